@@ -1,0 +1,57 @@
+# Set-up is `make demo` and `make test`; both make the virtual environment they need.
+PYTHON ?= python3
+VENV ?= .venv
+# PyTorch is large. `make test TORCH=` leaves it out and skips its tests; on Linux the plain
+# name takes CUDA builds of several gigabytes where no CPU build of this version is found.
+TORCH ?= torch==2.13.0
+DALI ?= nvidia-dali-cuda130==2.4.0
+PIP = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
+RUN = $(VENV)/bin/python
+WORKERS ?= 2
+
+.PHONY: demo test lint stubs parity bench gpu-test clean
+
+$(VENV)/base: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/dev: $(VENV)/base
+	$(PIP) -e '.[dev]' $(TORCH)
+	mkdir -p $(VENV)/checked && ln -sfn "$(CURDIR)" $(VENV)/checked/penstock
+	touch $@
+
+$(VENV)/dali: $(VENV)/dev
+	$(PIP) $(DALI)
+	touch $@
+
+demo: $(VENV)/base
+	$(RUN) examples/demo.py
+
+lint: $(VENV)/dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	cd $(VENV)/checked && ../bin/mypy --config-file "$(CURDIR)/pyproject.toml" -p penstock
+	$(RUN) docs/generate.py --check
+
+test: lint
+	$(VENV)/bin/pytest -n $(WORKERS) --ignore=tests/parity
+
+stubs: $(VENV)/dev
+	$(RUN) docs/generate.py
+
+parity: $(VENV)/dali
+	$(VENV)/bin/pytest -n $(WORKERS) tests/parity
+
+bench: $(VENV)/dali
+	$(RUN) benchmarks/training_cpu.py
+	$(RUN) benchmarks/readers_records.py
+	$(RUN) benchmarks/readers_tfrecord.py
+	$(RUN) benchmarks/readers_lmdb.py
+
+# On a machine with an NVIDIA GPU and CuPy (pip install '.[cuda13]' in the environment).
+gpu-test: $(VENV)/dev
+	PENSTOCK_REQUIRE_GPU=1 $(VENV)/bin/pytest -m gpu
+
+clean:
+	rm -rf $(VENV) fixtures/data build dist *.egg-info
