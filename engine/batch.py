@@ -1,0 +1,210 @@
+"""One batch on its way through the pipeline."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from . import philox
+from .errors import ArgumentError
+from .memory import SlabPool
+from .operator import Array, BatchOperator, InputOperator, Operator, SampleOperator
+from .tensors import TensorList, TensorListCPU
+
+if TYPE_CHECKING:
+    from .plan import Key, Step
+    from .sampler import Draw
+
+
+class Batch:
+    """What is known of batch `number`, and what has been computed of it so far.
+
+    Attributes:
+        number: counts the batches of a run from 0.
+        size: number of samples.
+        epoch, position: of each sample, for randomness: (size,) int64.
+        values: for each node (by ordinal) that has run, its outputs.
+        errors: the rows that could not be computed, and why.
+        end: raised to whoever asks for this batch (the data is at its end, or a bug).
+        outputs: what the pipeline returns of it, once it is done.
+        taken_bytes: memory it has asked the pool for, to estimate what the next one will need.
+    """
+
+    def __init__(
+        self, number: int, size: int, pool: SlabPool, seed: int, first: int | None = None
+    ) -> None:
+        first = number * size if first is None else first
+        self.number = number
+        self.size = size
+        self.seed = seed
+        self.pool = pool
+        self.epoch: NDArray[np.int64] = np.zeros(size, np.int64)
+        self.position: NDArray[np.int64] = np.arange(first, first + size, dtype=np.int64)
+        self.valid: NDArray[np.bool_] | None = None
+        self.source_info: Sequence[str] | None = None
+        self.draws: dict[int, Draw] = {}
+        self.values: dict[int, tuple[TensorList, ...]] = {}
+        self.errors: dict[int, BaseException] = {}
+        self.end: BaseException | None = None
+        self.user_state: dict[str, Any] = {}
+        self.outputs: tuple[TensorList, ...] = ()
+        self.taken_bytes = 0
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return uninitialised memory that is recycled when the last view of it is dropped."""
+        array = self.pool.empty(shape, dtype)
+        self.taken_bytes += array.nbytes
+        return array
+
+    def finish(self, outputs: Sequence[Key]) -> None:
+        """Keep the outputs, and drop what led to them."""
+        if self.end is None:
+            self.outputs = tuple(self.values[ordinal][i].writable() for ordinal, i in outputs)
+        self.values.clear()
+
+    def forget_errors(self) -> None:
+        """Drop the errors: their tracebacks hold the batch, which would keep its memory."""
+        self.errors.clear()
+        self.end = None
+
+    def resize(self, size: int) -> None:
+        """Set the number of samples, once the inputs have told it."""
+        if size != self.size:
+            first = int(self.position[0])
+            self.size = size
+            self.epoch = np.zeros(size, np.int64)
+            self.position = np.arange(first, first + size, dtype=np.int64)
+
+    def set_draw(self, ordinal: int, draw: Draw, reader: InputOperator) -> None:
+        """Note which samples a reader takes; the first reader's places key the randomness."""
+        if not self.draws:
+            self.epoch, self.position = draw.epoch, draw.position
+        if self.source_info is None:
+            self.source_info = reader.where(draw)
+        if self.valid is None and not draw.valid.all():
+            self.valid = draw.valid
+        self.draws[ordinal] = draw
+
+    def where(self, row: int) -> str:
+        """Say where the sample in `row` is stored, or ""."""
+        return self.source_info[row] if self.source_info is not None else ""
+
+    def mark_invalid(self, row: int) -> None:
+        """Note that `row` holds a stand-in."""
+        if self.valid is None:
+            self.valid = np.ones(self.size, bool)
+        self.valid[row] = False
+
+    def random(self, operator: Operator, count: int) -> NDArray[np.float64]:
+        """Return `count` numbers in [0, 1) a sample: (size, count) float64.
+
+        They depend on the seed, the operator, and each sample's epoch and position alone.
+        """
+        return philox.uniform(self.seed, operator.stream, self.epoch, self.position, count)
+
+
+def as_results(result: Any, count: int) -> tuple[Any, ...]:
+    """Return what an operator returned as a tuple of `count` results, which may be none."""
+    results = result if isinstance(result, tuple) else (result,)
+    if count == 0 and result is None:
+        return ()
+    if len(results) != count:
+        raise ArgumentError(f"returned {len(results)} results, but has {count} outputs")
+    return results
+
+
+def as_tensor_list(result: Any, batch: Batch, layout: str) -> TensorList:
+    """Wrap what a batch operator returned; check that it has a row a sample."""
+    rows = result if isinstance(result, TensorList) else TensorListCPU(result, layout)
+    if len(rows) != batch.size:
+        raise ArgumentError(f"returned {len(rows)} samples for a batch of {batch.size}")
+    return rows
+
+
+def run_batch_step(step: Step, batch: Batch, stage: str) -> None:
+    """Run a whole-batch operator and store what it returns."""
+    node = step.node
+    operator = node.operator
+    values = batch.values
+    inputs = [values[ordinal][i] for ordinal, i in step.inputs]
+    arguments = dict(step.constants)
+    for name, (ordinal, i), _ in step.arguments:
+        arguments[name] = values[ordinal][i]
+    failed = set(batch.errors)
+    try:
+        if stage == "GPU":
+            result = operator.gpu(batch, *inputs, **arguments)
+        else:
+            assert isinstance(operator, BatchOperator | SampleOperator)
+            result = operator.batch(batch, *inputs, **arguments)
+        results = as_results(result, len(node.outputs))
+        values[node.ordinal] = tuple(
+            as_tensor_list(r, batch, data.layout)
+            for r, data in zip(results, node.outputs, strict=True)
+        )
+    except BaseException as error:
+        error.add_note(f"in {node}, {stage} stage, batch {batch.number}")
+        raise
+    for row in batch.errors.keys() - failed:
+        batch.errors[row].add_note(f"in {node}, {stage} stage")
+
+
+class Rows:
+    """One output of a sample operator: rows filled by several threads, dense if they fit.
+
+    The first row that asks for memory decides the shape of the batch's slab. Rows of another
+    shape get memory of their own, and the batch is ragged.
+    """
+
+    def __init__(self, batch: Batch, dense_hint: bool) -> None:
+        self._batch = batch
+        self._rows: list[Any] = [None] * batch.size
+        self._lock = threading.Lock()
+        self._slab: Array | None = None
+        self._ragged = not dense_hint
+
+    def empty(self, i: int, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return memory for row `i`."""
+        if not self._ragged:
+            slab = self._slab
+            if slab is None:
+                with self._lock:
+                    if self._slab is None:
+                        self._slab = self._batch.empty((self._batch.size, *shape), dtype)
+                    slab = self._slab
+            if slab.shape[1:] == tuple(shape) and slab.dtype == dtype:
+                row: Array = slab[i]
+                return row if row.shape else slab[i : i + 1].reshape(())
+            self._ragged = True
+        return self._batch.empty(tuple(shape), dtype)
+
+    def put(self, i: int, array: Array, granted: Array | None) -> Array:
+        """Store row `i`; whatever does not lie in memory granted for it is copied there.
+
+        Returns the row as stored. `array` may be changed: it may be a view of that memory.
+        """
+        if array is not granted:
+            own = self.empty(i, array.shape, array.dtype)
+            np.copyto(own, array)
+            array = own
+        self._rows[i] = array
+        return array
+
+    def row(self, i: int) -> Array:
+        """Return row `i`."""
+        array: Array = self._rows[i]
+        return array
+
+    @property
+    def uniform(self) -> bool:
+        """Whether the rows agree in shape, so that the next batch should try a slab."""
+        return len({row.shape for row in self._rows if row is not None}) == 1
+
+    def finish(self, layout: str) -> TensorListCPU:
+        """Return the filled rows; a row that failed is None."""
+        dense = not self._ragged and self._slab is not None
+        return TensorListCPU(self._slab if dense else self._rows, layout)

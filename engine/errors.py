@@ -1,0 +1,44 @@
+"""The exception tree.
+
+    PenstockError
+    ├── ArgumentError (ValueError)      an argument has the wrong type or value
+    ├── DecodeError (ValueError)        bytes are not what their format demands
+    ├── SourceError (OSError)           a file, folder or object cannot be read
+    ├── MissingDependencyError (ImportError)   an optional library or the GPU is missing
+    ├── CheckpointError (ValueError)    a checkpoint does not fit the pipeline
+    └── PipelineStopped (RuntimeError)  the pipeline was closed, or stopped by an earlier error
+
+What user code raises (in an external source, a Python function) keeps its type. Every
+exception that reaches the caller of `Pipeline.run` carries notes (`__notes__`) which name
+the operator, the line that made it, the stage, the sample and where that sample came from.
+"""
+
+from __future__ import annotations
+
+
+class PenstockError(Exception):
+    """Base of every error that Penstock raises by itself."""
+
+
+class ArgumentError(PenstockError, ValueError):
+    """An argument has the wrong type or value."""
+
+
+class DecodeError(PenstockError, ValueError):
+    """Bytes are not what their format demands."""
+
+
+class SourceError(PenstockError, OSError):
+    """A file, folder or object cannot be read."""
+
+
+class MissingDependencyError(PenstockError, ImportError):
+    """An optional library, a driver or a device is not there."""
+
+
+class CheckpointError(PenstockError, ValueError):
+    """A checkpoint does not fit the pipeline that it is restored into."""
+
+
+class PipelineStopped(PenstockError, RuntimeError):  # noqa: N818  (a state, not a fault)
+    """The pipeline was closed, or an earlier error stopped it."""

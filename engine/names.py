@@ -1,0 +1,27 @@
+"""How messages speak of names that do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def unknown(name: str, known: Iterable[str]) -> str:
+    """Return an unknown name for a message, with the known one that may be meant.
+
+    >>> unknown("sise", ["size", "mode"])
+    "'sise'; did you mean 'size'?"
+    """
+    close = get_close_matches(name, sorted(known), 1)
+    return f"{name!r}; did you mean {close[0]!r}?" if close else repr(name)
+
+
+def not_among(name: str, known: Iterable[str]) -> str:
+    """Return an unknown name with the one that may be meant, else with all that there are.
+
+    >>> not_among("colour", ["size", "mode"])
+    "'colour'; there are mode, size"
+    """
+    names = sorted(known)
+    text = unknown(name, names)
+    return text if text.endswith("?") else f"{text}; there are {', '.join(names)}"

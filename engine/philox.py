@@ -1,0 +1,182 @@
+"""Randomness that is computed from where a sample stands, never drawn from a generator's state.
+
+Every number is a function of (seed, stream, epoch, position, column). Threads, prefetching and
+batch sizes therefore change nothing, and a run that is resumed draws what it would have drawn.
+Column j of a row does not depend on how many columns are asked for.
+
+The generator is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as
+1, 2, 3", SC'11). The 64-bit key is `mix(seed, stream)`; the four 32-bit counter words are the low
+and the high half of the position, the epoch (its low 32 bits) and the number of the block. A block
+gives four 32-bit words, which is two numbers of `uniform`, `normal` or `integers`.
+
+All functions take `epoch` and `position` as int64 arrays of one shape `(rows,)` and return a new
+C-contiguous array `(rows, count)`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import ArgumentError
+
+_ROUNDS = 10
+_MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
+_WEYL = (0x9E3779B9, 0xBB67AE85)  # added to the key's two words after every round
+_MASK32 = 0xFFFFFFFF
+_MASK64 = 0xFFFFFFFFFFFFFFFF
+_LOW = np.uint64(_MASK32)
+_HALF = np.uint64(32)
+_WORDS = 4  # of 32 bits, in a block
+
+# SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA'14).
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+def _scramble(value: int) -> int:
+    """SplitMix64's output function of the state `value`."""
+    value = (value + _GOLDEN) & _MASK64
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK64
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK64
+    return value ^ (value >> 31)
+
+
+def mix(seed: int, *values: int) -> int:
+    """Derive a sub-seed in [0, 2**64) from `seed` and any number of integers; order matters.
+
+    Integers are taken modulo 2**64.
+
+    >>> mix(1, 2) == mix(1, 2), mix(1, 2) == mix(2, 1)
+    (True, False)
+    """
+    mixed = _scramble(seed)
+    for value in values:
+        mixed = _scramble(mixed ^ (value & _MASK64))  # chained like a block cipher's CBC-MAC
+    return mixed
+
+
+@lru_cache(maxsize=1024)
+def _round_keys(key: int) -> NDArray[np.uint64]:
+    """Return `(rounds, 2, 1)`, what each round adds (exclusive or) to the two high products."""
+    words = [
+        [[((key & _MASK32) + i * _WEYL[0]) & _MASK32], [((key >> 32) + i * _WEYL[1]) & _MASK32]]
+        for i in range(_ROUNDS)
+    ]
+    keys: NDArray[np.uint64] = np.array(words, np.uint64)
+    keys.flags.writeable = False
+    return keys
+
+
+def philox4x32(
+    even: NDArray[np.uint64], odd: NDArray[np.uint64], key: int
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Encrypt blocks in place by Philox4x32-10 and return them.
+
+    `even` is `(2, blocks)`: words 0 and 2 of each counter; `odd` likewise words 1 and 3. They
+    hold 32-bit words in uint64, so that one multiplication gives both halves of a product. The
+    key's word 0 is the low half of `key`. The result is laid out like the arguments.
+    """
+    product = np.empty_like(even)
+    swapped = product[::-1]  # each product feeds the other pair of words
+    for round_key in _round_keys(key):
+        np.multiply(even, _MULTIPLIERS, out=product)
+        np.right_shift(swapped, _HALF, out=even)
+        np.bitwise_xor(even, odd, out=even)
+        np.bitwise_xor(even, round_key, out=even)
+        np.bitwise_and(swapped, _LOW, out=odd)
+    return even, odd
+
+
+def _blocks(
+    seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], blocks: int
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return words 0 and 2, then words 1 and 3, of the rows' blocks: `(2, rows * blocks)` each."""
+    rows = len(position)
+    even = np.empty((2, rows, blocks), np.uint64)
+    odd = np.empty((2, rows, blocks), np.uint64)
+    place = position.astype(np.uint64)[:, None]
+    even[0] = place & _LOW
+    odd[0] = place >> _HALF
+    even[1] = epoch.astype(np.uint64)[:, None] & _LOW
+    odd[1] = np.arange(blocks, dtype=np.uint64)
+    return philox4x32(even.reshape(2, -1), odd.reshape(2, -1), mix(seed, stream))
+
+
+def _words64(
+    seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
+) -> NDArray[np.uint64]:
+    """Return `(rows, count)` numbers of 64 random bits, two from each block."""
+    blocks = -(-count // 2)
+    even, odd = _blocks(seed, stream, epoch, position, blocks)
+    odd <<= _HALF
+    odd |= even
+    words = odd.reshape(2, len(position), blocks).transpose(1, 2, 0)
+    return words.reshape(len(position), 2 * blocks)[:, :count]
+
+
+def bits(
+    seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
+) -> NDArray[np.uint32]:
+    """Return uint32 words, uniform over [0, 2**32); the cheapest of all, four from each block."""
+    blocks = -(-count // _WORDS)
+    even, odd = _blocks(seed, stream, epoch, position, blocks)
+    words = np.empty((len(position), blocks, _WORDS), np.uint32)
+    words[..., 0::2] = even.reshape(2, len(position), blocks).transpose(1, 2, 0)
+    words[..., 1::2] = odd.reshape(2, len(position), blocks).transpose(1, 2, 0)
+    return np.ascontiguousarray(words.reshape(len(position), blocks * _WORDS)[:, :count])
+
+
+def uniform(
+    seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
+) -> NDArray[np.float64]:
+    """Return float64 numbers, uniform over the multiples of 2**-53 in [0, 1).
+
+    53 bits fill a float64; rounded to float32 a number can become 1.0, as with any generator.
+    """
+    words = _words64(seed, stream, epoch, position, count)
+    numbers = (words >> np.uint64(11)).astype(np.float64)
+    numbers *= 2.0**-53
+    return numbers
+
+
+def normal(
+    seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
+) -> NDArray[np.float64]:
+    """Return float64 numbers of mean 0 and standard deviation 1 (at most 8.58 in magnitude).
+
+    Box and Muller, "A note on the generation of random normal deviates" (1958): columns 2i and
+    2i + 1 come from one block.
+    """
+    pairs = -(-count // 2)
+    draws = uniform(seed, stream, epoch, position, 2 * pairs)
+    radius = np.sqrt(-2.0 * np.log(1.0 - draws[:, 0::2]))  # 1 - u is in (0, 1]
+    angle = (2.0 * np.pi) * draws[:, 1::2]
+    np.multiply(radius, np.cos(angle), out=draws[:, 0::2])
+    np.multiply(radius, np.sin(angle), out=draws[:, 1::2])
+    return np.ascontiguousarray(draws[:, :count])
+
+
+def integers(
+    seed: int,
+    stream: int,
+    epoch: NDArray[np.int64],
+    position: NDArray[np.int64],
+    count: int,
+    low: int,
+    high: int,
+) -> NDArray[np.int64]:
+    """Return int64 numbers, uniform over [low, high), `low < high`.
+
+    They are 64 random bits modulo `high - low`: no value is favoured by more than one part in
+    `2**64 / (high - low)`. Both limits are of int64's range, `high` at most 2**63.
+    """
+    if not low < high:
+        raise ArgumentError(
+            f"integers in [{low}, {high}): the range is empty; low must be below high"
+        )
+    words = _words64(seed, stream, epoch, position, count)
+    # The sum wraps around in 64 bits and so is right for every pair of int64 limits.
+    shifted = words % np.uint64(high - low) + np.uint64(low & _MASK64)
+    return shifted.view(np.int64)

@@ -1,0 +1,84 @@
+"""The random window of image classification: an area and an aspect ratio drawn at random.
+
+Source of the method: Szegedy et al., "Going Deeper with Convolutions" (2014), section 6, as
+DALI and torchvision draw it: up to `num_attempts` times an area and an aspect ratio, until
+the window fits into the image, then a place for it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import ArgumentError
+
+Box = tuple[int, int, int, int]
+
+
+def draws_needed(num_attempts: int) -> int:
+    """Return how many random numbers `random_window` takes."""
+    return 2 * num_attempts + 2
+
+
+def check_ranges(
+    owner: str, area: tuple[float, ...], aspect_ratio: tuple[float, ...], num_attempts: int
+) -> None:
+    """Raise ArgumentError unless the ranges make sense."""
+    if len(area) != 2 or not 0 < area[0] <= area[1]:
+        raise ArgumentError(
+            f"{owner}: random_area must be (least, largest) with 0 < least <= largest, as a part "
+            f"of the image's area, but is {area}"
+        )
+    if len(aspect_ratio) != 2 or not 0 < aspect_ratio[0] <= aspect_ratio[1]:
+        raise ArgumentError(
+            f"{owner}: random_aspect_ratio must be (least, largest) width / height with "
+            f"0 < least <= largest, but is {aspect_ratio}"
+        )
+    if num_attempts < 1:
+        raise ArgumentError(f"{owner}: num_attempts must be at least 1, but is {num_attempts}")
+
+
+def random_window(
+    height: int,
+    width: int,
+    area: tuple[float, float],
+    aspect_ratio: tuple[float, float],
+    numbers: NDArray[np.float64],
+) -> Box:
+    """Return the window (y0, x0, y1, x1) that `numbers` choose.
+
+    Args:
+        height, width: extents of the image in pixels, at least 1.
+        area: range of the window's area, as a part of the image's; uniform.
+        aspect_ratio: range of width / height; its logarithm is uniform.
+        numbers: `draws_needed(num_attempts)` numbers in [0, 1): the place, then the attempts.
+
+    >>> random_window(100, 200, (1.0, 1.0), (2.0, 2.0), np.zeros(4))
+    (0, 0, 100, 200)
+    """
+    place_y, place_x, *attempts = numbers.tolist()
+    low, high = math.log(aspect_ratio[0]), math.log(aspect_ratio[1])
+    size = None
+    for u, v in zip(attempts[::2], attempts[1::2], strict=True):
+        wanted = (area[0] + (area[1] - area[0]) * u) * height * width
+        ratio = math.exp(low + (high - low) * v)
+        w = max(1, round(math.sqrt(wanted * ratio)))
+        h = max(1, round(math.sqrt(wanted / ratio)))
+        if h <= height and w <= width:
+            size = h, w
+            break
+    h, w = size or _fallback(height, width, area[1], aspect_ratio)
+    y, x = int(place_y * (height - h + 1)), int(place_x * (width - w + 1))
+    return y, x, y + h, x + w
+
+
+def _fallback(
+    height: int, width: int, largest: float, aspect_ratio: tuple[float, float]
+) -> tuple[int, int]:
+    """Return the largest window of an allowed aspect ratio and area."""
+    ratio = min(max(width / height, aspect_ratio[0]), aspect_ratio[1])
+    h, w = min(height, width / ratio), min(width, height * ratio)
+    scale = min(1.0, math.sqrt(largest * height * width / (h * w)))
+    return max(1, int(h * scale)), max(1, int(w * scale))

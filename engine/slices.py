@@ -1,0 +1,159 @@
+"""The arguments of a slice, which `fn.slice` and `fn.decoders.image_slice` share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .errors import ArgumentError
+from .layouts import check_exclusive, chosen_axes, per_axis
+from .operator import Array, Operator
+from .params import BOOL, FLOATS, INTS, STR, param
+from .windows import Window, round_away
+
+Values = Sequence[float] | None
+Range = tuple[Sequence[float], Sequence[float]]
+
+
+class SliceArguments(Operator):
+    """Base of the operators with the arguments of a slice."""
+
+    axes = param(INTS, (1, 0), "The axes that the values are for, in their order.", per_sample=True)
+    axis_names = param(
+        STR, None, 'The axes, as letters of the layout: "WH" by default, if `axes` is not given.'
+    )
+    start = param(INTS, None, "First element.", per_sample=True)
+    end = param(INTS, None, "The element after the last.", per_sample=True)
+    shape = param(INTS, None, "Number of elements.", per_sample=True)
+    rel_start = param(FLOATS, None, "Start, in fractions of the extent.", per_sample=True)
+    rel_end = param(FLOATS, None, "End, in fractions of the extent.", per_sample=True)
+    rel_shape = param(FLOATS, None, "Shape, in fractions of the extent.", per_sample=True)
+    normalized_anchor = param(
+        BOOL, True, "Whether an input `anchor` of floats is in fractions of the extent."
+    )
+    normalized_shape = param(
+        BOOL, True, "Whether an input `shape_input` of floats is in fractions of the extent."
+    )
+
+    def prepare(self) -> None:
+        super().prepare()
+        owner = f"fn.{self.name}"
+        check_exclusive(owner, self.given, "axes", "axis_names")
+        check_exclusive(owner, self.given, "start", "rel_start")
+        check_exclusive(owner, self.given, "end", "rel_end", "shape", "rel_shape")
+        named = self.given & {"start", "rel_start", "end", "rel_end", "shape", "rel_shape"}
+        if bool(named) == (len(self.layouts) > 1) or len(self.layouts) == 2:
+            raise ArgumentError(
+                f"{owner} was given {len(self.layouts)} inputs and {sorted(named) or 'no'} named "
+                "arguments; give either start, end or shape by name, or both the inputs anchor "
+                "and shape"
+            )
+        if "axes" not in self.given and self.axis_names is None:
+            self.axis_names = "WH"
+
+    def window(
+        self,
+        layout: str,
+        sample_shape: tuple[int, ...],
+        anchor: Array | None = None,
+        shape_input: Array | None = None,
+        *,
+        axes: Sequence[int],
+        **named: Values,
+    ) -> Window:
+        """Return the part of a sample that the arguments mean."""
+        chosen = chosen_axes(layout, len(sample_shape), axes, self._names(layout))
+        extents = [sample_shape[axis] for axis in chosen]
+        if anchor is not None and shape_input is not None:
+            first, last = self._from_inputs(anchor, shape_input, extents)
+        else:
+            first, last = from_arguments(extents, **named)
+        return _on_axes(sample_shape, chosen, first, last)
+
+    def _names(self, layout: str) -> str | None:
+        """Return the axis names; without a layout the default, WH, means the axes (1, 0)."""
+        unnamed = not layout and "axis_names" not in self.given
+        return None if unnamed else self.axis_names
+
+    def _from_inputs(self, anchor: Array, shape: Array, extents: Sequence[int]) -> Range:
+        if (anchor.dtype.kind == "f") != (shape.dtype.kind == "f"):
+            raise ArgumentError(
+                f"the inputs anchor ({anchor.dtype}) and shape ({shape.dtype}) must both be "
+                "integers or both be floats; convert one with fn.cast"
+            )
+        if anchor.size != len(extents) or shape.size != len(extents):
+            raise ArgumentError(
+                f"the inputs anchor and shape have {anchor.size} and {shape.size} values, but the "
+                f"slice is along {len(extents)} axes; give one value for each"
+            )
+        floats = anchor.dtype.kind == "f"
+        first, sizes = anchor.reshape(-1).tolist(), shape.reshape(-1).tolist()
+        if floats and self.normalized_anchor:
+            first = [a * extent for a, extent in zip(first, extents, strict=True)]
+        if floats and self.normalized_shape:
+            sizes = [size * extent for size, extent in zip(sizes, extents, strict=True)]
+        return first, _sums(first, sizes)
+
+
+def from_arguments(
+    extents: Sequence[int],
+    *,
+    start: Values = None,
+    end: Values = None,
+    shape: Values = None,
+    rel_start: Values = None,
+    rel_end: Values = None,
+    rel_shape: Values = None,
+) -> Range:
+    """Return where the slice begins and ends on each axis, not yet rounded.
+
+    Fractions are float32, and what is in float32 here and what in float64 is as in NVIDIA DALI:
+    it decides in which direction halves are rounded.
+    """
+    count = len(extents)
+    first: Sequence[float] = (0,) * count
+    if start:
+        first = per_axis("start", start, count)
+    elif rel_start:
+        first = _fractions("rel_start", rel_start, extents)
+    if end:
+        return first, per_axis("end", end, count)
+    if rel_end:
+        return first, _fractions("rel_end", rel_end, extents)
+    if shape:
+        return first, _sums(first, per_axis("shape", shape, count))
+    if rel_shape and rel_start:
+        a, b = per_axis("rel_start", rel_start, count), per_axis("rel_shape", rel_shape, count)
+        both = _sums([float(np.float32(x)) for x in a], [float(np.float32(x)) for x in b])
+        return first, [end * extent for end, extent in zip(both, extents, strict=True)]
+    if rel_shape:
+        return first, _sums(first, _fractions("rel_shape", rel_shape, extents))
+    return first, extents
+
+
+def _fractions(name: str, values: Sequence[float], extents: Sequence[int]) -> list[float]:
+    given = per_axis(name, values, len(extents))
+    return [
+        float(np.float32(value) * np.float32(extent))
+        for value, extent in zip(given, extents, strict=True)
+    ]
+
+
+def _sums(first: Sequence[float], sizes: Sequence[float]) -> list[float]:
+    return [a + size for a, size in zip(first, sizes, strict=True)]
+
+
+def _on_axes(
+    extents: tuple[int, ...], axes: tuple[int, ...], first: Sequence[float], last: Sequence[float]
+) -> Window:
+    start, shape = [0] * len(extents), list(extents)
+    for axis, a, b in zip(axes, first, last, strict=True):
+        if not b >= a:
+            raise ArgumentError(
+                f"the slice ends before it starts: it is from {tuple(first)} to {tuple(last)}; "
+                "negative ends do not count from the back"
+            )
+        start[axis] = round_away(a)
+        shape[axis] = round_away(b) - start[axis]
+    return Window(tuple(start), tuple(shape))
