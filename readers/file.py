@@ -1,0 +1,193 @@
+"""Whole files as samples: `fn.readers.file` and its storage."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.errors import ArgumentError
+from ..engine.operator import Array, register
+from ..engine.params import BOOL, INTS, STR, STRS, param
+from .listing import KNOWN_EXTENSIONS, FileList, list_files
+from .local_reads import OPEN_FLAGS, check_regular, read_cached, read_waiting
+from .reader import Reader
+from .source import Allocate, Column, checked_indices
+from .urls import is_url
+
+_OPEN_AT_ONCE = 64
+"""Files that one `read` holds open: enough requests for a disk to sort, and sixteen threads
+stay below the 1024 descriptors that a process usually may have."""
+
+
+class FileSource:
+    """The files of a `FileList`; a sample is a file's bytes and its label.
+
+    Nothing stays open between two calls of `read`, so the source may be pickled, forked and
+    closed at any time. Files are copied into memory rather than mapped: a file that another
+    process cuts short while it is mapped kills this one (SIGBUS).
+    """
+
+    def __init__(self, listing: FileList, options: Mapping[str, Any] | None = None) -> None:
+        """Take what to read; `options` are `Reader.storage_options`, for URLs."""
+        self._listing = listing
+        self._options = options or {}
+
+    def __len__(self) -> int:
+        return len(self._listing)
+
+    def read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
+        """Return the files' bytes, one uint8 array (size,) each, and labels, int32 (files, 1).
+
+        An empty file gives an empty array. A file that changes its size while it is read
+        gives what was there: its first bytes up to its size when it was opened, or up to its
+        new end if it became shorter.
+
+        Raises:
+            IndexError: an index is negative or not below `len(self)`.
+            OSError: a file cannot be read; the subclass (FileNotFoundError, PermissionError,
+                IsADirectoryError ...) says why and `filename` which one. SourceError if it
+                is neither a file nor a folder.
+        """
+        indices = checked_indices(indices, len(self))
+        paths = self._listing.paths(indices)
+        remote = {row: path for row, path in enumerate(paths) if is_url(path)}
+        if remote:
+            contents = _read_remote(paths, remote, self._options, allocate)
+        else:
+            contents = _read_local(paths, allocate)
+        return contents, self._listing.labels[indices][:, np.newaxis]
+
+    def where(self, index: int) -> str:
+        """Return the file's absolute path, or its URL."""
+        (path,) = self._listing.paths(checked_indices(np.array([index]), len(self)))
+        return os.fsdecode(path)
+
+    def close(self) -> None:
+        """Do nothing: no file stays open between two reads."""
+
+
+def _read_remote(
+    paths: list[bytes], remote: dict[int, bytes], options: Mapping[str, Any], allocate: Allocate
+) -> list[NDArray[Any]]:
+    """Ask for all that are URLs (`remote`, by row) at once, and read the others meanwhile."""
+    from .remote.storage import begin_whole  # needs optional libraries
+
+    waits = {row: begin_whole(os.fsdecode(url), options, allocate) for row, url in remote.items()}
+    local = iter(_read_local([path for path in paths if not is_url(path)], allocate))
+    return [waits[row]() if row in waits else next(local) for row in range(len(paths))]
+
+
+def _read_local(paths: list[bytes], allocate: Allocate) -> list[NDArray[Any]]:
+    contents: list[NDArray[Any]] = []
+    for begin in range(0, len(paths), _OPEN_AT_ONCE):
+        contents += _read_together(paths[begin : begin + _OPEN_AT_ONCE], allocate)
+    return contents
+
+
+def _read_together(paths: list[bytes], allocate: Allocate) -> list[NDArray[Any]]:
+    """Read files into one slab, having asked the storage for all that is not in memory yet."""
+    opened: list[int] = []
+    sizes: list[int] = []
+    try:
+        for path in paths:
+            opened.append(_open(path))
+            sizes.append(_size(opened[-1], path))
+        bounds = list(accumulate(sizes, initial=0))
+        slab = allocate((bounds[-1],), np.uint8)
+        views = [slab[begin:end] for begin, end in pairwise(bounds)]
+        waiting = [i for i, fd in enumerate(opened) if not read_cached(fd, views[i], 0)]
+        for i in waiting:
+            views[i] = _rest(opened[i], views[i], paths[i])
+        return views
+    finally:
+        for fd in opened:
+            os.close(fd)
+
+
+def _open(path: bytes) -> int:
+    try:
+        return os.open(path, OPEN_FLAGS)
+    except OSError as error:
+        raise _named(error, path) from None
+
+
+def _size(fd: int, path: bytes) -> int:
+    status = os.fstat(fd)
+    check_regular(status, path)
+    return status.st_size
+
+
+def _rest(fd: int, view: NDArray[Any], path: bytes) -> NDArray[Any]:
+    try:
+        return view[: read_waiting(fd, view, 0)]
+    except OSError as error:
+        raise _named(error, path) from None
+
+
+def _named(error: OSError, path: bytes) -> OSError:
+    """Return `error` with the file's path; OSError picks the same subclass by the number."""
+    return OSError(error.errno, error.strerror, os.fsdecode(path))
+
+
+@register
+class File(Reader):
+    """Reads whole files, such as encoded images, with an integer label each.
+
+    The files come from folders of classes (`file_root`), from a list of paths (`files`), or
+    from a text file that lists them (`file_list`). Each of these may be or hold URLs, such as
+    "s3://bucket/train".
+
+    Outputs:
+        the file's bytes: uint8, shape (size,).
+        its label: int32, shape (1,).
+
+    Raises:
+        SourceError: a folder or list cannot be read or holds nothing that matches.
+        OSError: a file cannot be read (see `on_error` of the pipeline).
+    """
+
+    name = "readers.file"
+    aliases = ("file_reader",)
+    outputs = 2
+
+    file_root = param(
+        STR,
+        None,
+        "Folder whose subfolders are the classes, numbered in the order of their names; also what "
+        "relative paths in `files` or `file_list` are relative to.",
+    )
+    files = param(STRS, None, "Paths of the files.")
+    labels = param(INTS, None, "Their labels; by default 0, 1, 2, ...")
+    file_list = param(
+        STR, None, "Text file with a path and a label on each line; paths may hold spaces."
+    )
+    file_filters = param(
+        STRS, KNOWN_EXTENSIONS, "Patterns such as '*.jpg'; with `file_root` alone."
+    )
+    dir_filters = param(STRS, None, "Patterns of the class folders' names; by default all.")
+    case_sensitive_filter = param(BOOL, False, "Whether the patterns distinguish case.")
+
+    def open_source(self) -> FileSource:
+        if self.file_root is None and self.files is None and self.file_list is None:
+            raise ArgumentError("fn.readers.file needs file_root, files or file_list")
+        return FileSource(
+            list_files(
+                file_root=self.file_root,
+                files=self.files,
+                labels=self.labels,
+                file_list=self.file_list,
+                file_filters=self.file_filters,
+                dir_filters=self.dir_filters,
+                case_sensitive_filter=self.case_sensitive_filter,
+                storage_options=self.storage_options,
+            ),
+            self.storage_options,
+        )
+
+    def placeholder(self) -> tuple[Array, ...]:
+        return np.empty(0, np.uint8), np.zeros(1, np.int32)

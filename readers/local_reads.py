@@ -1,0 +1,49 @@
+"""Local files read in two steps: what is in memory, then what the disk fetched meanwhile."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ..engine.errors import SourceError
+
+# A FIFO without a writer would otherwise block the open for ever. Regular files ignore it.
+OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+
+
+def check_regular(status: os.stat_result, path: str | bytes) -> None:
+    """Raise OSError with the path unless the status is a regular file's."""
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "Is a directory, a file is needed", os.fsdecode(path))
+    if not stat.S_ISREG(status.st_mode):
+        raise SourceError(f"{os.fsdecode(path)} is a device or FIFO, not a file: leave it out")
+
+
+def read_cached(fd: int, buffer: NDArray[Any], offset: int) -> bool:
+    """Read what the page cache holds. If that is not all, have the kernel fetch the rest.
+
+    The second step costs nothing where all is cached, as it mostly is after the first epoch;
+    where it is not, the disk works on all that it was asked for at once.
+    """
+    with suppress(OSError):  # Nothing is cached, or the file system cannot tell.
+        if os.preadv(fd, (buffer.data,), offset, os.RWF_NOWAIT) == buffer.size:
+            return True
+    with suppress(OSError):  # It is advice: a file system may not take it.
+        os.posix_fadvise(fd, offset, buffer.size, os.POSIX_FADV_WILLNEED)
+    return False
+
+
+def read_waiting(fd: int, buffer: NDArray[Any], offset: int) -> int:
+    """Fill the buffer, waiting for the disk; return how many bytes came before the file's end."""
+    filled = 0
+    while filled < buffer.size:
+        count = os.preadv(fd, (buffer[filled:].data,), offset + filled)
+        if not count:
+            break
+        filled += count
+    return filled

@@ -1,0 +1,95 @@
+"""Class folders in object stores, and behind web servers that list their folders."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ...engine.errors import SourceError
+from ..class_folders import ClassFolders
+from ..interrupt import wait_for
+from .endpoint import endpoint
+from .retries import Passing
+from .service import refusal, shown
+
+Entry = tuple[bytes, bool]
+"""Name of what lies in a folder, and whether it is a folder itself."""
+
+
+class RemoteClassFolders(ClassFolders):
+    """See `ClassFolders`; the classes are listed side by side."""
+
+    def __init__(
+        self,
+        options: Mapping[str, Any],
+        root: bytes,
+        file_filters: Sequence[str],
+        dir_filters: Sequence[str] | None,
+        *,
+        case_sensitive: bool,
+    ) -> None:
+        """`options` are `Reader.storage_options`."""
+        super().__init__(root, file_filters, dir_filters, case_sensitive=case_sensitive)
+        self._endpoint = endpoint(os.fsdecode(root), options)
+
+    def folders(self) -> list[bytes]:
+        """Return the names of the class folders, sorted."""
+        (entries,) = self._list([self.root])
+        return sorted(name for name, is_folder in entries if is_folder and self.dir_matches(name))
+
+    def files(self, folder: bytes) -> list[bytes]:
+        """Return the names of the matching files right inside `folder`, sorted."""
+        (entries,) = self._list([folder])
+        return self._matching(entries)
+
+    def listed(self, folders: list[bytes]) -> Iterable[list[bytes]]:
+        """Return the files of each of `folders`."""
+        return map(self._matching, self._list([self.root + folder for folder in folders]))
+
+    def _matching(self, entries: list[Entry]) -> list[bytes]:
+        matches = self.file_matches
+        return sorted(name for name, is_folder in entries if not is_folder and matches(name))
+
+    def _list(self, urls: list[bytes]) -> list[list[Entry]]:
+        return wait_for(self._endpoint.start(self._list_all(urls)))
+
+    async def _list_all(self, urls: list[bytes]) -> list[list[Entry]]:
+        requests = []
+        for url in map(os.fsdecode, urls):
+            attempt = partial(self._attempt, url.rstrip("/") + "/")
+            requests.append(self._endpoint.request(attempt, f"the list of {shown(url)}"))
+        return list(await asyncio.gather(*requests))
+
+    async def _attempt(self, url: str) -> list[Entry]:
+        fs = self._endpoint.service.fs
+        fs.invalidate_cache()  # What was listed for an earlier pipeline may have changed.
+        try:
+            if fs.async_impl:
+                found = await fs._ls(fs._strip_protocol(url), detail=True)
+            else:
+                found = await asyncio.to_thread(fs.ls, fs._strip_protocol(url), detail=True)
+        except FileNotFoundError as error:
+            raise SourceError(f"there is no folder {shown(url)}") from error
+        except PermissionError as error:
+            raise SourceError(f"{shown(url)} cannot be listed: {error}") from error
+        except Exception as error:
+            raise _listing_error(url, error) from error
+        folder = fs._strip_protocol(url).rstrip("/")
+        return [_entry(item) for item in found if item["name"].rstrip("/") != folder]
+
+
+def _listing_error(url: str, error: Exception) -> Exception:
+    status = getattr(error, "status", None)  # of aiohttp's ClientResponseError
+    if status is not None:
+        return refusal(url, status, str(error))
+    if isinstance(error, NotImplementedError):
+        return SourceError(f"{shown(url)}: this kind of service cannot list folders; use `files`")
+    return Passing(f"{type(error).__name__}: {error}")
+
+
+def _entry(item: dict[str, Any]) -> Entry:
+    name = item["name"].rstrip("/").rpartition("/")[2]
+    return os.fsencode(name), item["type"] == "directory"

@@ -1,0 +1,104 @@
+"""What is tried again, how often and for how long."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from ...engine.errors import ArgumentError
+from ..source import UnavailableError
+
+Result = TypeVar("Result")
+
+_FIRST_WAIT = 0.2
+_LONGEST_WAIT = 8.0
+_MOST_AT_ONCE = 100  # as many connections as an aiohttp session keeps
+
+# Its own generator: the one of the module is the user's to seed.
+_jitter = random.Random()
+
+
+class Passing(Exception):  # noqa: N818  (a state of the service, not an error to report)
+    """A fault that may pass: another attempt is worth while."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of the requests to one service.
+
+    Attributes:
+        attempts: how often a request is made before it counts as failed.
+        stall_seconds: an attempt ends when no byte came for so long.
+        total_seconds: all attempts of one request, and the waits between them, end after it.
+        at_once: requests under way at any time, in this process, to one service.
+    """
+
+    attempts: int = 6
+    stall_seconds: float = 20.0
+    total_seconds: float = 120.0
+    at_once: int = 64
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+                raise ArgumentError(
+                    f"storage_options: {field.name}={value!r}: expected more than 0"
+                )
+        if self.at_once > _MOST_AT_ONCE:
+            raise ArgumentError(
+                f"storage_options: at_once={self.at_once}: expected {_MOST_AT_ONCE} or less"
+            )
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[Limits, dict[str, Any]]:
+    """Part `storage_options` into our limits (the key "limits") and what fsspec gets."""
+    rest = dict(options)
+    limits = rest.pop("limits", {})
+    try:
+        return Limits(**limits), rest
+    except TypeError as error:
+        names = ", ".join(field.name for field in fields(Limits))
+        raise ArgumentError(
+            f"storage_options: 'limits' must be a dict with any of {names}, got {limits!r}"
+        ) from error
+
+
+async def persist(attempt: Callable[[], Awaitable[Result]], what: str, limits: Limits) -> Result:
+    """Return what `attempt` gives; try again after `Passing` and when time runs out.
+
+    Raises:
+        UnavailableError: all attempts failed; it names `what`, their number and the last reason.
+    """
+    clock = asyncio.get_running_loop().time
+    begun = clock()
+    deadline = begun + limits.total_seconds
+    reason = ""
+    number = 0
+    while number < limits.attempts and clock() < deadline:
+        if number:
+            await asyncio.sleep(min(_wait(number), deadline - clock()))
+        number += 1
+        try:
+            async with asyncio.timeout_at(deadline):
+                return await attempt()
+        except Passing as fault:
+            reason = str(fault)
+        except TimeoutError:
+            reason = f"it was not complete within {limits.total_seconds:g} s"
+    raise UnavailableError(
+        f"{what}: given up after {number} attempts in {clock() - begun:.1f} s; the last one "
+        f"failed because {reason}"
+    )
+
+
+def _wait(failed: int) -> float:
+    """Return how long to wait after so many failures: longer each time, by chance shorter.
+
+    The chance keeps the ranks of a large run from coming back all at the same moment.
+    """
+    longest = min(_FIRST_WAIT * 2.0 ** (failed - 1), _LONGEST_WAIT)
+    return longest * (0.5 + 0.5 * _jitter.random())

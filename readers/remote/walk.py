@@ -1,0 +1,61 @@
+"""Reading an object from its front to its end, a few parts ahead of the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..storage import Bytes, Storage
+
+_MOST_AHEAD = 8
+
+
+class Walk(Storage):
+    """An object for one thread that makes its index.
+
+    Indexing asks for one header after the other, each found by the one before; a round trip
+    for each would take hours. So whole parts are fetched, more of them ahead the longer
+    the walk has gone on without a leap: at most 9 parts are in memory.
+    """
+
+    def __init__(self, storage: Storage, part: int) -> None:
+        """Take the object and the size of a part."""
+        self._storage = storage
+        self._part = part
+        self.name, self.size, self.stamp = storage.name, storage.size, storage.stamp
+        self.gap, self.path = storage.gap, storage.path
+        self._begun: dict[int, tuple[Bytes, Callable[[], None]]] = {}
+        self._ahead = 0
+        self._last = 0
+
+    def begin(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
+        """See `Storage.begin`; waits at once."""
+        for offset, buffer in zip(offsets, buffers, strict=True):
+            filled = 0
+            while filled < buffer.size:
+                number, skipped = divmod(offset + filled, self._part)
+                piece = self._take(number)[skipped : skipped + buffer.size - filled]
+                buffer[filled : filled + piece.size] = piece
+                filled += piece.size
+        return lambda: None
+
+    def _take(self, number: int) -> Bytes:
+        if number != self._last:
+            self._ahead = min(2 * self._ahead + 1, _MOST_AHEAD) if number == self._last + 1 else 0
+            self._last = number
+        end = min(number + self._ahead + 1, -(-self.size // self._part))
+        self._begun = {n: self._begun.get(n) or self._fetch(n) for n in range(number, end)}
+        part, wait = self._begun[number]
+        wait()
+        self._begun[number] = part, lambda: None
+        return part
+
+    def _fetch(self, number: int) -> tuple[Bytes, Callable[[], None]]:
+        offset = number * self._part
+        part: Bytes = np.empty(min(self._part, self.size - offset), np.uint8)
+        return part, self._storage.begin([offset], [part])
+
+    def close(self) -> None:
+        """Drop what was fetched."""
+        self._begun = {}

@@ -1,0 +1,58 @@
+"""The one contract that a new storage format implements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.errors import SourceError
+
+Column = NDArray[Any] | list[NDArray[Any]]
+"""One output of a batch: an array whose axis 0 runs over samples, or one array a sample."""
+
+Allocate = Callable[[tuple[int, ...], Any], NDArray[Any]]
+"""`allocate(shape, dtype)` returns uninitialised memory that the caller recycles."""
+
+
+class UnavailableError(SourceError):
+    """A service did not answer in all attempts; the data themselves may be fine."""
+
+
+class Source(Protocol):
+    """Random access to encoded samples.
+
+    A source is deterministic (an index always names the same sample), thread-safe, and
+    picklable before its first `read`. It knows nothing of shards, order or batches: the
+    sampler decides which indices are read.
+    """
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+
+    def read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
+        """Return one column an output, each holding the samples `indices` in that order.
+
+        Memory for bytes comes from `allocate` or is a view into storage that stays valid
+        while the view lives. A sample that cannot be read raises; the reader then finds
+        out which one it was by reading them one by one.
+        """
+
+    def where(self, index: int) -> str:
+        """Say where sample `index` is stored (file, key or offset), for error messages."""
+
+    def close(self) -> None:
+        """Release files and mappings; a later `read` opens them again."""
+
+
+def checked_indices(indices: NDArray[np.int64], length: int) -> NDArray[np.int64]:
+    """Return `indices`; raise IndexError if one is not in [0, length).
+
+    For sources to call first: NumPy would take -1 for the last sample.
+    """
+    wrong = indices[(indices < 0) | (indices >= length)]
+    if wrong.size:
+        raise IndexError(f"there is no sample {wrong[0]}: the source holds {length}, from 0 on")
+    return indices

@@ -1,0 +1,225 @@
+"""Byte ranges of files: what every record format reads through.
+
+A `Storage` is one file, wherever it lies. Which reads fetch a set of ranges is planned by
+`read_plan`; a storage only carries them out. A new kind of storage (object stores, HTTP)
+implements `Storage.begin` and gets a line in `open_storages`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.errors import SourceError
+from .descriptors import Descriptor, descriptor, forget
+from .local_reads import check_regular, read_cached, read_waiting
+from .read_plan import Int64s, plan_reads
+from .source import Allocate
+from .urls import is_url
+
+Bytes = NDArray[np.uint8]
+
+
+class Storage(ABC):
+    """Random access to the bytes of one file.
+
+    Thread-safe. Picklable at any time, and usable after a fork: the copy opens the file
+    again when it needs to.
+
+    Attributes:
+        name: absolute path or URL, for error messages.
+        size: in bytes, when the storage was made.
+        stamp: a text that changes whenever the content does; caches are valid for one stamp.
+            "" where nothing tells that, so nothing may be cached.
+        gap: ranges at most so many bytes apart are cheaper to read as one.
+        path: in the local file system; None for what is not local.
+    """
+
+    name: str
+    size: int
+    stamp: str
+    gap: int
+    path: Path | None
+
+    @abstractmethod
+    def begin(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
+        """Begin to read from each of `offsets` as many bytes as its buffer holds.
+
+        The function returned waits for the end of it; the buffers must not be used before.
+        Whoever reads several storages begins with all before waiting for the first.
+
+        Raises:
+            OSError: the file cannot be read. SourceError if it ends too early. Both may
+                come from the function returned, too.
+        """
+
+    def fill(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> None:
+        """Read from each of `offsets` as many bytes as its buffer holds: see `begin`."""
+        self.begin(offsets, buffers)()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release what is open; a later `fill` opens it again."""
+
+    def sequential(self) -> Storage:
+        """Return this file for one thread that walks through it, from its front to its end."""
+        return self
+
+    def read(self, offsets: Int64s, lengths: Int64s, allocate: Allocate) -> list[Bytes]:
+        """Return one uint8 array (length,) for each range, in the order asked.
+
+        They are views of one block from `allocate`; ranges that overlap share memory.
+        """
+        self.check(offsets, lengths)
+        plan = plan_reads(offsets, lengths, self.gap)
+        block = allocate((plan.size,), np.uint8)
+        self.fill(plan.offsets.tolist(), cut(block, plan.places, plan.lengths))
+        return cut(block, plan.begins, lengths)
+
+    def read_whole(self) -> bytes:
+        """Return all bytes of the file: for small ones, such as indexes."""
+        content: Bytes = np.empty(self.size, np.uint8)
+        self.fill([0], [content])
+        return content.tobytes()
+
+    def check(self, offsets: Int64s, lengths: Int64s) -> None:
+        """Raise SourceError unless all ranges lie in the file: before memory is taken."""
+        # Written so that no sum can overflow.
+        wrong = (offsets < 0) | (lengths < 0) | (offsets > self.size)
+        wrong |= lengths > self.size - offsets
+        if wrong.any():
+            first = int(np.flatnonzero(wrong)[0])
+            raise SourceError(
+                f"{self.name}: {lengths[first]} bytes at offset {offsets[first]} are asked for, "
+                f"but the file has {self.size} bytes"
+            )
+
+
+def cut(block: Bytes, begins: Int64s, lengths: Int64s) -> list[Bytes]:
+    """Return the views of `block` of `lengths` bytes at `begins`."""
+    ends = (begins + lengths).tolist()
+    return [block[begin:end] for begin, end in zip(begins.tolist(), ends, strict=True)]
+
+
+def open_storage(path: str | os.PathLike[str], options: Mapping[str, Any] | None = None) -> Storage:
+    """Return the storage of one file: see `open_storages`."""
+    return open_storages([path], options)[0]
+
+
+def open_storages(
+    paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any] | None = None
+) -> list[Storage]:
+    """Return the storage of each of `paths`: local files, or URLs such as "s3://bucket/key".
+
+    All services are asked at once, so many files take about as long as one. `options` are
+    `Reader.storage_options`.
+
+    Raises:
+        OSError: there is no such file, or it is no regular file.
+        MissingDependencyError: the library for a protocol is not installed.
+    """
+    begun = [_begin_open(os.fspath(path), options or {}) for path in paths]
+    return [wait() for wait in begun]
+
+
+def _begin_open(path: str, options: Mapping[str, Any]) -> Callable[[], Storage]:
+    if not is_url(path):
+        return partial(LocalFile, path)
+    from .remote.storage import begin_open  # needs optional libraries
+
+    return begin_open(path, options)
+
+
+_Range = tuple[int, Bytes]
+
+_WORTH_TWO_THREADS = 8 << 20
+"""Copying so much takes a millisecond, in which a second thread (50 us) makes up for itself."""
+
+
+def _read_cached(opened: Descriptor, ranges: Sequence[_Range]) -> list[_Range]:
+    """Read what the page cache holds and have the kernel fetch the others, which are returned."""
+    return [
+        (offset, buffer)
+        for offset, buffer in ranges
+        if not read_cached(opened.number, buffer, offset)
+    ]
+
+
+def _read_cached_in_two(opened: Descriptor, ranges: Sequence[_Range]) -> list[_Range]:
+    """Do the same with a second thread, which ends before this returns."""
+    half, first, second = sum(len(buffer) for _, buffer in ranges) // 2, [], []
+    for offset, buffer in ranges:
+        cut_at = min(len(buffer), half)
+        half -= cut_at
+        if cut_at:
+            first.append((offset, buffer[:cut_at]))
+        if cut_at < len(buffer):
+            second.append((offset + cut_at, buffer[cut_at:]))
+    found: list[_Range] = []
+    helper = threading.Thread(
+        target=lambda: found.extend(_read_cached(opened, second)), name="penstock-reader"
+    )
+    helper.start()
+    waiting = _read_cached(opened, first)
+    helper.join()
+    return waiting + found
+
+
+class LocalFile(Storage):
+    """A file of the local file system.
+
+    It is read, not mapped: a file that another process cuts short while it is mapped kills
+    this one (SIGBUS).
+    """
+
+    gap = 16 * 1024
+    """Copying so much from the page cache takes about as long as one more system call."""
+
+    path: Path
+
+    def __init__(self, path: str, name: str | None = None) -> None:
+        """Take the path, and what messages call the file if not that."""
+        self._path = os.path.abspath(path)
+        self.path = Path(self._path)
+        self.name = name or self._path
+        status = os.stat(self._path)
+        check_regular(status, self._path)
+        self.size = status.st_size
+        self.stamp = f"{status.st_size}:{status.st_mtime_ns}"
+
+    def begin(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
+        """See `Storage.begin`; reads what is in memory and asks the disk for the rest."""
+        opened = descriptor(self._path, self.stamp)
+        ranges = list(zip(offsets, buffers, strict=True))
+        if sum(map(len, buffers)) < _WORTH_TWO_THREADS:
+            waiting = _read_cached(opened, ranges)
+        else:
+            waiting = _read_cached_in_two(opened, ranges)
+        return partial(self._finish, opened, waiting)
+
+    def _finish(self, opened: Descriptor, waiting: list[tuple[int, Bytes]]) -> None:
+        for offset, buffer in waiting:
+            self._read_waiting(opened, offset, buffer)
+
+    def _read_waiting(self, opened: Descriptor, offset: int, buffer: Bytes) -> None:
+        try:
+            filled = read_waiting(opened.number, buffer, offset)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self.name) from None
+        if filled < buffer.size:
+            raise SourceError(
+                f"{self.name}: of {buffer.size} bytes at offset {offset} only {filled} are "
+                f"there; the file had {self.size} bytes when it was opened and was cut short"
+            )
+
+    def close(self) -> None:
+        """Close the file, unless another thread is reading it: then when that is done."""
+        forget(self._path, self.stamp)
