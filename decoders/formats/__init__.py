@@ -1,0 +1,1 @@
+"""What each image format says about itself before it is decoded: one module per format."""

@@ -1,0 +1,241 @@
+"""`fn.decoders.inflate`: decompression of bytes into arrays of a known shape."""
+
+from __future__ import annotations
+
+import importlib
+import zlib
+from collections.abc import Callable
+from itertools import accumulate, pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.errors import ArgumentError, DecodeError, MissingDependencyError
+from ..engine.operator import Array, Row, SampleOperator, register
+from ..engine.params import BOOL, DTYPE, INTS, NO_EFFECT, REQUIRED, STR, param
+from ..engine.types import UINT8, to_numpy_type
+
+Decompress = Callable[[memoryview, int], bytes]
+"""`decompress(data, size)` returns `size` bytes, or one more or fewer if there are."""
+
+
+_PIECE = 16 * 1024
+"""Bytes given to zlib at once. It copies what follows a stream, so that with all bytes at
+once, many short streams would take quadratic time."""
+
+
+def _zlib(wbits: int) -> Decompress:
+    def decompress(data: memoryview, size: int) -> bytes:
+        """Decompress one stream, or several end to end as gzip allows."""
+        parts: list[bytes] = []
+        left = size + 1
+        position = 0
+        stream = zlib.decompressobj(wbits)
+        while left > 0:
+            if stream.eof:
+                position -= len(stream.unused_data)
+                if position == len(data):
+                    break
+                stream = zlib.decompressobj(wbits)
+            piece = data[position : position + _PIECE]
+            if not piece:
+                raise ValueError("the stream is cut off")
+            position += len(piece)
+            parts.append(stream.decompress(piece, left))
+            left -= len(parts[-1])
+        return b"".join(parts)
+
+    return decompress
+
+
+def _lz4(data: memoryview, size: int) -> bytes:
+    block = _module("lz4.block", "lz4", "pip install 'penstock[lz4]'")
+    result: bytes = block.decompress(data, uncompressed_size=size)
+    return result
+
+
+def _zstd(data: memoryview, size: int) -> bytes:
+    zstd = _module("compression.zstd", "compression.zstd", "Python 3.14 or later")
+    stream = zstd.ZstdDecompressor()
+    result: bytes = stream.decompress(data, max_length=size + 1)
+    if not stream.eof and len(result) <= size:
+        raise ValueError("the frame is cut off")
+    return result
+
+
+def _module(name: str, shown: str, remedy: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"fn.decoders.inflate needs {shown}, which is not installed: {remedy}"
+        ) from error
+
+
+_DEFLATE_RATIO = 1032
+_ALGORITHMS: dict[str, tuple[Decompress, int]] = {
+    "LZ4": (_lz4, 255),
+    "ZLIB": (_zlib(zlib.MAX_WBITS), _DEFLATE_RATIO),
+    "GZIP": (_zlib(zlib.MAX_WBITS | 16), _DEFLATE_RATIO),
+    "DEFLATE": (_zlib(-zlib.MAX_WBITS), _DEFLATE_RATIO),
+    "ZSTD": (_zstd, 1 << 15),
+}
+"""What decompresses, and how many bytes a compressed byte can stand for at most."""
+
+
+def inflate(data: NDArray[np.uint8], out: NDArray[np.uint8], algorithm: str) -> None:
+    """Decompress `data` into `out`, which must be of the right size.
+
+    Raises:
+        DecodeError: the data is damaged, or of another size.
+    """
+    decompress, _ = _ALGORITHMS[algorithm]
+    try:
+        result = decompress(data.data, out.size)
+    except MissingDependencyError:
+        raise
+    except Exception as error:  # each library has its own
+        raise DecodeError(
+            f"{algorithm}: {data.size} bytes cannot be decompressed to {out.size} ({error})"
+        ) from error
+    if len(result) != out.size:
+        more = "more than " * (len(result) > out.size)
+        raise DecodeError(
+            f"{algorithm}: {data.size} bytes hold {more}{min(len(result), out.size)} bytes, but "
+            f"shape and type ask for {out.size}"
+        )
+    out[:] = np.frombuffer(result, np.uint8)
+
+
+@register
+class Inflate(SampleOperator):
+    """Decompresses bytes to arrays whose shape and type are known.
+
+    A sample is one compressed chunk, or several of one shape that become one array with an
+    outermost dimension more: then `chunk_offsets` or `chunk_sizes` (or both) say where they lie.
+    Memory is taken for the shape, and only if the compressed bytes could fill it.
+
+    DALI has LZ4 (blocks without a header), on the GPU. zlib, gzip and raw Deflate are there, too,
+    and Zstandard from Python 3.14 on.
+
+    Inputs:
+        data: compressed bytes; uint8, one dimension.
+
+    Outputs:
+        the decompressed array: of type `dtype` and shape `shape`, or (chunks, *shape).
+
+    Raises:
+        DecodeError: the data is damaged, does not fill the shape exactly, or a chunk lies
+            outside of the sample.
+        MissingDependencyError: `algorithm` needs a library that is not installed.
+    """
+
+    name = "decoders.inflate"
+    inputs = ("data",)
+
+    shape = param(INTS, REQUIRED, "Shape of a decompressed chunk.", per_sample=True)
+    dtype = param(DTYPE, UINT8, "Type of the elements, in this machine's byte order.")
+    layout = param(STR, "", "Layout of a decompressed chunk, one letter a dimension.")
+    chunk_offsets = param(
+        INTS,
+        None,
+        "Where the chunks begin in the sample, in bytes. Without `chunk_sizes`, each chunk ends "
+        "where the next one begins.",
+        per_sample=True,
+    )
+    chunk_sizes = param(
+        INTS,
+        None,
+        "Sizes of the compressed chunks in bytes. Without `chunk_offsets`, they lie end to end.",
+        per_sample=True,
+    )
+    sequence_axis_name = param(
+        STR, "F", "Letter of the outermost dimension where a sample has chunks and a layout."
+    )
+    algorithm = param(STR, "LZ4", "LZ4, ZLIB, GZIP, DEFLATE or ZSTD.")
+    check_output_size = param(BOOL, False, NO_EFFECT)
+
+    def prepare(self) -> None:
+        self._algorithm = self.algorithm.upper()
+        if self._algorithm not in _ALGORITHMS:
+            raise ArgumentError(
+                f"fn.decoders.inflate: algorithm must be one of {', '.join(_ALGORITHMS)}, but is "
+                f"{self.algorithm!r}"
+            )
+        if len(self.sequence_axis_name) != 1:
+            raise ArgumentError(
+                "fn.decoders.inflate: sequence_axis_name must be one letter, but is "
+                f"{self.sequence_axis_name!r}"
+            )
+        self._dtype = to_numpy_type(self.dtype)
+        self._chunked = bool({"chunk_offsets", "chunk_sizes"} & self.given)
+
+    def output_layouts(self) -> tuple[str, ...]:
+        axis = self.sequence_axis_name if self._chunked and self.layout else ""
+        return (axis + self.layout,)
+
+    def sample(
+        self,
+        row: Row,
+        data: Array,
+        *,
+        shape: tuple[int, ...],
+        chunk_offsets: tuple[int, ...] | None,
+        chunk_sizes: tuple[int, ...] | None,
+    ) -> Array:
+        if data.ndim != 1 or data.dtype != np.uint8:
+            raise DecodeError(
+                f"compressed data must have one dimension and type uint8, but has {data.ndim} and "
+                f"type {data.dtype}"
+            )
+        chunks = [data]
+        if self._chunked:
+            chunks = _cut(data, chunk_offsets, chunk_sizes)
+        self._check_shape(shape, chunks)
+        out = row.empty((len(chunks), *shape) if self._chunked else shape, self._dtype)
+        places = out.reshape(-1).view(np.uint8)
+        size = places.size // max(1, len(chunks))
+        for number, chunk in enumerate(chunks):
+            inflate(chunk, places[number * size :][:size], self._algorithm)
+        if self._dtype == np.bool_:  # any other byte than 0 and 1 would be no bool
+            np.not_equal(places, 0, out=places.view(np.bool_))
+        return out
+
+    def _check_shape(self, shape: tuple[int, ...], chunks: list[Array]) -> None:
+        """Raise unless the chunks can fill the shape, before memory is taken for it."""
+        if min(shape, default=0) < 0 or (self.layout and len(self.layout) != len(shape)):
+            raise DecodeError(
+                f"the shape {shape} has negative extents, or not those of layout {self.layout!r}"
+            )
+        size = prod(shape) * self._dtype.itemsize
+        _, ratio = _ALGORITHMS[self._algorithm]
+        for chunk in chunks:
+            if size > ratio * chunk.size:
+                raise DecodeError(
+                    f"{self._algorithm}: {chunk.size} bytes cannot hold the {size} bytes that "
+                    f"shape {shape} and type {self._dtype.name} ask for"
+                )
+
+
+def _cut(
+    data: Array, offsets: tuple[int, ...] | None, sizes: tuple[int, ...] | None
+) -> list[Array]:
+    """Return the chunks of a sample."""
+    if offsets is None:
+        sizes = sizes or ()
+        offsets = tuple(accumulate(sizes[:-1], initial=0))[: len(sizes)]
+    elif sizes is None:
+        sizes = tuple(end - begin for begin, end in pairwise((*offsets, data.size)))
+    if len(offsets) != len(sizes):
+        raise DecodeError(f"{len(offsets)} chunk_offsets, but {len(sizes)} chunk_sizes")
+    chunks = []
+    for number, (begin, size) in enumerate(zip(offsets, sizes, strict=True)):
+        if begin < 0 or size < 0 or begin + size > data.size:
+            raise DecodeError(
+                f"chunk {number}, {size} bytes at offset {begin}, does not lie inside the sample "
+                f"of {data.size} bytes"
+            )
+        chunks.append(data[begin : begin + size])
+    return chunks

@@ -1,0 +1,80 @@
+"""`fn.decoders.numpy`: arrays from the bytes of `.npy` files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.errors import DecodeError
+from ..engine.graph import add_node
+from ..engine.npy import NpyHeader, read_header, stored_elements
+from ..engine.operator import OPERATORS, Array, Row, SampleOperator, register
+from ..engine.params import DTYPE, param
+
+
+def parse(data: NDArray[np.uint8]) -> tuple[NpyHeader, Array]:
+    """Return the header of a `.npy` file, and its elements as a view of `data`.
+
+    Args:
+        data: the whole file, uint8, one dimension.
+
+    Raises:
+        DecodeError: this is no such file, or its size is not what its header says.
+    """
+    header = read_header(data)
+    there = data.size - header.offset
+    if there != header.nbytes:
+        raise header.wrong_size(there)
+    return header, stored_elements(data, header)
+
+
+@register
+class Numpy(SampleOperator):
+    """Decodes the bytes of `.npy` files, such as components of tar archives hold.
+
+    Versions 1 to 3 of the format, both orders of dimensions and both byte orders are read.
+    Objects, which would have to be unpickled, structured types and complex numbers are not.
+
+    Inputs:
+        data: a whole file a sample; uint8, one dimension.
+
+    Outputs:
+        the array: of the file's shape, and its type unless `dtype` is given.
+
+    Raises:
+        DecodeError: the bytes are no such file, or it is damaged or cut off.
+    """
+
+    name = "decoders.numpy"
+    inputs = ("data",)
+
+    dtype = param(
+        DTYPE,
+        None,
+        "Type to convert to, as `fn.cast` does: to the nearest number that it can hold. All "
+        "samples must have one type: give it where the files differ.",
+    )
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("",)
+
+    def wrap(self, outputs: tuple[Any, ...]) -> Any:
+        if self.dtype is not None:
+            outputs = add_node(OPERATORS["cast"], outputs, {"dtype": self.dtype})
+        return outputs[0]
+
+    def sample(self, row: Row, data: Array) -> Array:
+        if data.ndim != 1 or data.dtype != np.uint8:
+            raise DecodeError(
+                f"encoded data must have one dimension and type uint8, but has {data.ndim} and "
+                f"type {data.dtype}"
+            )
+        header, elements = parse(data)
+        out = row.empty(header.shape, header.dtype.newbyteorder("="))
+        if header.dtype == np.bool_:  # any other byte than 0 and 1 would be no bool
+            np.not_equal(elements.view(np.uint8), 0, out=out)
+        else:
+            np.copyto(out, elements)
+        return out
