@@ -1,0 +1,104 @@
+"""Taking a window out of a sample, on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine.errors import ArgumentError
+from ..engine.operator import Array, Row
+from ..engine.windows import Window
+from ._convert import cut_off
+from ._window import WindowOperator
+
+
+def extract(
+    row: Row,
+    sample: Array,
+    window: Window,
+    operator: WindowOperator,
+    layout: str,
+) -> Array:
+    """Return what the window shows: a view where nothing is converted or added.
+
+    Args:
+        row: the sample's memory.
+        sample: array of any shape and type.
+        window: where to look.
+        operator: whose arguments tell the element type and what is seen outside.
+        layout: of the sample; tells where the channels are. May be "".
+    """
+    dtype, policy = operator.target or sample.dtype, operator.out_of_bounds_policy
+    if window.fits(sample.shape):
+        return _converted(row, sample[window.slices()], dtype)
+    if policy in ("pad", "constant"):
+        out = row.empty(window.shape, dtype)
+        fill(out, operator.fill_values, layout)
+        seen = window.trimmed(sample.shape)
+        part = out[place_in(window, seen).slices()]
+        cut_off(sample[seen.slices()], part)
+        return out
+    return _converted(row, _repeated(sample, window, policy), dtype)
+
+
+def _converted(row: Row, view: Array, dtype: np.dtype[Any]) -> Array:
+    if view.dtype == dtype:
+        return view
+    out = row.empty(view.shape, dtype)
+    cut_off(view, out)
+    return out
+
+
+def place_in(window: Window, seen: Window) -> Window:
+    """Return where `seen`, a part of `window` in the sample's coordinates, lies in the window."""
+    offset = zip(seen.start, window.start, seen.shape, strict=True)
+    return Window(tuple(a - b if n else 0 for a, b, n in offset), seen.shape)
+
+
+def fill(out: Array, values: Sequence[float], layout: str) -> None:
+    """Set every element to `values[0]`, or to its channel's value if there are several."""
+    fill_with = np.empty(len(values), out.dtype)
+    cut_off(np.array(values), fill_with)
+    if len(values) == 1:
+        out[...] = fill_with[0]
+        return
+    channels = layout.find("C")
+    if channels < 0 or out.shape[channels] != len(values):
+        raise ArgumentError(
+            f"fill_values has {len(values)} values, but the result has the shape {out.shape} and "
+            f"the layout {layout!r}; give one value, or one for each channel"
+        )
+    shape = [1] * out.ndim
+    shape[channels] = -1
+    out[...] = fill_with.reshape(shape)
+
+
+def _repeated(sample: Array, window: Window, policy: str) -> Array:
+    for axis, (start, count) in enumerate(zip(*window, strict=True)):
+        size = sample.shape[axis]
+        if count and not size:
+            raise ArgumentError(
+                f'the policy "{policy}" repeats the sample, but its shape is {sample.shape}: '
+                'there is nothing to repeat; use the policy "pad"'
+            )
+        where = source_index(np.arange(start, start + count), size, policy)
+        sample = sample.take(where, axis)
+    return sample
+
+
+def source_index(where: Array, size: int, policy: str) -> Array:
+    """Return for coordinates on an axis of `size` elements which element is seen there."""
+    if policy in ("edge", "clamp"):
+        return where.clip(0, size - 1)
+    if policy == "wrap":
+        return np.remainder(where, size)
+    if policy in ("reflect", "reflect_1001"):
+        folded = np.remainder(where, 2 * size)
+        mirrored = 2 * size - 1 - folded
+    else:  # reflect_101: the edge element is not repeated
+        period = max(2 * size - 2, 1)
+        folded = np.remainder(where, period)
+        mirrored = period - folded
+    return np.where(folded < mirrored, folded, mirrored)

@@ -1,0 +1,185 @@
+"""What the resizing operators share: filters, result type, and samples of all layouts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..engine.errors import ArgumentError
+from ..engine.layouts import VIDEO_LAYOUTS, layout_of
+from ..engine.operator import Array, Row, SampleOperator
+from ..engine.params import BOOL, DTYPE, INT, INTERP, NO_EFFECT, param
+from ..engine.types import INTERP_LINEAR, DALIInterpType, to_numpy_type
+from ._resize_size import Plan
+from ._volume import resample_volume
+from .resampling import Filter, resample
+
+_LAYOUT = re.compile("([FC]*)(D?HW)(C?)")
+_FILTERS = tuple(Filter)  # by number; the numbers are those of DALIInterpType
+
+Filters = tuple[Filter, Filter]
+"""The filter for axes that shrink, and that for the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """Which axes of a sample are resampled.
+
+    Attributes:
+        first: index of the first spatial axis; each index in front of it selects an image.
+        spatial: number of spatial axes, 2 or 3.
+        channels_last: whether an axis of channels follows them.
+    """
+
+    first: int
+    spatial: int
+    channels_last: bool
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions of a sample."""
+        return self.first + self.spatial + self.channels_last
+
+    def extents(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The spatial extents of a sample."""
+        return shape[self.first : self.first + self.spatial]
+
+    def resized(self, shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of a sample after its spatial extents have become `size`."""
+        return (*shape[: self.first], *size, *shape[self.first + self.spatial :])
+
+
+def axes_of(owner: str, layout: str) -> Axes:
+    """Return the axes that a layout names.
+
+    Raises:
+        ArgumentError: the layout is not one of images, videos or volumes.
+    """
+    match = _LAYOUT.fullmatch(layout)
+    if match is None or len(set(layout)) != len(layout):
+        raise ArgumentError(
+            f"{owner} cannot resize the layout {layout!r}; it must have H, W (or D, H, W) next to "
+            "each other, C behind or in front of them, and F, if any, in front: HW, HWC, CHW, "
+            "FHWC, FCHW, CFHW, DHWC, CDHW and so on"
+        )
+    leading, spatial, channels = match.groups()
+    return Axes(len(leading), len(spatial), bool(channels))
+
+
+class Resampler(SampleOperator):
+    """Base of the operators that resample images: their common arguments and their work."""
+
+    inputs = ("images",)
+
+    interp_type = param(
+        INTERP,
+        INTERP_LINEAR,
+        "Filter, where `min_filter` or `mag_filter` do not say otherwise.",
+        per_sample=True,
+    )
+    min_filter = param(
+        INTERP, None, "Filter for an axis that shrinks. Default: interp_type.", per_sample=True
+    )
+    mag_filter = param(
+        INTERP,
+        None,
+        "Filter for an axis that keeps its extent or grows. Default: interp_type.",
+        per_sample=True,
+    )
+    antialias = param(
+        BOOL,
+        True,
+        "Widen the filter of a shrinking axis by the reduction factor, so that all pixels count. "
+        "Nearest neighbour is never widened.",
+    )
+    dtype = param(DTYPE, None, "Type of the result: FLOAT, or that of the input (the default).")
+    temp_buffer_hint = param(INT, 0, NO_EFFECT)
+    minibatch_size = param(INT, 32, NO_EFFECT)
+
+    def prepare(self) -> None:
+        self.owner = f"fn.{self.name}"
+        layout = self.layouts[0] if self.layouts else ""
+        self._axes = axes_of(self.owner, layout) if layout else None
+        self._dtype = None if self.dtype is None else to_numpy_type(self.dtype)
+        self._filters = None
+        if not {"interp_type", "min_filter", "mag_filter"} & set(self.per_sample):
+            self._filters = _choose(self.interp_type, self.min_filter, self.mag_filter)
+
+    def axes(self, image: Array) -> Axes:
+        """The axes of a sample; without a layout, by its number of dimensions."""
+        if self._axes is not None and self._axes.ndim == image.ndim:
+            return self._axes
+        layout = self.layouts[0] if self.layouts else ""
+        return axes_of(self.owner, layout_of(layout, image.ndim, VIDEO_LAYOUTS))
+
+    def extents(self, axes: Axes, image: Array) -> tuple[int, ...]:
+        """The spatial extents of a sample, none of them 0."""
+        extents = axes.extents(image.shape)
+        if 0 in extents:
+            raise ArgumentError(
+                f"{self.owner}: a sample of shape {image.shape} has no pixels to make an image of"
+            )
+        return extents
+
+    def filters(
+        self,
+        interp_type: DALIInterpType,
+        min_filter: DALIInterpType | None,
+        mag_filter: DALIInterpType | None,
+        **_: Any,
+    ) -> Filters:
+        """The filters of a sample, out of its arguments."""
+        return self._filters or _choose(interp_type, min_filter, mag_filter)
+
+    def resample(self, row: Row, image: Array, axes: Axes, plan: Plan, filters: Filters) -> Array:
+        """Resample every image, frame or volume of a sample."""
+        dtype = self._result_type(image)
+        out = row.empty(axes.resized(image.shape, plan.size), dtype)
+        size = plan.size
+        is_whole = not any(plan.start) and plan.end == axes.extents(image.shape)
+        roi = None if is_whole and axes.spatial == 2 else (*plan.start, *plan.end)
+        work: Callable[..., object] = resample if axes.spatial == 2 else resample_volume
+        try:
+            for index in product(*map(range, image.shape[: axes.first])):
+                source, target = image[index], out[index]
+                if not axes.channels_last:
+                    source, target = source[..., None], target[..., None]
+                work(
+                    source,
+                    size,
+                    roi=roi,
+                    min_filter=filters[0],
+                    mag_filter=filters[1],
+                    antialias=self.antialias,
+                    out=target,
+                    dtype=dtype,
+                )
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"{self.owner}: {error}") from error
+        return out
+
+    def _result_type(self, image: Array) -> np.dtype[Any]:
+        dtype: np.dtype[Any] | None = self._dtype
+        if dtype is None or dtype == image.dtype:
+            return image.dtype
+        if dtype != np.float32:
+            raise ArgumentError(
+                f"{self.owner}: dtype must be FLOAT or that of the input, {image.dtype}, but is "
+                f"{dtype}; use fn.cast for others"
+            )
+        return dtype
+
+
+def _choose(
+    interp_type: DALIInterpType,
+    min_filter: DALIInterpType | None,
+    mag_filter: DALIInterpType | None,
+) -> Filters:
+    shrinking = interp_type if min_filter is None else min_filter
+    other = interp_type if mag_filter is None else mag_filter
+    return _FILTERS[shrinking], _FILTERS[other]

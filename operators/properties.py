@@ -1,0 +1,48 @@
+"""What is known of samples besides their elements: `fn.get_property`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..engine.errors import ArgumentError
+from ..engine.operator import Array, BatchOperator, register
+from ..engine.params import REQUIRED, STR, param
+from ..engine.tensors import TensorList, TensorListCPU
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
+
+_KEYS = ("source_info", "layout")
+
+
+@register
+class GetProperty(BatchOperator):
+    """Returns, for each sample, the bytes (uint8) of a text: where it was read from, or its layout.
+
+    Where several readers feed a pipeline, the origin is that of the first one's sample.
+    """
+
+    name = "get_property"
+    inputs = ("data",)
+    key = param(STR, REQUIRED, '"source_info" or "layout".')
+
+    def prepare(self) -> None:
+        if self.key not in _KEYS:
+            raise ArgumentError(f"fn.get_property: key must be one of {_KEYS}, not {self.key!r}")
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("",)
+
+    def batch(self, batch: Batch, data: TensorList) -> TensorListCPU:
+        texts = (
+            [batch.where(row) for row in range(batch.size)]
+            if self.key == "source_info"
+            else [data.layout()] * batch.size
+        )
+        return TensorListCPU([_encoded(text) for text in texts])
+
+
+def _encoded(text: str) -> Array:
+    return np.frombuffer(text.encode("utf-8", "surrogateescape"), np.uint8)

@@ -1,0 +1,45 @@
+"""The shapes of samples as data: `node.shape()` and `fn.shapes`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..engine.operator import Array, Row, SampleOperator, register
+from ..engine.params import DTYPE, param
+from ..engine.tensors import TensorList
+from ..engine.types import INT64, to_numpy_type
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
+
+
+@register
+class Shapes(SampleOperator):
+    """Returns each sample's shape as a vector with one number a dimension.
+
+    Inputs:
+        data: any samples.
+
+    Outputs:
+        the shapes: of type `dtype`, shape (dimensions,).
+    """
+
+    name = "shapes"
+    inputs = ("data",)
+    dtype = param(DTYPE, INT64, "Type of the numbers.")
+    type = param(DTYPE, None, "Older name of `dtype`.")
+
+    def prepare(self) -> None:
+        self._dtype = to_numpy_type(self.dtype if self.type is None else self.type)
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("",)
+
+    def sample(self, row: Row, data: Array) -> Array:
+        return np.array(data.shape, self._dtype)
+
+    def batch(self, batch: Batch, data: TensorList) -> Array:
+        """Return the shapes of a whole batch."""
+        return np.array(data.shape(), self._dtype).reshape(len(data), data.ndim)
