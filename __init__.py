@@ -1,0 +1,70 @@
+"""Penstock reads deep-learning data sets, decodes them on CPU or GPU, and hands out batches.
+
+    from penstock import fn, pipeline_def, types
+
+The names and arguments are those of NVIDIA DALI, so a pipeline ports by changing its import.
+"""
+
+import sys as _sys
+
+from .engine import definition as pipeline
+from .engine import graph as data_node
+from .engine import tensors, types
+from .engine.definition import pipeline_def
+from .engine.errors import (
+    ArgumentError,
+    CheckpointError,
+    DecodeError,
+    MissingDependencyError,
+    PenstockError,
+    PipelineStopped,
+    SourceError,
+)
+from .engine.graph import DataNode
+from .engine.keys import newaxis
+from .engine.pipeline import Pipeline
+from .operators import math_functions as math
+
+# The modules that pipelines import by DALI's names. A file types.py or math.py at the root of a
+# checkout would shadow Python's own for every program started there, and the others are not
+# worth one each: all have another home and get their public names here.
+_sys.modules |= {
+    f"{__name__}.{name}": module
+    for name, module in {
+        "backend": tensors,
+        "data_node": data_node,
+        "math": math,
+        "pipeline": pipeline,
+        "tensors": tensors,
+        "types": types,
+    }.items()
+}
+backend = tensors
+
+from . import fn, ops, tfrecord  # noqa: E402  (they make functions of all operators)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ArgumentError",
+    "CheckpointError",
+    "DataNode",
+    "DecodeError",
+    "MissingDependencyError",
+    "PenstockError",
+    "Pipeline",
+    "PipelineStopped",
+    "SourceError",
+    "__version__",
+    "backend",
+    "data_node",
+    "fn",
+    "math",
+    "newaxis",
+    "ops",
+    "pipeline",
+    "pipeline_def",
+    "tensors",
+    "tfrecord",
+    "types",
+]

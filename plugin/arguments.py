@@ -1,0 +1,109 @@
+"""The arguments that the iterators of all frameworks share: checks, and what follows from them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ..engine import checkpoint
+from ..engine.errors import ArgumentError
+from ..engine.pipeline import Pipeline
+from ..engine.sampler import SamplerState
+from .epochs import LastBatchPolicy, Shards
+
+_AUTO_RESET = {"yes": True, "True": True, "no": False, "False": False}
+
+
+def as_pipelines(value: Any) -> list[Pipeline]:
+    """Return one or several pipelines as a list."""
+    pipelines = list(value) if isinstance(value, list | tuple) else [value]
+    if not pipelines or not all(isinstance(pipeline, Pipeline) for pipeline in pipelines):
+        raise ArgumentError(f"pipelines must be a Pipeline or a list of them, not {value!r}")
+    return pipelines
+
+
+def as_names(output_map: Sequence[str]) -> list[str]:
+    """Return the names of the outputs, which must differ."""
+    names = [output_map] if isinstance(output_map, str) else list(output_map)
+    if len(set(names)) != len(names):
+        raise ArgumentError(f"the names in output_map must differ, but it is {names}")
+    return names
+
+
+def as_auto_reset(value: str | bool | None) -> bool:
+    """Return the meaning of `auto_reset`."""
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    if value not in _AUTO_RESET:
+        raise ArgumentError(f'auto_reset must be True, False, "yes" or "no", not {value!r}')
+    return _AUTO_RESET[value]
+
+
+def as_policy(policy: LastBatchPolicy, fill_last_batch: bool | None) -> LastBatchPolicy:
+    """Return the policy, which the older argument `fill_last_batch` overrides."""
+    if fill_last_batch is not None:
+        policy = LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
+        warnings.warn(
+            f"fill_last_batch is deprecated; use last_batch_policy={policy}",
+            DeprecationWarning,
+            stacklevel=4,
+        )
+    if not isinstance(policy, LastBatchPolicy):
+        raise ArgumentError(f"last_batch_policy must be a LastBatchPolicy, not {policy!r}")
+    return policy
+
+
+def common_batch_size(pipelines: list[Pipeline]) -> int:
+    """Return the batch size of all pipelines."""
+    return int(_same("batch_size", [pipeline.max_batch_size for pipeline in pipelines]))
+
+
+def sized_shards(size: int, pipelines: int, padded: bool) -> Shards | None:
+    """Return how `size` samples are split among the pipelines; None for size -1."""
+    if size == 0 or size < -1:
+        raise ArgumentError(f"size must be the number of samples of an epoch, or -1, not {size}")
+    if size == -1 and pipelines > 1:
+        raise ArgumentError(
+            f"with {pipelines} pipelines the epoch's size must be known: give reader_name or size"
+        )
+    return None if size == -1 else Shards(size, pipelines, padded=padded, stick=False)
+
+
+def reader_shards(pipelines: list[Pipeline], reader: str) -> tuple[Shards, list[int]]:
+    """Return how the readers of that name split their data, and the rank of each pipeline."""
+    metas = [pipeline.reader_meta(reader) for pipeline in pipelines]
+
+    def common(key: str) -> int:
+        return int(_same(f"{key} in reader {reader!r}", [meta[key] for meta in metas]))
+
+    samples, count = common("epoch_size"), common("number_of_shards")
+    padded, stick = bool(common("pad_last_batch")), bool(common("stick_to_shard"))
+    first_epoch, left = _begun(pipelines[0], reader, count, stick)
+    shards = Shards(samples, count, padded, stick, first_epoch, left)
+    return shards, [int(meta["shard_id"]) for meta in metas]
+
+
+def _begun(
+    pipeline: Pipeline, reader: str, count: int, stick: bool
+) -> tuple[int, tuple[tuple[int, ...], ...]]:
+    """Return where the reader stands: the epoch, and what is left of those that are begun.
+
+    That is not the beginning where the pipeline was restored from a checkpoint, or has run.
+    """
+    saved = checkpoint.load(pipeline.checkpoint()).inputs[reader]
+    state = SamplerState.from_json(saved)
+    left = []
+    for epoch, intervals in sorted(state.remaining.items()):
+        total = sum(stop - start for start, stop in intervals)
+        cuts = state.cuts.get(epoch) or [total * shard // count for shard in range(count + 1)]
+        moved = 0 if stick else epoch
+        shards = [(rank + moved) % count for rank in range(count)]
+        left.append(tuple(cuts[shard + 1] - cuts[shard] for shard in shards))
+    return state.epoch, tuple(left)
+
+
+def _same(what: str, values: list[Any]) -> Any:
+    if any(value != values[0] for value in values):
+        raise ArgumentError(f"the pipelines must have the same {what}, but they have {values}")
+    return values[0]

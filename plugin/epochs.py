@@ -1,0 +1,143 @@
+"""Epoch arithmetic: how many batches an epoch has, and which of their rows belong to it.
+
+Pure: nothing here touches a pipeline. Every rank computes the same number of batches alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from ..engine.errors import ArgumentError
+
+
+class LastBatchPolicy(Enum):
+    """What becomes of the last batch where the epoch's samples do not fill it.
+
+    * `FILL`: it is full. The reader repeats the last sample (`pad_last_batch=True`) or goes on
+      with the samples that come next. In the latter case those do not come again, so the
+      next epoch may be a batch shorter.
+    * `DROP`: it is left out.
+    * `PARTIAL`: it has the epoch's remaining samples only. With several shards of different
+      size, a pipeline whose shard is used up yields a batch of no rows.
+
+    With `DROP` and `PARTIAL`, unless the reader pads, what is cut off the last batch is not seen
+    in the next epoch either, since the reader has gone past it.
+    """
+
+    FILL = 0
+    DROP = 1
+    PARTIAL = 2
+
+
+@dataclass(frozen=True)
+class Shards:
+    """How a reader splits its data set.
+
+    Attributes:
+        samples: size of the whole data set, without padding.
+        count: number of shards, and of ranks.
+        padded: each shard is filled up to whole batches by repeating its last sample.
+        stick: a rank stays with its shard instead of taking the next one every epoch.
+        first_epoch: the epoch that is read first.
+        left: for the epochs from the first one on that are begun, how many samples each rank
+            has yet to read.
+    """
+
+    samples: int
+    count: int
+    padded: bool
+    stick: bool
+    first_epoch: int = 0
+    left: tuple[tuple[int, ...], ...] = ()
+
+    def sizes(self, epoch: int) -> tuple[int, ...]:
+        """Return how many samples each rank has yet to read in `epoch`."""
+        begun = epoch - self.first_epoch
+        return self.left[begun] if begun < len(self.left) else self.whole_sizes(epoch)
+
+    def whole_sizes(self, epoch: int) -> tuple[int, ...]:
+        """Return how many samples each rank reads in a whole `epoch`.
+
+        Shard i is [samples * i // count, samples * (i + 1) // count).
+        """
+        ends = [self.samples * shard // self.count for shard in range(self.count + 1)]
+        sizes = [ends[shard + 1] - ends[shard] for shard in range(self.count)]
+        moved = 0 if self.stick else epoch % self.count
+        return tuple(sizes[moved:] + sizes[:moved])
+
+
+class Epochs:
+    """Counts epochs, and says what the current one consists of.
+
+    Args:
+        shards: how the data set is split.
+        ranks: the rank of each pipeline, which is the shard that it reads in epoch 0.
+        batch_size: samples in a batch of one pipeline.
+        policy: what becomes of a last batch that is not full.
+
+    Attributes:
+        steps: number of batches that the current epoch hands out.
+    """
+
+    def __init__(
+        self, shards: Shards, ranks: Sequence[int], batch_size: int, policy: LastBatchPolicy
+    ) -> None:
+        smallest = shards.samples // shards.count
+        if policy is LastBatchPolicy.DROP and smallest < batch_size:
+            raise ArgumentError(
+                f"LastBatchPolicy.DROP would leave no batch: the smallest of {shards.count} "
+                f"shard(s) has {smallest} samples, which do not fill a batch of {batch_size}; "
+                "use smaller batches, or LastBatchPolicy.FILL or PARTIAL"
+            )
+        self._shards = shards
+        self._ranks = tuple(ranks)
+        self._batch_size = batch_size
+        self._policy = policy
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin with the first epoch: the data was rewound."""
+        self._epoch = self._shards.first_epoch
+        self._batches_before = 0
+        self._due = [0] * self._shards.count  # by the end of this epoch, since the start
+        self._enter()
+
+    def advance(self) -> None:
+        """Go on to the next epoch."""
+        self._epoch += 1
+        self._batches_before += self.steps
+        self._enter()
+
+    def _enter(self) -> None:
+        self._sizes = self._shards.sizes(self._epoch)
+        self._due = [due + size for due, size in zip(self._due, self._sizes, strict=True)]
+        self.steps = self._count_steps()
+
+    def _count_steps(self) -> int:
+        if self._policy is LastBatchPolicy.DROP:
+            return min(self._sizes) // self._batch_size
+        if self._policy is LastBatchPolicy.FILL and not self._shards.padded:
+            # What earlier batches took of this epoch is not handed out again.
+            return max(1, self._whole(max(self._due)) - self._batches_before)
+        return self._whole(max(self._sizes))
+
+    def rows(self, pipeline: int, step: int) -> int:
+        """Number of rows, from the first, that the user gets of a pipeline's batch `step`."""
+        if self._policy is not LastBatchPolicy.PARTIAL:
+            return self._batch_size
+        size = self._sizes[self._ranks[pipeline]]
+        return min(self._batch_size, max(0, size - step * self._batch_size))
+
+    @property
+    def dropped(self) -> int:
+        """Number of batches that are read and thrown away after the last one."""
+        if self._policy is not LastBatchPolicy.DROP:
+            return 0
+        if self._shards.padded:  # up to where the readers begin their next epoch
+            return self._whole(max(self._sizes)) - self.steps
+        return 1 if min(self._sizes) % self._batch_size else 0
+
+    def _whole(self, samples: int) -> int:
+        return -(-samples // self._batch_size)
