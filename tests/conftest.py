@@ -1,0 +1,63 @@
+"""Files that all tests share, made on the first use and kept in `fixtures/data`.
+
+The generator in `fixtures/` is no part of the installed package, so `from penstock.fixtures`
+would hold only for a checkout that happens to be first on the path. It is loaded from its path
+instead, under a name of its own. Tests take what it makes through the fixtures below, and other
+parts of it through the fixture `generator`.
+
+Parallel test processes wait for one another on a lock file. What is made is shared: tests that
+need to change a file copy it to `tmp_path` first.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+
+if TYPE_CHECKING:
+    from penstock.fixtures.generate import BadFile, PhotoTree, ZooImage
+
+settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
+settings.load_profile("untimed")
+
+_GENERATOR = Path(__file__).resolve().parent.parent / "fixtures" / "generate.py"
+
+
+@pytest.fixture(scope="session")
+def generator() -> ModuleType:
+    """The module `fixtures/generate.py`."""
+    name = "penstock_test_pictures"
+    spec = importlib.util.spec_from_file_location(name, _GENERATOR)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def image_zoo(generator: ModuleType) -> dict[str, ZooImage]:
+    """One small file of every form of image, by name, with its shape and true pixels."""
+    zoo: dict[str, ZooImage] = generator.image_zoo(generator.DATA / "images")
+    return zoo
+
+
+@pytest.fixture(scope="session")
+def bad_files(generator: ModuleType) -> dict[str, BadFile]:
+    """Broken, misnamed and hostile files, by name, with what a decoder can make of them."""
+    bad: dict[str, BadFile] = generator.bad_files(generator.DATA / "bad")
+    return bad
+
+
+@pytest.fixture(scope="session")
+def photo_tree(generator: ModuleType) -> PhotoTree:
+    """A class-folder tree of 8 times 8 photographs, with files, labels and shapes."""
+    tree: PhotoTree = generator.photo_tree(generator.DATA / "tree")
+    return tree

@@ -1,0 +1,106 @@
+"""Slabs come back when their last view is dropped, and not before."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.engine.memory import SlabPool, _size_class
+
+BIG = 64 * 1024
+
+
+@given(st.integers(1, 1 << 40))
+def test_sizes_are_rounded_up_a_little(nbytes):
+    size = _size_class(nbytes)
+    assert nbytes <= size <= nbytes * 9 // 8 + 4096
+    assert size % 4096 == 0
+    assert _size_class(size) == size
+
+
+def test_a_slab_is_used_again():
+    pool = SlabPool()
+    first = pool.empty((BIG,), np.uint8)
+    address = first.ctypes.data
+    assert (pool.lent_bytes, pool.idle_bytes) == (BIG, 0)
+    del first
+    assert (pool.lent_bytes, pool.idle_bytes) == (0, BIG)
+    second = pool.empty((BIG // 8 - 10,), np.float64)
+    assert second.ctypes.data == address
+    assert second.ctypes.data % 4096 == 0
+    assert pool.idle_bytes == 0
+
+
+def test_every_view_holds_the_slab():
+    pool = SlabPool()
+    views = {
+        "slice": lambda a: a[1:2],
+        "row of a row": lambda a: a[1][3:4],
+        "transposed": lambda a: a.T,
+        "reshaped": lambda a: a.reshape(-1)[::7],
+        "other type": lambda a: a.view(np.uint8)[0],
+        "memoryview": memoryview,
+        "dlpack": lambda a: np.from_dlpack(a),
+        "0-d": lambda a: a[0, 0, ...],
+    }
+    for name, make in views.items():
+        array = pool.empty((4, 4096), np.float32)
+        view = make(array)
+        del array
+        assert pool.lent_bytes == BIG, name
+        del view
+        assert pool.lent_bytes == 0, name
+    assert pool.idle_bytes == BIG
+
+
+def test_small_arrays_are_left_to_malloc():
+    pool = SlabPool()
+    small = pool.empty((10, 3), np.int16)
+    assert (small.shape, small.dtype, pool.lent_bytes) == ((10, 3), np.int16, 0)
+    assert pool.empty((0, 7), np.int64).shape == (0, 7)
+    assert pool.empty((), np.int64).shape == ()
+
+
+def test_what_lies_idle_is_limited():
+    pool = SlabPool(keep_bytes=2 * BIG)
+    held = [pool.empty((BIG,)) for _ in range(5)]
+    assert pool.lent_bytes == 5 * BIG
+    held.clear()
+    assert (pool.lent_bytes, pool.idle_bytes) == (0, 2 * BIG)
+
+
+def test_a_closed_pool_keeps_nothing_and_takes_nothing_away():
+    pool = SlabPool()
+    del_me = pool.empty((BIG,))
+    kept = pool.empty((BIG,))
+    kept[:] = 7
+    del del_me
+    pool.close()
+    assert pool.idle_bytes == 0
+    assert (kept == 7).all()
+    del kept
+    assert (pool.lent_bytes, pool.idle_bytes) == (0, 0)
+
+
+def test_threads_never_share_a_slab():
+    pool = SlabPool()
+    clashes = []
+
+    def work(mark):
+        for _ in range(300):
+            slab = pool.empty((BIG,), np.uint8)
+            slab[::4096] = mark
+            if not (slab[::4096] == mark).all():
+                clashes.append(mark)
+
+    threads = [threading.Thread(target=work, args=(mark,)) for mark in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert clashes == []
+    assert pool.lent_bytes == 0
+    assert pool.idle_bytes <= 4 * BIG

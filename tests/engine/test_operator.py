@@ -1,0 +1,120 @@
+"""Declarations of operators, their arguments, and the table in which they stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock import ArgumentError
+from penstock.engine.operator import COMMON, OPERATORS, Operator, SampleOperator, param, register
+from penstock.engine.params import FLOAT, INT, REQUIRED
+
+from .toys import Affine, Numbers, call, make, run
+
+
+class Base(SampleOperator):
+    """A base with arguments."""
+
+    name = "toy.base"
+    devices = ("cpu",)
+    size = param(INT, REQUIRED, "Size.")
+    scale = param(FLOAT, 1.0, "Scale.", per_sample=True)
+
+
+class Derived(Base):
+    """A subclass that changes one and adds one."""
+
+    name = "toy.derived"
+    size = param(INT, 4, "Size.")
+    more = param(INT, 1, "More.")
+
+    def prepare(self):
+        if self.size < self.more:
+            raise ArgumentError("size must not be below more")
+
+
+def test_arguments_are_inherited_and_overridden():
+    assert list(Base.params) == ["size", "scale"]
+    assert list(Derived.params) == ["size", "scale", "more"]
+    operator = Derived(more=2)
+    assert (operator.size, operator.scale, operator.more, operator.seed) == (4, 1.0, 2, -1)
+    assert operator.given == {"more"}
+    assert not hasattr(Derived, "size")
+
+
+def test_arguments_are_checked():
+    with pytest.raises(ArgumentError, match="'size' must be given"):
+        Base()
+    with pytest.raises(ArgumentError, match=r"no argument 'colour'; there are .*more.*scale"):
+        Derived(colour=1)
+    with pytest.raises(ArgumentError, match="not on 'gpu'"):
+        Derived("gpu")
+    with pytest.raises(ArgumentError, match="size must not be below"):
+        Derived(more=9)
+    with pytest.raises(ArgumentError, match="'more' is the same for all samples"):
+        Derived(per_sample=["more"])
+
+
+def test_an_argument_per_sample_is_no_attribute():
+    operator = Derived(per_sample=["scale"])
+    assert not hasattr(operator, "scale")
+    assert operator.given == {"scale"}
+
+
+def test_a_name_is_taken_once():
+    name = next(iter(OPERATORS))
+
+    class Twin(Operator):
+        """A second one."""
+
+    Twin.name = name
+    with pytest.raises(ArgumentError, match="already"):
+        register(Twin)
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+def test_every_operator_is_declared_properly(name):
+    kind = OPERATORS[name]
+    assert kind.__doc__
+    assert set(kind.devices) <= {"cpu", "mixed", "gpu"}
+    assert name in (kind.name, *kind.aliases)
+    assert not set(kind.params) & (set(COMMON) | {"device", "name"})
+    for argument, declared in kind.params.items():
+        assert declared.doc.endswith("."), argument
+    assert not any(name.startswith("*") for name in kind.inputs[:-1])
+    if "gpu" in kind.devices or "mixed" in kind.devices:
+        assert callable(getattr(kind, "gpu", None))
+
+
+def test_layouts_are_those_of_the_first_input():
+    def define():
+        with_layout = call(Affine, call(Numbers)[0])
+        with_layout.layout = "X"
+        return call(Affine, with_layout), call(Affine, call(Numbers)[0])
+
+    with make(define) as pipe:
+        assert [output.layout() for output in pipe.run()] == ["X", ""]
+
+
+def test_arguments_from_data_that_do_not_fit_name_the_sample():
+    def define():
+        data, _ = call(Numbers)
+        return call(Affine, data, a=data)  # three numbers, where one is wanted
+
+    with pytest.raises(ArgumentError, match=r"'a' must be float, but is array") as caught:
+        run(define, 1)
+    assert "sample 0 of batch 0" in "\n".join(caught.value.__notes__)
+
+
+def test_arguments_from_data_that_overflow_name_the_sample():
+    class Whole(Affine):
+        """Takes a whole number."""
+
+        name = "toy.whole"
+        a = param(INT, 1, "Factor.", per_sample=True)
+
+    def define():
+        data, labels = call(Numbers)
+        return call(Whole, data, a=call(Affine, labels, b=float("inf")))
+
+    with pytest.raises(ArgumentError, match="'a' must be int"):
+        run(define, 1)

@@ -1,0 +1,31 @@
+"""A file in memory, for the fuzzers: no disk is worn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from penstock.readers.storage import Bytes, Storage
+
+
+class MemoryFile(Storage):
+    """Bytes as a file named "file"."""
+
+    name = "file"
+    gap = 512
+    path = None
+
+    def __init__(self, content: bytes) -> None:
+        self._content = np.frombuffer(content, np.uint8)
+        self.size = len(content)
+        self.stamp = str(self.size)
+
+    def begin(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
+        for offset, buffer in zip(offsets, buffers, strict=True):
+            assert 0 <= offset <= offset + len(buffer) <= self.size
+            buffer[:] = self._content[offset : offset + len(buffer)]
+        return lambda: None
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,87 @@
+"""The same bytes through DALI's CPU decoder and ours."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from penstock.decoders.image import decode, peek_shape
+
+pytest.importorskip("nvidia.dali")
+
+# What DALI cannot do, or gets wrong: see the reasons.
+DALI_FAILS = {
+    ("jpeg_grey", "ANY_DATA"): "crashes the process",
+    ("jpeg_grey_progressive", "ANY_DATA"): "crashes the process",
+    ("png_grey_alpha8", "ANY_DATA"): "refused",
+    ("png_grey_alpha16", "ANY_DATA"): "refused",
+    ("bmp_rgba32", "ANY_DATA"): "refused",
+    ("jpeg_cmyk_adobe", "ANY_DATA"): "refused",
+    ("jpeg_cmyk_plain", "ANY_DATA"): "refused",
+    ("jpeg_ycck_444", "ANY_DATA"): "refused",
+    ("jpeg_ycck_420", "ANY_DATA"): "refused",
+}
+DALI_TYPES = {"uint8": "UINT8", "uint16": "UINT16", "int16": "INT16", "float32": "FLOAT"}
+TOLERANCE = 0.5
+# Grey from CMYK: DALI truncates twice where we round.
+CMYK_GREY_TOLERANCE = 1.0
+
+
+def run_dali(
+    files: list[NDArray[np.uint8]], output: str, dtype: str, *, peek_only: bool = False
+) -> list[NDArray[Any]]:
+    dali = importlib.import_module("nvidia.dali")
+    fn, types = dali.fn, dali.types
+    pipe = dali.Pipeline(len(files), 2, None, prefetch_queue_depth=1)
+    with pipe:
+        encoded = fn.external_source(lambda: files)
+        image_type = getattr(types, output)
+        if peek_only:
+            result = fn.peek_image_shape(encoded, image_type=image_type)
+        else:
+            result = fn.decoders.image(
+                encoded, output_type=image_type, dtype=getattr(types, DALI_TYPES[dtype])
+            )
+        pipe.set_outputs(result)
+    pipe.build()
+    (batch,) = pipe.run()
+    return [np.array(batch.at(i)) for i in range(len(files))]
+
+
+def chosen(zoo: dict[str, Any], output: str) -> dict[str, NDArray[np.uint8]]:
+    return {
+        name: np.fromfile(image.path, np.uint8)
+        for name, image in zoo.items()
+        if (name, output) not in DALI_FAILS
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DALI_TYPES)
+@pytest.mark.parametrize("output", ["RGB", "BGR", "GRAY", "YCbCr", "ANY_DATA"])
+def test_whole_zoo(image_zoo: dict[str, Any], output: str, dtype: str) -> None:
+    files = chosen(image_zoo, output)
+    unit = 1 / 255 if dtype == "float32" else np.iinfo(dtype).max / 255
+    for (name, data), theirs in zip(
+        files.items(), run_dali(list(files.values()), output, dtype), strict=True
+    ):
+        ours = decode(data, output=output, dtype=dtype)
+        assert ours.shape == theirs.shape, name
+        assert ours.dtype == theirs.dtype, name
+        difference = np.abs(ours.astype(np.float64) - theirs).mean() / unit
+        is_cmyk_grey = output == "GRAY" and name.startswith(("jpeg_cmyk", "jpeg_ycck"))
+        tolerance = CMYK_GREY_TOLERANCE if is_cmyk_grey else TOLERANCE
+        assert difference <= tolerance, (name, difference)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("output", ["RGB", "GRAY", "ANY_DATA"])
+def test_peeked_shapes(image_zoo: dict[str, Any], output: str) -> None:
+    files = {name: np.fromfile(image.path, np.uint8) for name, image in image_zoo.items()}
+    shapes = run_dali(list(files.values()), output, "uint8", peek_only=True)
+    for (name, data), theirs in zip(files.items(), shapes, strict=True):
+        assert peek_shape(data, output=output) == tuple(theirs), name

@@ -1,0 +1,95 @@
+"""Arguments of the iterators: what is refused, and in which words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from penstock import ArgumentError
+from penstock.plugin.arguments import as_auto_reset, as_names, as_policy
+from penstock.plugin.arrays import GenericIterator, LastBatchPolicy
+
+from .conftest import Numbers
+
+
+@pytest.mark.parametrize(
+    ("value", "meaning"),
+    [(True, True), ("yes", True), ("True", True), (False, False), ("no", False), (None, False)],
+)
+def test_auto_reset(value: Any, meaning: bool) -> None:
+    assert as_auto_reset(value) is meaning
+
+
+@pytest.mark.parametrize("value", ["maybe", "", 1, 3.0])
+def test_other_auto_reset(value: Any) -> None:
+    with pytest.raises(ArgumentError, match="auto_reset must be"):
+        as_auto_reset(value)
+
+
+def test_names() -> None:
+    assert as_names("one") == ["one"]
+    assert as_names(("a", "b")) == ["a", "b"]
+    with pytest.raises(ArgumentError, match="must differ"):
+        as_names(["a", "a"])
+
+
+@pytest.mark.parametrize(
+    ("fill", "policy"), [(True, LastBatchPolicy.FILL), (False, LastBatchPolicy.PARTIAL)]
+)
+def test_fill_last_batch_is_deprecated(fill: bool, policy: LastBatchPolicy) -> None:
+    with pytest.warns(DeprecationWarning, match="use last_batch_policy"):
+        assert as_policy(LastBatchPolicy.DROP, fill) is policy
+
+
+def test_a_policy_of_another_type() -> None:
+    with pytest.raises(ArgumentError, match="must be a LastBatchPolicy, not False"):
+        as_policy(False, None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("pipelines", [None, [], "pipeline", [None]])
+def test_no_pipelines(pipelines: Any) -> None:
+    with pytest.raises(ArgumentError, match="must be a Pipeline or a list"):
+        GenericIterator(pipelines, ["label"])
+
+
+@pytest.mark.parametrize("size", [0, -2])
+def test_sizes_that_are_none(numbers: Numbers, size: int) -> None:
+    with pytest.raises(ArgumentError, match="size must be the number of samples"):
+        GenericIterator(numbers(5, 2), ["label"], size=size)
+
+
+@pytest.mark.parametrize("also", [{"size": 5}, {"last_batch_padded": True}])
+def test_a_reader_tells_the_size_by_itself(numbers: Numbers, also: dict[str, Any]) -> None:
+    with pytest.raises(ArgumentError, match="leave them out"):
+        GenericIterator(numbers(5, 2), ["label"], reader_name="Reader", **also)
+
+
+def test_a_reader_that_is_not_there(numbers: Numbers) -> None:
+    with pytest.raises(ArgumentError, match="no reader named 'Raeder'"):
+        GenericIterator(numbers(5, 2), ["label"], reader_name="Raeder")
+
+
+def test_several_pipelines_of_unknown_size(numbers: Numbers) -> None:
+    with pytest.raises(ArgumentError, match="give reader_name or size"):
+        GenericIterator([numbers(5, 2), numbers(5, 2)], ["label"])
+
+
+def test_pipelines_with_different_batch_sizes(numbers: Numbers) -> None:
+    with pytest.raises(ArgumentError, match=r"same batch_size, but they have \[2, 3\]"):
+        GenericIterator([numbers(5, 2), numbers(5, 3)], ["label"], size=10)
+
+
+@pytest.mark.parametrize(
+    ("second", "named"),
+    [
+        ({"count": 7}, "epoch_size"),
+        ({"ranks": 3}, "number_of_shards"),
+        ({"pad_last_batch": True}, "pad_last_batch"),
+        ({"stick_to_shard": True}, "stick_to_shard"),
+    ],
+)
+def test_readers_that_disagree(numbers: Numbers, second: dict[str, Any], named: str) -> None:
+    other = numbers(**{"count": 6, "batch_size": 2, "rank": 1, "ranks": 2, **second})
+    with pytest.raises(ArgumentError, match=f"same {named} in reader 'Reader'"):
+        GenericIterator([numbers(6, 2, 0, 2), other], ["label"], reader_name="Reader")

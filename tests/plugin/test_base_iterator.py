@@ -1,0 +1,311 @@
+"""Epochs as the user of an iterator sees them."""
+
+from __future__ import annotations
+
+import threading
+from math import ceil
+from typing import Any
+
+import numpy as np
+import pytest
+
+from penstock import ArgumentError, PipelineStopped
+from penstock.plugin.arrays import GenericIterator, LastBatchPolicy
+
+from .conftest import Feed, Numbers, column
+
+FILL, DROP, PARTIAL = LastBatchPolicy.FILL, LastBatchPolicy.DROP, LastBatchPolicy.PARTIAL
+Batch = list[dict[str, Any]]
+
+
+def values(batch: Batch) -> Any:
+    """Return the numbers in a batch: a list, or a list of lists for several pipelines."""
+    lists = [outputs["label"].ravel().tolist() for outputs in batch]
+    return lists[0] if len(lists) == 1 else lists
+
+
+def epoch(iterator: GenericIterator) -> list[Any]:
+    return [values(batch) for batch in iterator]
+
+
+def by_reader(pipelines: Any, **options: Any) -> GenericIterator:
+    return GenericIterator(pipelines, ["label"], reader_name="Reader", **options)
+
+
+@pytest.mark.parametrize(
+    ("policy", "padded", "last", "next_first"),
+    [
+        (PARTIAL, True, [6], [0, 1]),
+        (PARTIAL, False, [6], [1, 2]),
+        (FILL, True, [6, 6], [0, 1]),
+        (FILL, False, [6, 0], [1, 2]),
+        (DROP, True, [4, 5], [0, 1]),
+        (DROP, False, [4, 5], [1, 2]),
+    ],
+)
+@pytest.mark.parametrize("by_size", [False, True])
+def test_the_examples_of_dali_s_documentation(
+    numbers: Numbers,
+    policy: LastBatchPolicy,
+    padded: bool,
+    last: list[int],
+    next_first: list[int],
+    by_size: bool,
+) -> None:
+    pipeline = numbers(7, 2, pad_last_batch=padded)
+    if by_size:
+        iterator = GenericIterator(
+            pipeline, ["label"], 7, last_batch_padded=padded, last_batch_policy=policy
+        )
+    else:
+        iterator = by_reader(pipeline, last_batch_policy=policy)
+    assert len(iterator) == (3 if policy is DROP else 4)
+    first = epoch(iterator)
+    assert first[:3] == [[0, 1], [2, 3], [4, 5]]
+    assert first[-1] == last
+    assert epoch(iterator)[0] == next_first
+
+
+def test_the_length_follows_what_was_carried_over(numbers: Numbers) -> None:
+    iterator = by_reader(numbers(7, 2), auto_reset=True)
+    lengths = []
+    for _ in range(4):
+        lengths.append(len(iterator))
+        assert len(epoch(iterator)) == lengths[-1]
+    assert lengths == [4, 3, 4, 3]
+
+
+def test_without_auto_reset_the_end_is_the_end(numbers: Numbers) -> None:
+    iterator = by_reader(numbers(4, 2))
+    assert [values(next(iterator)), values(iterator.next())] == [[0, 1], [2, 3]]
+    for _ in range(2):
+        with pytest.raises(StopIteration, match=r"call reset\(\).*auto_reset=True"):
+            next(iterator)
+    iterator.reset()
+    assert values(next(iterator)) == [0, 1]
+
+
+def test_reset_when_all_batches_are_taken_needs_no_stop_iteration(numbers: Numbers) -> None:
+    iterator = by_reader(numbers(5, 2, pad_last_batch=True), last_batch_policy=DROP)
+    for _ in range(3):
+        assert [values(next(iterator)) for _ in range(len(iterator))] == [[0, 1], [2, 3]]
+        iterator.reset()
+
+
+def test_reset_before_the_first_batch_and_after_auto_reset_changes_nothing(
+    numbers: Numbers,
+) -> None:
+    iterator = by_reader(numbers(4, 2), auto_reset="yes")
+    for _ in range(2):
+        iterator.reset()
+        assert epoch(iterator) == [[0, 1], [2, 3]]
+    iterator.reset()
+    assert len(iterator) == 2
+
+
+def test_reset_in_the_middle_warns_and_changes_nothing(numbers: Numbers) -> None:
+    iterator = by_reader(numbers(6, 2))
+    next(iterator)
+    with pytest.warns(UserWarning, match=r"after 1 batch\(es\) the epoch is not at its end"):
+        iterator.reset()
+    assert epoch(iterator) == [[2, 3], [4, 5]]
+
+
+def test_a_loop_that_was_left_is_continued_by_the_next(numbers: Numbers) -> None:
+    iterator = by_reader(numbers(6, 2))
+    for batch in iterator:
+        assert values(batch) == [0, 1]
+        break
+    assert epoch(iterator) == [[2, 3], [4, 5]]
+    assert epoch(iterator) == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_several_pipelines_as_shards(numbers: Numbers) -> None:
+    shards = [numbers(7, 2, rank, 2, pad_last_batch=True) for rank in (0, 1)]
+    iterator = by_reader(shards, last_batch_policy=PARTIAL)
+    assert epoch(iterator) == [[[0, 1], [3, 4]], [[2], [5, 6]]]
+    assert epoch(iterator) == [[[3, 4], [0, 1]], [[5, 6], [2]]]
+
+
+def test_a_shard_that_is_used_up_gives_no_rows(numbers: Numbers) -> None:
+    shards = [numbers(5, 2, rank, 2, pad_last_batch=True) for rank in (0, 1)]
+    iterator = by_reader(shards, last_batch_policy=PARTIAL)
+    assert epoch(iterator) == [[[0, 1], [2, 3]], [[], [4]]]
+
+
+def test_size_is_divided_among_the_pipelines(numbers: Numbers) -> None:
+    shards = [numbers(10, 2, rank, 2, pad_last_batch=True) for rank in (0, 1)]
+    iterator = GenericIterator(
+        shards, ["label"], 10, last_batch_padded=True, last_batch_policy=PARTIAL
+    )
+    assert epoch(iterator)[-1] == [[4], [9]]
+    assert iterator.size == 10
+
+
+def test_dropping_keeps_the_epochs_of_padded_shards_apart(numbers: Numbers) -> None:
+    shards = [numbers(10, 3, rank, 3, pad_last_batch=True) for rank in range(3)]
+    iterator = by_reader(shards, last_batch_policy=DROP, auto_reset=True)
+    assert epoch(iterator) == [[[0, 1, 2], [3, 4, 5], [6, 7, 8]]]
+    assert epoch(iterator) == [[[3, 4, 5], [6, 7, 8], [0, 1, 2]]]
+    assert epoch(iterator) == [[[6, 7, 8], [0, 1, 2], [3, 4, 5]]]
+
+
+def test_attributes(numbers: Numbers) -> None:
+    iterator = by_reader([numbers(7, 2, rank, 3) for rank in (0, 2)])
+    assert (iterator.size, iterator.batch_size, iterator.output_map) == (5, 2, ["label"])
+
+
+def test_output_map_must_name_every_output(numbers: Numbers) -> None:
+    iterator = GenericIterator(numbers(4, 2), ["image", "label"], reader_name="Reader")
+    with pytest.raises(ArgumentError, match=r"1 output\(s\), but output_map names 2"):
+        next(iterator)
+
+
+@pytest.mark.parametrize("prepare", [True, False])
+def test_prepare_first_batch_changes_when_work_begins_and_nothing_else(
+    numbers: Numbers, prepare: bool
+) -> None:
+    pipeline = numbers(4, 2)
+    before = threading.active_count()
+    iterator = by_reader(pipeline, prepare_first_batch=prepare)
+    assert (threading.active_count() > before) is prepare
+    assert epoch(iterator) == [[0, 1], [2, 3]]
+
+
+def test_leaving_the_block_closes_the_pipelines(numbers: Numbers) -> None:
+    threads = threading.active_count()
+    with by_reader(numbers(4, 2)) as iterator:
+        next(iterator)
+    assert threading.active_count() == threads
+    with pytest.raises(PipelineStopped):
+        next(iterator)
+
+
+THREE = [column(range(4)), column(range(4, 8)), column(range(8, 12))]
+
+
+@pytest.mark.parametrize("auto_reset", [True, False])
+def test_data_that_ends_by_itself(feed: Feed, auto_reset: bool) -> None:
+    iterator = GenericIterator(feed([*THREE, column([12])]), ["label"], auto_reset=auto_reset)
+    for _ in range(3):
+        assert epoch(iterator) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], [12]]
+    assert iterator.size == -1
+    with pytest.raises(TypeError, match="no length"):
+        len(iterator)
+
+
+@pytest.mark.parametrize(
+    ("size", "last"), [(12, [8, 9, 10, 11]), (10, [8, 9]), (20, [8, 9, 10, 11])]
+)
+def test_data_that_ends_where_an_epoch_of_given_size_does_or_sooner(
+    feed: Feed, size: int, last: list[int]
+) -> None:
+    iterator = GenericIterator(feed(THREE), ["label"], size, last_batch_policy=PARTIAL)
+    for _ in range(3):
+        assert epoch(iterator) == [[0, 1, 2, 3], [4, 5, 6, 7], last]
+
+
+def test_nothing_is_carried_over_when_data_begins_again(feed: Feed) -> None:
+    iterator = GenericIterator(feed(THREE), ["label"], 10, auto_reset=True)
+    for _ in range(3):
+        assert epoch(iterator) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+
+
+def test_no_data_is_an_error_and_not_an_endless_row_of_empty_epochs(feed: Feed) -> None:
+    with pytest.raises(ArgumentError, match="before the epoch's first batch"):
+        next(GenericIterator(feed([]), ["label"]))
+    once = GenericIterator(feed(THREE, rewinds=False), ["label"], auto_reset=True)
+    assert len(epoch(once)) == 3
+    with pytest.raises(ArgumentError, match="cannot be iterated a second time"):
+        epoch(once)
+
+
+def test_an_error_in_the_pipeline_arrives_with_its_type(feed: Feed) -> None:
+    class Failing:
+        def __len__(self) -> int:
+            raise ZeroDivisionError
+
+    iterator = GenericIterator(feed([THREE[0], Failing()]), ["label"])
+    assert values(next(iterator)) == [0, 1, 2, 3]
+    with pytest.raises(ZeroDivisionError):
+        next(iterator)
+    with pytest.raises(PipelineStopped, match="ZeroDivisionError"):
+        next(iterator)
+
+
+@pytest.mark.parametrize(
+    ("policy", "padded"), [(FILL, True), (PARTIAL, True), (DROP, True), (FILL, False)]
+)
+@pytest.mark.parametrize("taken", range(9))
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_resuming_goes_on_in_the_middle_of_the_epoch(
+    numbers: Numbers, policy: LastBatchPolicy, padded: bool, taken: int, ranks: int
+) -> None:
+    def start(checkpoint: str | None = None) -> GenericIterator:
+        shards = [
+            numbers(10, 2, rank, ranks, pad_last_batch=padded, checkpoint=checkpoint)
+            for rank in range(ranks)
+        ]
+        return by_reader(shards, last_batch_policy=policy, auto_reset=True)
+
+    def next_epochs(iterator: GenericIterator) -> list[Any]:
+        rests = [epoch(iterator) for _ in range(5)]
+        return [rest for rest in rests if rest][:4]
+
+    unbroken = start()
+    for _ in range(taken):
+        take(unbroken)
+    saved = unbroken.checkpoints()
+    assert len(set(saved)) == 1
+    resumed = start(saved[0])
+    assert next_epochs(resumed) == next_epochs(unbroken)
+
+
+def take(iterator: GenericIterator) -> None:
+    """Take the next batch, of this epoch or of the next."""
+    for _ in iterator:
+        return
+    take(iterator)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("batch_size", [1, 2, 3])
+def test_resuming_with_other_ranks_has_each_remaining_sample_once(
+    numbers: Numbers, ranks: int, batch_size: int
+) -> None:
+    def start(ranks: int, batch_size: int, checkpoint: str | None = None) -> GenericIterator:
+        shards = [
+            numbers(14, batch_size, rank, ranks, pad_last_batch=True, checkpoint=checkpoint)
+            for rank in range(ranks)
+        ]
+        return by_reader(shards, last_batch_policy=PARTIAL)
+
+    def numbers_in(batch: Batch) -> list[int]:
+        return [int(n) for outputs in batch for n in outputs["label"].ravel()]
+
+    first = start(3, 2)
+    seen = numbers_in(next(first))
+    second = start(ranks, batch_size, first.checkpoints()[0])
+    assert len(second) == ceil(ceil(8 / ranks) / batch_size)
+    for batch in second:
+        seen += numbers_in(batch)
+    assert sorted(seen) == list(range(14))
+    assert sorted(n for batch in second for n in numbers_in(batch)) == list(range(14))
+
+
+def test_an_iterator_on_a_pipeline_that_has_run_has_the_rest_of_the_epoch(
+    numbers: Numbers,
+) -> None:
+    pipeline = numbers(7, 2)
+    pipeline.run()
+    iterator = by_reader(pipeline)
+    assert epoch(iterator) == [[2, 3], [4, 5], [6, 0]]
+    assert epoch(iterator) == [[1, 2], [3, 4], [5, 6]]
+
+
+def test_batches_that_are_kept_stay_as_they_were(numbers: Numbers) -> None:
+    iterator = by_reader(numbers(16, 2), auto_reset=True)
+    kept = [batch for _ in range(5) for batch in iterator]
+    for i, batch in enumerate(kept):
+        start = 2 * i % 16
+        np.testing.assert_array_equal(batch[0]["label"], column([start, start + 1]))

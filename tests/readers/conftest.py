@@ -1,0 +1,35 @@
+"""Servers on loopback that several tests share."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from .servers import ObjectServer, S3Server
+
+
+@pytest.fixture
+def web() -> Iterator[ObjectServer]:
+    """An HTTP server of the test's own."""
+    with ObjectServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def s3_service() -> Iterator[S3Server]:
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = S3Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def s3(s3_service: S3Server) -> Iterator[S3Server]:
+    """An S3 service; objects of other tests may lie in it."""
+    front = s3_service.front
+    yield s3_service
+    front.faults.clear()
+    front.requests.clear()
+    front.always = ""

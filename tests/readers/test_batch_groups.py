@@ -1,0 +1,223 @@
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from penstock import fn, pipeline_def
+from penstock.engine.batch import Batch
+from penstock.engine.memory import SlabPool
+from penstock.engine.sampler import Sampler
+from penstock.readers.batch_groups import BatchGroups
+
+SIDE = 50_000
+
+
+class Reads:
+    """Sample i is SIDE bytes of value i % 256, the same as a list, and the number i."""
+
+    def __init__(self, bad=()):
+        self.bad = bad
+        self.sizes = []
+
+    def __call__(self, indices, allocate):
+        self.sizes.append(len(indices))
+        if set(self.bad) & set(indices.tolist()):
+            raise OSError("bad")
+        block = allocate((len(indices), SIDE), np.uint8)
+        block[:] = indices[:, None] % 256
+        return block, list(block), indices.copy()
+
+
+class Groups:
+    """Batches by way of groups, checked one by one."""
+
+    def __init__(self, reads, size=200, batch_size=4, budget=1 << 40, **options):
+        self.batch_size = batch_size
+        self.sampler = Sampler(size, batch_size, **options)
+        self.pool = SlabPool(budget=budget)
+        self.groups = BatchGroups(reads, self.sampler, batch_size, single=False)
+
+    def take(self, number):
+        """Draw and read a batch; return it with its columns."""
+        expected = self.sampler.draw(number)
+        found = self.groups.draw(number)
+        for name in ("index", "epoch", "position", "valid"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+        batch = Batch(number, self.batch_size, self.pool, seed=0)
+        columns = dense, listed, numbers = self.groups.take(batch)
+        np.testing.assert_array_equal(numbers, expected.index)
+        np.testing.assert_array_equal(
+            dense[:, ::99], np.tile(expected.index[:, None] % 256, len(dense[0, ::99]))
+        )
+        np.testing.assert_array_equal(np.stack(listed)[:, ::99], dense[:, ::99])
+        return batch, columns
+
+
+@pytest.fixture(autouse=True)
+def _any_speed(monkeypatch):
+    """Let this machine be as slow as it likes."""
+    monkeypatch.setattr("penstock.readers.batch_groups._SECONDS", 1e9)
+
+
+def test_groups_grow_from_one_batch_to_what_pays():
+    reads = Reads()
+    groups = Groups(reads, size=1000)
+    for number in range(200):
+        groups.take(number)
+    assert reads.sizes[:6] == [4, 8, 16, 32, 64, 128]
+    assert max(reads.sizes) == 256
+
+
+def test_large_batches_are_read_alone():
+    reads = Reads()
+    groups = Groups(reads, size=1000, batch_size=150)
+    for number in range(4):
+        groups.take(number)
+    assert reads.sizes == [150] * 4
+
+
+def test_slow_storage_is_read_batch_by_batch(monkeypatch):
+    reads = Reads()
+    groups = Groups(reads)
+    for number in range(3):
+        groups.take(number)
+    assert reads.sizes == [4, 8]
+    monkeypatch.setattr("penstock.readers.batch_groups._SECONDS", 1e-9)
+    for number in range(3, 12):
+        groups.take(number)
+    assert reads.sizes == [4, 8, 16, 8, 4, 4, 4]
+
+
+@pytest.mark.parametrize(("room", "most"), [(1 << 40, 256), (20 * 4 * SIDE, 8), (0, 4)])
+def test_a_group_takes_a_share_of_the_room_and_counts(room, most):
+    reads = Reads()
+    groups = Groups(reads, size=1000, budget=room)
+    taken = [groups.take(number)[0].taken_bytes for number in range(100)]
+    assert max(reads.sizes) == most
+    assert sum(taken) == sum(reads.sizes) * SIDE
+    assert groups.pool.lent_bytes <= groups.pool.empty((most * SIDE,)).base.nbytes * 2
+
+
+def test_memory_comes_back_with_the_last_batch():
+    groups = Groups(Reads())
+    held = [groups.take(number) for number in range(3)]
+    assert groups.pool.lent_bytes > 0
+    del held
+    assert groups.pool.lent_bytes == 0
+    groups.take(3)
+    assert groups.pool.lent_bytes > 0
+    groups.groups.forget()
+    assert groups.pool.lent_bytes == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"shuffle": True},
+        {"shuffle": True, "shard_id": 1, "num_shards": 3},
+        {"pad_last_batch": True, "num_shards": 3},
+        {"stick_to_shard": True, "num_shards": 2},
+    ],
+)
+def test_any_number_at_any_time(options):
+    groups = Groups(Reads(), size=101, **options)
+    for number in [0, 1, 2, 3, 4, 2, 3, 40, 41, 42, 43, 44, 3, 3, 8, *range(60, 120)]:
+        groups.take(number)
+
+
+def test_no_sample_lies_in_two_batches():
+    reads = Reads()
+    groups = Groups(reads, size=10)
+    for number in range(40):
+        _, (dense, _, _) = groups.take(number)
+        dense[:] = 255  # `take` would see it in the next one
+    assert max(reads.sizes) == 8
+
+
+def test_what_is_changed_in_a_draw_stays_there():
+    groups = Groups(Reads())
+    groups.take(0)
+    draw = groups.groups.draw(1)
+    draw.index[:] = 77
+    draw.valid[:] = False
+    groups.take(1)
+
+
+def test_a_batch_that_fails_leaves_the_others_of_its_group():
+    reads = Reads(bad=[30])
+    groups = Groups(reads)
+    for number in range(7):
+        groups.take(number)
+    with pytest.raises(OSError, match="bad"):
+        groups.take(7)
+    for number in range(8, 16):
+        groups.take(number)
+    assert reads.sizes == [4, 8, 16, 32, 4, 4, 8, 16, 32]
+    with pytest.raises(OSError, match="bad"):
+        groups.take(7)
+    reads.bad = ()
+    groups.take(7)
+
+
+@pytest.fixture
+def paths(tmp_path):
+    for number in range(100):
+        (tmp_path / f"{number:03}").write_bytes(bytes([number]) * 3)
+    return [str(tmp_path / f"{number:03}") for number in range(100)]
+
+
+def make(paths, on_error="skip", checkpoint=None, **options):
+    @pipeline_def(
+        batch_size=4, num_threads=1, on_error=on_error, enable_checkpointing=True,
+        checkpoint=checkpoint,
+    )  # fmt: skip
+    def pipeline():
+        return fn.readers.file(files=paths, random_shuffle=True, **options)
+
+    return pipeline()
+
+
+def run(pipe, batches):
+    found = []
+    for _ in range(batches):
+        contents, labels = pipe.run()
+        rows = [int(content[0]) for content in map(np.asarray, contents)]
+        assert [int(np.asarray(label)[0]) for label in labels] == rows
+        assert [int(source[-3:]) for source in contents.source_info()] == rows
+        found.append(rows)
+    return found
+
+
+def test_a_pipeline_gives_the_same_as_without_groups(paths):
+    with make(paths) as grouped, make(paths, prefetch_queue_depth=0) as single:
+        assert run(grouped, 80) == run(single, 80)
+
+
+def test_a_missing_file_spoils_its_own_sample_only(paths, tmp_path):
+    with make(paths) as pipe:
+        whole = list(chain.from_iterable(run(pipe, 25)))
+    (tmp_path / "005").unlink()
+    with make(paths) as pipe:
+        found = list(chain.from_iterable(run(pipe, 25)))
+    assert [a for a, b in zip(whole, found, strict=True) if a != b] == [5]
+
+
+def test_an_error_comes_with_its_batch(paths, tmp_path):
+    with make(paths) as pipe:
+        whole = run(pipe, 25)
+    bad = next(number for number, batch in enumerate(whole) if 5 in batch)
+    (tmp_path / "005").unlink()
+    with make(paths, on_error="raise") as pipe:
+        assert run(pipe, bad) == whole[:bad]
+        with pytest.raises(FileNotFoundError):
+            pipe.run()
+
+
+@pytest.mark.parametrize("stop", [1, 9, 17, 26])
+def test_a_checkpoint_within_a_group(paths, stop):
+    with make(paths) as pipe:
+        run(pipe, stop)
+        saved = pipe.checkpoint()
+        rest = run(pipe, 20)
+    with make(paths, checkpoint=saved) as pipe:
+        assert run(pipe, 20) == rest

@@ -1,0 +1,44 @@
+"""The examples in docstrings run."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from pathlib import Path
+
+import pytest
+
+import penstock
+
+ROOT = Path(penstock.__file__).resolve().parent
+PARTS = ["engine", "readers", "decoders", "operators", "plugin", "datasets", "cli"]
+
+
+def modules():
+    paths = [*ROOT.glob("*.py"), *(p for part in PARTS for p in (ROOT / part).rglob("*.py"))]
+    for path in sorted(paths):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        yield ".".join(["penstock", *(part for part in parts if part != "__init__")])
+
+
+@pytest.mark.parametrize("name", list(modules()))
+def test_examples_run(name, tmp_path, monkeypatch):
+    try:
+        module = importlib.import_module(name)
+    except ImportError as error:
+        if (error.name or "").split(".")[0] in ("torch", "cupy", "jax", "tensorflow"):
+            pytest.skip(f"{error.name} is not installed")
+        raise
+    monkeypatch.chdir(tmp_path)  # what an example writes
+    assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
+
+
+def test_there_are_examples():
+    finder = doctest.DocTestFinder()
+    found = [
+        test
+        for name in ("penstock.engine.definition", "penstock.engine.permutation")
+        for test in finder.find(importlib.import_module(name))
+        if test.examples
+    ]
+    assert found

@@ -1,0 +1,105 @@
+"""The names under which pipelines import things, and what is said of those that are wrong."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+import penstock
+from penstock import ArgumentError, fn, ops, pipeline_def, types
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("pipeline", ["Pipeline", "pipeline_def"]),
+        ("tensors", ["TensorCPU", "TensorGPU", "TensorListCPU", "TensorListGPU"]),
+        ("backend", ["TensorCPU", "TensorGPU", "TensorListCPU", "TensorListGPU"]),
+        ("data_node", ["DataNode"]),
+        ("math", ["sqrt", "clamp", "atan2"]),
+        ("types", ["UINT8", "DALIDataType", "ScalarConstant", "CPU_ONLY_DEVICE_ID"]),
+    ],
+)
+def test_modules(module, names):
+    imported = importlib.import_module(f"penstock.{module}")
+    assert imported is getattr(penstock, module)
+    assert all(hasattr(imported, name) for name in names)
+
+
+def test_layouts_of_older_code_describe_a_sample():
+    assert (types.NCHW, types.NHWC, types.NFHWC, types.NFCHW) == ("CHW", "HWC", "FHWC", "FCHW")
+
+
+def test_no_gpu_has_two_names():
+    pipe = penstock.Pipeline(batch_size=1, device_id=types.CPU_ONLY_DEVICE_ID)
+    assert pipe.device_id is None
+
+
+@pytest.mark.parametrize(
+    ("access", "message"),
+    [
+        (lambda: fn.reszie, "no operator 'reszie'; did you mean 'resize'"),
+        (lambda: fn.readers.files, "no operator 'files'; did you mean 'file'"),
+        (lambda: fn.random.poisson, "no operator 'poisson'; there are beta, choice"),
+        (lambda: ops.Resise, "no operator 'Resise'; did you mean 'Resize'"),
+    ],
+)
+def test_misspelt_operators(access, message):
+    with pytest.raises(AttributeError, match=message):
+        access()
+
+
+def images(folder):
+    return fn.decoders.image(fn.readers.file(file_root=folder)[0])
+
+
+@pytest.mark.parametrize(
+    ("define", "message"),
+    [
+        (lambda _: fn.readers.file(file_rot="x"), "'file_rot'; did you mean 'file_root'"),
+        (lambda path: fn.resize(images(path), resize_x="big"), "'resize_x' must be float"),
+        (lambda path: fn.decoders.image(images(path), device="mixed"), "leave the argument device"),
+        (lambda _: None, "output 0 of the pipeline is None"),
+        (lambda path: (images(path), None), "output 1 of the pipeline is None"),
+        (
+            lambda path: fn.decoders.image(fn.readers.file(file_root=path)),
+            "input 0 of fn.decoders.image is a tuple of nodes",
+        ),
+        (lambda _: fn.random.uniform() + "a", "input 1 of arithmetic is 'a'"),
+        (lambda _: fn.stack(fn.random.uniform(), None, 1), "input 1 of fn.stack is None"),
+        (
+            lambda _: fn.cat([fn.random.uniform()] * 2, [fn.random.uniform()] * 3),
+            "lists of inputs must have one length",
+        ),
+    ],
+)
+def test_mistakes_in_a_definition(define, message, photo_tree):
+    with pytest.raises(ArgumentError, match=message):
+        pipeline_def(define, batch_size=2, num_threads=1)(str(photo_tree.root))
+
+
+def test_a_list_of_nodes_is_a_set_of_inputs_and_a_list_of_numbers_is_data():
+    def define():
+        ones, twos = fn.flip(
+            [
+                fn.ones(shape=(1, 2, 1), layout="HWC"),
+                types.Constant(np.array([[[1], [2]]]), layout="HWC"),
+            ]
+        )
+        return fn.flip([ones]), twos, fn.stack([1, 2], [3, 4])
+
+    with pipeline_def(define, batch_size=1, num_threads=1)() as pipe:
+        values = [output.as_array().ravel().tolist() for output in pipe.run()]
+    assert values == [[1, 1], [2, 1], [1, 2, 3, 4]]
+
+
+def test_operators_composed(photo_tree):
+    def define():
+        read = ops.readers.File(file_root=photo_tree.root)
+        first = ops.Compose([read, lambda encoded, labels: encoded, ops.decoders.Image()])
+        return ops.Compose([first, ops.Resize(size=8)])(), ops.Compose([])(1)[0]
+
+    with pipeline_def(define, batch_size=2, num_threads=1)() as pipe:
+        images, ones = pipe.run()
+    assert images.shape() == [(8, 8, 3)] * 2
+    assert ones.as_array().tolist() == [1, 1]
