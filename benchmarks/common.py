@@ -1,0 +1,163 @@
+"""What the benchmarks share: the photographs, turns in alternation, the table and the record."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import json
+import os
+import platform
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PHOTOS = ROOT / "fixtures" / "data" / "benchmark"
+_LIBRARIES = ("numpy", "opencv-python-headless", "simplejpeg", "nvidia-dali-cuda130")
+
+Turn = Callable[[], float]
+"""Does a piece of work once and returns a figure of it, such as images a second."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What was measured of one piece of work.
+
+    Attributes:
+        name: the piece of work.
+        unit: of the figures; "s" is the one where less is better.
+        ours: Penstock's figure, the median of the rounds.
+        theirs: DALI's; None without DALI.
+        ratio: how many times better ours is, the median of the rounds' own ratios: both
+            sides of a round see the same state of the machine.
+        lowest, highest: the extremes of those ratios.
+    """
+
+    name: str
+    unit: str
+    ours: float
+    theirs: float | None = None
+    ratio: float | None = None
+    lowest: float | None = None
+    highest: float | None = None
+
+
+def photographs(count: int, size: tuple[int, int] = (375, 500), quality: int = 96) -> Path:
+    """Return class folders with `count` photographs of `size` (height, width).
+
+    At the defaults, and at (750, 1000) and 70, a file has about 110 KB.
+    """
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "fixtures" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    generator = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generator)
+    tree = generator.class_folder_tree(
+        PHOTOS / f"{count}_{size[1]}x{size[0]}_{quality}",
+        classes=8,
+        per_class=-(-count // 8),
+        size=size,
+        quality=quality,
+    )
+    return Path(tree.root)
+
+
+Measurements = Mapping[str, tuple[str, Turn, Turn | None]]
+"""By name: unit, what Penstock does, what the other library does."""
+
+
+def measure(
+    parser: ArgumentParser, only: Sequence[str] | None, offered: Measurements, rounds: int
+) -> list[Figure]:
+    """Measure and print what `only` names, or all; the parser complains of unknown names."""
+    unknown = set(only or ()) - set(offered)
+    if unknown:
+        parser.error(f"there is no {', '.join(sorted(unknown))}; there are: {'; '.join(offered)}")
+    figures = []
+    print_header()
+    for name in only or offered:
+        figures.append(alternate(name, *offered[name], rounds))
+        print_figure(figures[-1])
+    return figures
+
+
+def alternate(name: str, unit: str, ours: Turn, theirs: Turn | None, rounds: int) -> Figure:
+    """Let both sides take turns, `rounds` times."""
+    mine: list[float] = []
+    others: list[float] = []
+    for _ in range(rounds):
+        for turn, figures in ((ours, mine), (theirs, others)):
+            if turn is not None:
+                gc.collect()  # ends threads that a pipeline of the turn before may still have
+                figures.append(turn())
+    if not others:
+        return Figure(name, unit, median(mine))
+    pairs = list(zip(mine, others, strict=True))
+    ratios = [b / a if unit == "s" else a / b for a, b in pairs]
+    return Figure(
+        name, unit, median(mine), median(others), median(ratios), min(ratios), max(ratios)
+    )
+
+
+def print_header() -> None:
+    """Print the table's first line."""
+    print(f"{'':26}{'Penstock':>12}{'DALI':>12}  {'':10}{'ratio':>7}  (lowest to highest)")
+
+
+def print_figure(figure: Figure) -> None:
+    """Print one line of the table."""
+    line = f"{figure.name:26}{_shown(figure.ours)}"
+    if figure.theirs is None or figure.ratio is None:
+        print(f"{line}{'-':>12}  {figure.unit:10}", flush=True)
+        return
+    spread = f"({figure.lowest:.2f} to {figure.highest:.2f})"
+    print(
+        f"{line}{_shown(figure.theirs)}  {figure.unit:10}{figure.ratio:7.2f}  {spread}", flush=True
+    )
+
+
+def _shown(value: float) -> str:
+    return f"{value:12.3f}" if value < 10 else f"{value:12.0f}"
+
+
+def write_record(file: Path, figures: Sequence[Figure], **settings: Any) -> None:
+    """Write the figures as JSON, with where and with what they were measured."""
+    record = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "hardware": hardware(),
+        "versions": versions(),
+        "settings": settings,
+        "figures": [asdict(figure) for figure in figures],
+    }
+    file.write_text(json.dumps(record, indent=2) + "\n")
+
+
+def hardware() -> dict[str, Any]:
+    """Name the processor and count the cores that this process may use."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text().splitlines()
+        names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+        model = names[0] if names else model
+    affinity = getattr(os, "sched_getaffinity", None)
+    return {"cpu": model, "cores": len(affinity(0)) if affinity else os.cpu_count()}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, Penstock and the libraries that matter here."""
+    import penstock
+
+    found = {"python": sys.version.split()[0], "penstock": penstock.__version__}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,130 @@
+"""Reading LMDB data sets beside NVIDIA DALI, and how fast their index is built.
+
+Records of 110 KB, such as ImageNet's, are handed out as they are: Caffe's Datum, Caffe2's
+TensorProtos, and bare values, for which DALI's Caffe reader is the nearest thing. Both
+libraries take turns in one process. Without DALI only our figures are printed.
+
+    python benchmarks/readers_lmdb.py [--json FILE] [--rounds 5]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import lmdb
+import numpy as np
+
+from penstock.benchmarks import common
+from penstock.benchmarks.training_cpu import BATCH, THREADS, Library, load, load_dali, speed
+from penstock.readers.lmdb_format import read_snapshot
+from penstock.readers.lmdb_tree import read_entries
+from penstock.readers.storage import open_storage
+from penstock.tests.readers import lmdb_samples
+
+FOLDER = common.PHOTOS.parent / "lmdb"
+RECORD = 110_000
+SMALL = 1000, 200_000  # bytes, records: values that lie in the tree itself
+
+
+def datum(image: bytes, label: int) -> bytes:
+    """Encode a Caffe Datum."""
+    return lmdb_samples.datum(shape=(375, 500, 3), data=image, label=label, encoded=True)
+
+
+def tensor_protos(image: bytes, label: int) -> bytes:
+    """Encode a Caffe2 TensorProtos of an image and its class."""
+    first = lmdb_samples.tensor(4, dims=(1,), strings=(image,))
+    return lmdb_samples.tensor_protos(first, lmdb_samples.tensor(2, dims=(1,), int32s=(label,)))
+
+
+def database(name: str, values: Iterable[bytes]) -> str:
+    """Return the path of a database, which is written if it is not there."""
+    path = FOLDER / name
+    if not path.exists():
+        path.mkdir(parents=True)
+        with (
+            lmdb.open(str(path), map_size=1 << 32, sync=False) as environment,
+            environment.begin(write=True) as transaction,
+        ):
+            for number, value in enumerate(values):
+                transaction.put(b"%08d" % number, value)
+    return str(path)
+
+
+def read_caffe(library: Library, path: str) -> Any:
+    """Pictures and labels of Caffe's Datum."""
+    return tuple(library.fn.readers.caffe(path=path))
+
+
+def read_caffe2(library: Library, path: str) -> Any:
+    """Pictures and labels of Caffe2's TensorProtos."""
+    return tuple(library.fn.readers.caffe2(path=path))
+
+
+def read_values(library: Library, path: str) -> Any:
+    """Bare values."""
+    return library.fn.readers.lmdb(path=path)
+
+
+def index_rate(path: str) -> float:
+    """Gigabytes of the file for each second that finding its records takes."""
+    storage = open_storage(os.path.join(path, "data.mdb"))
+    started = time.perf_counter()
+    snapshot = read_snapshot(storage)
+    read_entries(storage, snapshot, snapshot.main)
+    return storage.size / (time.perf_counter() - started) / 1e9
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--records", type=int, default=2000, help="records of 110 KB")
+    parser.add_argument("--batches", type=int, default=128, help="batches in a turn")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    options = parser.parse_args()
+    image = np.random.default_rng(1).bytes(RECORD)
+    numbers = range(options.records)
+    caffe = database(f"caffe-{options.records}", (datum(image, n % 1000) for n in numbers))
+    caffe2 = database(
+        f"caffe2-{options.records}", (tensor_protos(image, n % 1000) for n in numbers)
+    )
+    small = database("small", (image[: SMALL[0]] for _ in range(SMALL[1])))
+    ours, theirs = load("penstock"), load_dali()
+    figures = []
+    common.print_header()
+    for name, path, mine, other in (
+        ("caffe, 110 KB", caffe, read_caffe, read_caffe),
+        ("caffe2, 110 KB", caffe2, read_caffe2, read_caffe2),
+        ("lmdb, 110 KB", caffe, read_values, read_caffe),
+    ):
+        turn = partial(speed, folder=path, batches=options.batches)
+        other_turn = None if theirs is None else partial(turn, theirs, other)
+        figures.append(
+            common.alternate(
+                name, "records/s", partial(turn, ours, mine), other_turn, options.rounds
+            )
+        )
+        common.print_figure(figures[-1])
+    for name, path in (("index, 110 KB records", caffe), ("index, 1 KB records", small)):
+        figures.append(
+            common.alternate(name, "GB/s", partial(index_rate, path), None, options.rounds)
+        )
+        common.print_figure(figures[-1])
+    if options.json:
+        common.write_record(
+            options.json, figures, records=options.records, batch=BATCH, threads=THREADS,
+            batches=options.batches, rounds=options.rounds,
+        )  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

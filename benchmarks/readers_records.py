@@ -1,0 +1,168 @@
+"""`fn.readers.mxnet` and `fn.readers.webdataset` beside DALI's, on the same files.
+
+Both take turns in one process, so that whatever else the machine does meets both of them; the
+ratios are what to look at. "touched" reads a byte of every page of every record, because
+readers that hand out views of mapped files do the work of reading only then.
+
+    python benchmarks/readers_records.py [--json FILE] [--only NAME ...] [--rounds 5]
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from penstock.benchmarks import common
+from penstock.tests.readers import record_io, tars
+
+COUNT, BYTES = 3_000, 110_000
+SMALL_COUNT, SMALL_BYTES = 100_000, 1024
+ROUNDS_OF_FILE = 3
+PAGE = 4096
+
+
+def images(count: int, size: int) -> Iterator[bytes]:
+    """Yield random bytes whose lengths differ by a third, as those of photographs do."""
+    random = np.random.default_rng(1)
+    for _ in range(count):
+        yield random.bytes(size + int(random.integers(-size // 3, size // 3)))
+
+
+def index_of(path: Path) -> Path:
+    """Return the path of a file's index."""
+    return path.with_name(path.name + ".idx")
+
+
+def record_file(folder: Path, count: int, size: int) -> Path:
+    """Return a RecordIO file with its index beside it."""
+    path = folder / f"{count}x{size}.rec"
+    if not path.exists():
+        labelled = (record_io.image_record(image, i) for i, image in enumerate(images(count, size)))
+        _write(path, map(record_io.record, labelled), lambda i, offset: f"{i}\t{offset}\n")
+    return path
+
+
+def archive_file(folder: Path, count: int, size: int) -> Path:
+    """Return a tar archive with DALI's index beside it."""
+    path = folder / f"{count}x{size}.tar"
+    if not path.exists():
+        parts = (
+            tars.entry(b"%07d.jpg" % i, image) + tars.entry(b"%07d.cls" % i, b"%d" % (i % 1000))
+            for i, image in enumerate(images(count, size))
+        )
+        _write(path, parts, lambda _i, _offset: "", tars.CLOSING)
+        index = importlib.import_module("penstock.readers.wds_index")
+        index.write_dali_index(path, index_of(path))
+    return path
+
+
+def _write(
+    path: Path, parts: Iterator[bytes], line: Callable[[int, int], str], end: bytes = b""
+) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial_path = path.with_suffix(".partial")
+    with partial_path.open("wb") as file, index_of(path).open("w") as index:
+        for number, part in enumerate(parts):
+            index.write(line(number, file.tell()))
+            file.write(part)
+        file.write(end)
+    partial_path.replace(path)
+
+
+def pipeline_rate(
+    package: str, path: Path, batch_size: int, count: int, *, touch: bool = False, **options: Any
+) -> float:
+    """Records a second through a whole pipeline of Penstock or DALI, two threads."""
+    readers = importlib.import_module(f"{package}.fn").readers
+    index = [str(index_of(path))]
+    if path.suffix == ".rec":
+        read = partial(readers.mxnet, path=[str(path)], index_path=index)
+    else:
+        read = partial(readers.webdataset, paths=[str(path)], index_paths=index, ext=["jpg", "cls"])
+
+    def define() -> Any:
+        return tuple(read(**options))
+
+    pipeline_def = importlib.import_module(package).pipeline_def
+    pipeline = pipeline_def(batch_size=batch_size, num_threads=2, device_id=None)(define)()
+    pipeline.build()
+    for _ in range(3):
+        pipeline.run()
+    batches = ROUNDS_OF_FILE * count // batch_size
+    started = time.perf_counter()
+    for _ in range(batches):
+        found = pipeline.run()[0]
+        if touch:
+            sum(int(np.asarray(found.at(i))[::PAGE].sum()) for i in range(batch_size))
+    seconds = time.perf_counter() - started
+    if hasattr(pipeline, "close"):
+        pipeline.close()
+    return batches * batch_size / seconds
+
+
+def index_rate(path: Path) -> float:
+    """Gigabytes a second at which a file is indexed."""
+    storage = importlib.import_module("penstock.readers.storage").open_storage(path)
+    if path.suffix == ".rec":
+        build = partial(importlib.import_module("penstock.readers.recordio").scan, storage)
+    else:
+        tar = importlib.import_module("penstock.readers.tar")
+        index = importlib.import_module("penstock.readers.wds_index")
+        build = partial(index.group, tar.members(storage), "first")
+    started = time.perf_counter()
+    build()
+    return os.path.getsize(path) / 1e9 / (time.perf_counter() - started)
+
+
+def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
+    """Name each measurement: unit, what Penstock does, what DALI does."""
+    makers = {"RecordIO": record_file, "WebDataset": archive_file}
+    there = importlib.util.find_spec("nvidia") is not None
+    todo: dict[str, tuple[str, Any, Any]] = {}
+    for format_name, make in makers.items():
+        path = make(folder, COUNT, BYTES)
+        for label, batch, options in (
+            (" x32", 32, {}),
+            (" x256", 256, {}),
+            (" x256 touched", 256, {"touch": True}),
+            (" x256 shuffled", 256, {"random_shuffle": True}),
+        ):
+            turns = [
+                partial(pipeline_rate, package, path, batch, COUNT, **options)
+                for package in ("penstock", "nvidia.dali")
+            ]
+            todo[format_name + label] = "records/s", turns[0], turns[1] if there else None
+        small = make(folder, SMALL_COUNT, SMALL_BYTES)
+        todo[f"{format_name} index"] = "GB/s", partial(index_rate, path), None
+        todo[f"{format_name} index, 1 KB"] = "GB/s", partial(index_rate, small), None
+    return todo
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    offered = measurements(common.PHOTOS.parent / "records")
+    figures = common.measure(parser, options.only, offered, options.rounds)
+    if options.json:
+        common.write_record(options.json, figures, rounds=options.rounds, threads=2)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""`fn.readers.tfrecord` beside DALI's and the `tfrecord` package, on the same files.
+
+All take turns in one process, so that whatever else the machine does meets all of them; the
+ratios are what to look at. Libraries that are not installed are left out.
+
+    python benchmarks/readers_tfrecord.py [--json FILE] [--only NAME ...] [--rounds 5]
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from penstock.benchmarks import common
+
+SMALL, SMALL_BYTES = 200_000, 1024
+LARGE, LARGE_BYTES = 3_000, 110_000
+KEYS = ("label", "image")
+
+
+def records_file(folder: Path, count: int, size: int) -> Path:
+    """Return a file of `count` records (an integer and about `size` bytes), and its index."""
+    path = folder / f"{count}x{size}.tfrecord"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        from penstock.tests.readers import tfrecord_files as write  # needs google-crc32c
+
+        partial_path = path.with_suffix(".partial")
+        places = write.write_records(partial_path, _examples(write, count, size))
+        write.write_index(path.with_suffix(".idx"), places)
+        partial_path.replace(path)
+    return path
+
+
+def _examples(write: Any, count: int, size: int) -> Iterator[bytes]:
+    random = np.random.default_rng(1)
+    spread = size // 3 if size > 10_000 else 0  # photographs differ in size
+    for number in range(count):
+        content = random.bytes(size + int(random.integers(-spread, spread + 1)))
+        yield write.example({"label": number % 1000, "image": content})
+
+
+def pipeline_rate(package: str, path: Path, batch_size: int, count: int, **options: Any) -> float:
+    """Records a second through a whole pipeline of Penstock or DALI, two threads."""
+    fn = importlib.import_module(f"{package}.fn")
+    tfrecord = importlib.import_module(f"{package}.tfrecord")
+    features = {
+        "label": tfrecord.FixedLenFeature([], tfrecord.int64, -1),
+        "image": tfrecord.FixedLenFeature([], tfrecord.string, ""),
+    }
+    index = str(path.with_suffix(".idx"))
+
+    def define() -> Any:
+        found = fn.readers.tfrecord(path=str(path), index_path=index, features=features, **options)
+        return tuple(found[key] for key in KEYS)
+
+    pipeline_def = importlib.import_module(package).pipeline_def
+    pipeline = pipeline_def(batch_size=batch_size, num_threads=2, device_id=None)(define)()
+    pipeline.build()
+    for _ in range(3):
+        pipeline.run()
+    batches = count // batch_size
+    started = time.perf_counter()
+    for _ in range(batches):
+        pipeline.run()
+    seconds = time.perf_counter() - started
+    if hasattr(pipeline, "close"):
+        pipeline.close()
+    return batches * batch_size / seconds
+
+
+def package_rate(path: Path, batch_size: int, count: int) -> float:
+    """Records a second of the `tfrecord` package, which knows no batches."""
+    loader = importlib.import_module("tfrecord.reader").tfrecord_loader
+    found: Iterable[Any] = loader(str(path), None, {"label": "int", "image": "byte"})
+    started = time.perf_counter()
+    taken = sum(1 for _, _ in zip(range(count), found, strict=False))
+    return taken / (time.perf_counter() - started)
+
+
+def index_rate(path: Path, _batch_size: int, _count: int, *, verify: bool) -> float:
+    """Gigabytes a second at which a file is indexed."""
+    index = importlib.import_module("penstock.readers.tfrecord_framing").RecordIndexer
+    storage = importlib.import_module("penstock.readers.storage").open_storage(path)
+    started = time.perf_counter()
+    index(storage, verify_data=verify).offsets()
+    return os.path.getsize(path) / 1e9 / (time.perf_counter() - started)
+
+
+def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
+    """Name each measurement: unit, what Penstock does, what the other does."""
+    files = {
+        "small": (records_file(folder, SMALL, SMALL_BYTES), SMALL),
+        "110 KB": (records_file(folder, LARGE, LARGE_BYTES), 3 * LARGE),
+    }
+    ours: Any = partial(pipeline_rate, "penstock")
+    dali = partial(pipeline_rate, "nvidia.dali") if _there("nvidia.dali") else None
+    package = package_rate if _there("tfrecord.reader") else None
+    todo: dict[str, tuple[str, Any, Any]] = {}
+    for name, (path, count) in files.items():
+        for batch in (32, 256):
+            turn = (path, batch, count)
+            checked, unchecked = ours, partial(ours, verify_crc="never")
+            for label, mine in (("", checked), (", no CRC", unchecked)):
+                other = None if dali is None else partial(dali, *turn)
+                todo[f"{name} x{batch}{label}"] = "records/s", partial(mine, *turn), other
+        shuffled = {"random_shuffle": True}
+        other = None if dali is None else partial(dali, path, 256, count, **shuffled)
+        todo[f"{name} x256 shuffled"] = (
+            "records/s", partial(ours, path, 256, count, **shuffled), other,
+        )  # fmt: skip
+        for label, verify in (("", False), (", CRC", True)):
+            mine = partial(index_rate, path, 0, 0, verify=verify)
+            todo[f"{name} index{label}"] = "GB/s", mine, None
+    small, count = files["small"]
+    other = None if package is None else partial(package, small, 1, count)
+    todo["small against `tfrecord`"] = "records/s", partial(ours, small, 256, count), other
+    return todo
+
+
+def _there(name: str) -> bool:
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        return False
+    return True
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    options = parser.parse_args()
+    offered = measurements(common.PHOTOS.parent / "tfrecord")
+    figures = common.measure(parser, options.only, offered, options.rounds)
+    if options.json:
+        common.write_record(options.json, figures, rounds=options.rounds, threads=2)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

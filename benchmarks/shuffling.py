@@ -1,0 +1,47 @@
+"""How random the orders of `shuffle_block` are: the table in docs/shuffling.md.
+
+python benchmarks/shuffling.py
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.engine.sampler import Blocks, Sampler
+
+SIZE = 1_281_167
+BATCH = 256
+CLASSES = 1000
+ORDERS = (None, (1, 4096), (64, 64), (256, 16), (256, 64), (1024, 16), (1024, 1))
+
+
+def main() -> None:
+    print("block | window | window's samples | neighbours apart | blocks/batch | classes/batch")
+    for sizes in ORDERS:
+        blocks = Blocks(*sizes) if sizes else None
+        sampler = Sampler(SIZE, SIZE, shuffle=True, seed=1, blocks=blocks)
+        order = sampler.draw(0).index
+        places = np.empty(SIZE, np.int64)
+        places[order] = np.arange(SIZE)
+        apart = np.abs(np.diff(places)).mean() / SIZE
+        batches = order[: SIZE // BATCH * BATCH].reshape(-1, BATCH)[::10]
+        block = sizes[0] if sizes else 1
+        print(
+            *(sizes or ("", "")),
+            sizes[0] * sizes[1] if sizes else SIZE,
+            f"{apart:.4f}",
+            f"{distinct(batches // block):.0f}",
+            # As if the data lay sorted by class, the worst case.
+            f"{distinct(batches // (SIZE // CLASSES)):.0f}",
+            sep=" | ",
+        )
+
+
+def distinct(batches: NDArray[np.int64]) -> float:
+    """Return how many different numbers a row has, on average."""
+    return float(np.mean([len(np.unique(batch)) for batch in batches]))
+
+
+if __name__ == "__main__":
+    main()
