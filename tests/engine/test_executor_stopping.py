@@ -75,7 +75,8 @@ def test_a_stage_that_hangs_is_left_behind_with_a_warning():
 def script(body, **options):
     """Start a Python process that has a pipeline of slow or quick operators at hand."""
     prelude = f"""
-import sys, os, time, threading
+import sys, os, signal, time, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
 import numpy as np
 from penstock import Pipeline, PipelineStopped, fn
 from penstock.engine.operator import SampleOperator, InputOperator, BatchOperator
