@@ -1,25 +1,26 @@
-"""The device stage: one thread, one CUDA stream, whole batches.
+"""What GPU work is done with: memory, copies and kernel launches on one CUDA stream.
 
-The thread launches the work of a segment and waits for the stream; then the batch goes on.
-CuPy is imported only here and in operators' `gpu` functions, and only once a pipeline needs it.
+CuPy is imported only here and where operators hand data to user code, and only once a
+pipeline needs it.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from queue import SimpleQueue
-from time import perf_counter_ns
+from collections.abc import Sequence
+from functools import cache
 from types import ModuleType
 from typing import Any
 
-from .batch import Batch, run_batch_step
-from .errors import MissingDependencyError
-from .plan import Segment
-from .stats import Clocks
-from .tensors import TensorList, TensorListGPU
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
-Done = Callable[[Batch, int, BaseException | None], None]
+from .device_memory import DevicePool
+from .errors import MissingDependencyError
+from .kernels import Kernel, source_of
+from .tensors import Columns, TensorList, TensorListCPU, TensorListGPU, address_of
+
+_ALIGNMENT = 256
+_TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
 
 def import_cupy() -> ModuleType:
@@ -44,56 +45,131 @@ def import_cupy() -> ModuleType:
     return module
 
 
-class DeviceLane:
-    """Runs `gpu` segments in order on a stream of its own.
+class Device:
+    """One stream of one device, as operators' `gpu` functions use it (`batch.device`).
 
-    Args:
-        device_id: CUDA device; None is the current one.
-        done: called with the batch, the segment's index and what went wrong, if anything.
-        clocks: told how long each operator took; the wait for the device counts for the last.
+    All work goes to `stream`, in order; nothing waits for it. Memory that is dropped between
+    two launches is used again only after the first one is done.
+
+    Attributes:
+        stream: a CuPy stream, current in the threads that run operators.
+        pool: where memory comes from.
     """
 
-    def __init__(self, device_id: int | None, done: Done, clocks: Clocks) -> None:
-        self._cupy = import_cupy()
-        self._device = self._cupy.cuda.Device(device_id)
-        self._done = done
-        self._clocks = clocks
-        self._queue: SimpleQueue[Any] = SimpleQueue()
-        self.thread = threading.Thread(target=self._loop, name="penstock-device", daemon=True)
+    def __init__(self, cupy: ModuleType, stream: Any, pool: DevicePool) -> None:
+        self.stream = stream
+        self.pool = pool
+        self._cupy = cupy
 
-    def put(self, batch: Batch, segment: Segment, index: int) -> None:
-        """Queue a segment of a batch."""
-        self._queue.put((batch, segment, index))
+    def buffer(self, nbytes: int) -> Any:
+        """Return uninitialised memory: (nbytes,) uint8 on the device."""
+        return self.pool.lend(nbytes, self.stream)[0]
 
-    def stop(self) -> None:
-        """Let the thread end after the work at hand."""
-        self._queue.put(None)
+    def empty(self, shapes: Any, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
+        """Return an uninitialised batch.
 
-    def _loop(self) -> None:
-        with self._device, self._cupy.cuda.Stream(non_blocking=True) as stream:
-            while (job := self._queue.get()) is not None:
-                batch, segment, index = job
-                self._done(batch, index, self._run(batch, segment, stream))
-                del job, batch  # or this thread would hold the batch's memory while it waits
+        Args:
+            shapes: (batch, ndim) integers. The batch is dense if they are all the same; else
+                rows begin at multiples of 256 bytes.
+            dtype: of the elements.
+            layout: meaning of a sample's dimensions, or "".
+        """
+        dtype = np.dtype(dtype)
+        shapes = np.asarray(shapes, np.int64)
+        sizes = shapes.prod(axis=1) * dtype.itemsize
+        if len(shapes) and (shapes == shapes[0]).all():
+            memory, lease = self.pool.lend(int(sizes.sum()), self.stream)
+            dense = memory.view(dtype).reshape(len(shapes), *map(int, shapes[0]))
+            return TensorListGPU(dense, layout, lease=lease)
+        steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
+        memory, lease = self.pool.lend(int(steps.sum()), self.stream)
+        return TensorListGPU(
+            Columns(memory, np.cumsum(steps) - steps, shapes, dtype), layout, lease=lease
+        )
 
-    def _run(self, batch: Batch, segment: Segment, stream: Any) -> BaseException | None:
-        try:
-            for step in segment.steps:
-                started = perf_counter_ns()
-                run_batch_step(step, batch, "GPU")
-                if step is segment.steps[-1]:
-                    stream.synchronize()
-                self._clocks.add_device(step.node.ordinal, perf_counter_ns() - started)
-        except BaseException as error:
-            return error
-        return None
+    def upload(self, array: NDArray[Any]) -> Any:
+        """Return a copy of a small array as (nbytes,) uint8 on the device."""
+        array = np.ascontiguousarray(array)
+        memory = self.buffer(array.nbytes)
+        self.copy(address_of(memory), array.ctypes.data, array.nbytes, _TO_DEVICE)
+        return memory
+
+    def copy(self, to: int, source: int, nbytes: int, kind: int = _ON_DEVICE) -> None:
+        """Copy bytes between addresses."""
+        if nbytes:
+            self._cupy.cuda.runtime.memcpyAsync(to, source, nbytes, kind, self.stream.ptr)
+
+    def launch(
+        self,
+        kernel: Kernel,
+        grid: Sequence[int],
+        block: Sequence[int],
+        *arguments: Any,
+        shared_bytes: int = 0,
+    ) -> None:
+        """Launch a kernel.
+
+        Args:
+            kernel: which.
+            grid, block: extents, one to three each; nothing is launched if one is 0.
+            arguments: arrays on the device, which are passed as addresses, and NumPy scalars.
+            shared_bytes: dynamic shared memory of a block.
+        """
+        if 0 in grid:
+            return
+        values = tuple(
+            np.uint64(address_of(a)) if hasattr(a, "__cuda_array_interface__") else a
+            for a in arguments
+        )
+        function = compiled(kernel, self._cupy.cuda.Device().id)
+        if shared_bytes > function.max_dynamic_shared_size_bytes:
+            function.max_dynamic_shared_size_bytes = shared_bytes
+        function(tuple(grid), tuple(block), values, shared_mem=shared_bytes)
+
+    def to_device(self, data: TensorList) -> TensorListGPU:
+        """Copy a batch to the device, in one transfer if it is dense."""
+        if isinstance(data, TensorListGPU):
+            return data
+        if data.is_dense_tensor():
+            array = np.ascontiguousarray(data.dense())
+            shapes = np.broadcast_to(array.shape[1:], (len(array), array.ndim - 1))
+            result = self.empty(shapes, array.dtype, data.layout())
+            self.copy(address_of(result.dense()), array.ctypes.data, array.nbytes, _TO_DEVICE)
+            return result
+        rows = [np.ascontiguousarray(row) for row in data.rows()]
+        if not rows or len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
+            return TensorListGPU([self._cupy.asarray(row) for row in rows], data.layout())
+        result = self.empty([row.shape for row in rows], rows[0].dtype, data.layout())
+        for row, pointer in zip(rows, result.pointers().tolist(), strict=True):
+            self.copy(pointer, row.ctypes.data, row.nbytes, _TO_DEVICE)
+        return result
+
+    def to_host(self, data: TensorList, empty: Any) -> TensorListCPU:
+        """Copy a batch to the host; it is there once the stream has come that far.
+
+        Args:
+            data: the batch.
+            empty: called with a shape and a type for host memory.
+        """
+        if isinstance(data, TensorListCPU):
+            return data
+        assert isinstance(data, TensorListGPU)
+        columns = data.columns
+        if columns is not None:
+            host = empty((columns.memory.size,), np.uint8)
+            self.copy(host.ctypes.data, address_of(columns.memory), host.nbytes, _TO_HOST)
+            return TensorListCPU(list(Columns(host, *columns.places)), data.layout())
+        rows = [data.dense()] if data.is_dense_tensor() else data.rows()
+        hosts = [empty(row.shape, row.dtype) for row in rows]
+        for row, host in zip(rows, hosts, strict=True):
+            self.copy(host.ctypes.data, address_of(row), host.nbytes, _TO_HOST)
+        return TensorListCPU(hosts[0] if data.is_dense_tensor() else hosts, data.layout())
 
 
-def to_device(data: TensorList) -> TensorListGPU:
-    """Copy a batch to the current device, on the current stream, in one transfer if dense."""
-    cupy = import_cupy()
-    if isinstance(data, TensorListGPU):
-        return data
-    if data.is_dense_tensor():
-        return TensorListGPU(cupy.asarray(data.dense()), data.layout())
-    return TensorListGPU([cupy.asarray(data.row(i)) for i in range(len(data))], data.layout())
+@cache
+def compiled(kernel: Kernel, device_id: int) -> Any:
+    """Return the compiled function; CuPy keeps the code on disk for the next process."""
+    import cupy
+
+    module = cupy.RawModule(code=source_of(kernel.file), options=kernel.options)
+    return module.get_function(kernel.function)

@@ -36,7 +36,7 @@ from typing import Any
 
 from .batch import Batch, run_batch_step
 from .chain import Chain, ChainRun, Worker
-from .device import DeviceLane
+from .device_stage import DeviceStage
 from .errors import ArgumentError, PipelineStopped
 from .faults import Faults
 from .graph import Node
@@ -99,11 +99,12 @@ class Executor:
         self._stopping = False
         self._num_threads = num_threads
         self._device = (
-            DeviceLane(device_id, self._device_done, self.clocks) if plan.uses_gpu else None
+            DeviceStage(device_id, plan, self._device_done, self.clocks) if plan.uses_gpu else None
         )
         self._threads = [threading.Thread(target=self._feeder, name="penstock-feeder", daemon=True)]
         if self._device is not None:
-            self._threads.append(self._device.thread)
+            self._threads += self._device.threads
+            pool.pinned_by(self._device)
         for thread in self._threads:
             thread.start()
         self._workers_started = self._rows_done = 0

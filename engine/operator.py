@@ -79,6 +79,7 @@ class Operator:
         positional: arguments that may be passed by position; such an operator has no inputs.
         outputs: number of outputs, where it does not depend on the arguments.
         draws: random numbers that a sample takes.
+        in_order: whether its GPU work must see one batch after the other.
     """
 
     name: ClassVar[str]
@@ -91,6 +92,7 @@ class Operator:
     params: ClassVar[dict[str, Param]] = {}
 
     draws: int = 0
+    in_order: ClassVar[bool] = False
     ordinal: int = -1  # set by the graph: number of the node
     stream: int = 0  # set by the pipeline: which of its random streams is this operator's
     seed: int
@@ -161,7 +163,12 @@ class Operator:
         return outputs[0] if len(outputs) == 1 else outputs
 
     gpu: Callable[..., Any]
-    """`gpu(batch, *inputs, **arguments)`: `BatchOperator.batch`, on the device's stream."""
+    """`gpu(batch, *inputs, **arguments)`: as `BatchOperator.batch`, with `batch.device` at hand.
+
+    Inputs are of type `TensorListGPU`, for "mixed" operators `TensorListCPU`. It launches work on
+    the device's stream and returns without waiting for it. A row that cannot be computed is
+    entered in `batch.errors`, and may hold anything. Several threads may call it at once.
+    """
 
     def close(self) -> None:
         """Release what the operator holds; called once, when the pipeline is closed."""
