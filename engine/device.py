@@ -52,13 +52,21 @@ class Device:
     two launches is used again only after the first one is done.
 
     Attributes:
+        id: number of the CUDA device.
         stream: a CuPy stream, current in the threads that run operators.
         pool: where memory comes from.
+        num_threads: how many threads the pipeline was given for work on the processor.
+        own: what operators keep for this stream alone, by keys of their choice.
     """
 
-    def __init__(self, cupy: ModuleType, stream: Any, pool: DevicePool) -> None:
+    def __init__(
+        self, cupy: ModuleType, device_id: int, stream: Any, pool: DevicePool, num_threads: int
+    ) -> None:
+        self.id = device_id
         self.stream = stream
         self.pool = pool
+        self.num_threads = num_threads
+        self.own: dict[Any, Any] = {}
         self._cupy = cupy
 
     def buffer(self, nbytes: int) -> Any:
@@ -94,6 +102,16 @@ class Device:
         self.copy(address_of(memory), array.ctypes.data, array.nbytes, _TO_DEVICE)
         return memory
 
+    def copy_in(self, to: int, array: NDArray[Any]) -> None:
+        """Copy a contiguous array on the host to an address; the caller keeps it until then."""
+        self.copy(to, array.ctypes.data, array.nbytes, _TO_DEVICE)
+
+    def event(self) -> Any:
+        """Return an event that marks what the stream was given so far."""
+        event = self._cupy.cuda.Event(block=True, disable_timing=True)
+        event.record(self.stream)
+        return event
+
     def copy(self, to: int, source: int, nbytes: int, kind: int = _ON_DEVICE) -> None:
         """Copy bytes between addresses."""
         if nbytes:
@@ -121,7 +139,7 @@ class Device:
             np.uint64(address_of(a)) if hasattr(a, "__cuda_array_interface__") else a
             for a in arguments
         )
-        function = compiled(kernel, self._cupy.cuda.Device().id)
+        function = compiled(kernel, self.id)
         if shared_bytes > function.max_dynamic_shared_size_bytes:
             function.max_dynamic_shared_size_bytes = shared_bytes
         function(tuple(grid), tuple(block), values, shared_mem=shared_bytes)

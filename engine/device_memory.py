@@ -49,6 +49,7 @@ class DevicePool:
         self._keep_bytes = keep_bytes
         self._idle: dict[int, deque[tuple[Any, list[tuple[int, Any]]]]] = {}
         self._lent = self._kept = 0
+        self._streams: list[Any] = []
         self._closed = False
         self._lock = threading.RLock()  # a lease may end inside of `lend`
 
@@ -61,6 +62,12 @@ class DevicePool:
     def idle_bytes(self) -> int:
         """Bytes that wait to be used again."""
         return self._kept
+
+    def new_stream(self) -> Any:
+        """Return a CUDA stream that lives as long as the pool: events are recorded on it later."""
+        with self._device:
+            self._streams.append(self._cupy.cuda.Stream(non_blocking=True))
+        return self._streams[-1]
 
     def lend(self, nbytes: int, stream: Any) -> tuple[Any, Lease]:
         """Return (nbytes,) uint8 on the device, for use on `stream`, and its lease."""

@@ -32,15 +32,19 @@ class DeviceStage:
 
     Args:
         device_id: CUDA device; None is the current one.
+        num_threads: of the pipeline, for operators that use the processor, too.
         plan: what will be run.
         done: called with the batch, the segment's index and what went wrong, if anything.
         clocks: told how long each operator took.
     """
 
-    def __init__(self, device_id: int | None, plan: Plan, done: Done, clocks: Clocks) -> None:
+    def __init__(
+        self, device_id: int | None, num_threads: int, plan: Plan, done: Done, clocks: Clocks
+    ) -> None:
         self._cupy = import_cupy()
         self._device = self._cupy.cuda.Device(device_id)
         self.pool = DevicePool(self._cupy, self._device)
+        self._num_threads = num_threads
         self._done = done
         self._clocks = clocks
         self._queue: SimpleQueue[Any] = SimpleQueue()
@@ -75,8 +79,8 @@ class DeviceStage:
         name = threading.current_thread().name.replace("device", "awaiter")
         awaiter = threading.Thread(target=self._await, args=(launched,), name=name, daemon=True)
         awaiter.start()
-        with self._device, self._cupy.cuda.Stream(non_blocking=True) as stream:
-            device = Device(self._cupy, stream, self.pool)
+        with self._device, self.pool.new_stream() as stream:
+            device = Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
             while (job := self._queue.get()) is not None:
                 batch, segment, index = job
                 batch.device = device
@@ -84,6 +88,7 @@ class DeviceStage:
                 del job, batch  # or this thread would hold the batch's memory while it waits
             launched.put(None)
             awaiter.join()
+            device.own.clear()
 
     def _launch(
         self, batch: Batch, segment: Segment, stream: Any

@@ -99,7 +99,9 @@ class Executor:
         self._stopping = False
         self._num_threads = num_threads
         self._device = (
-            DeviceStage(device_id, plan, self._device_done, self.clocks) if plan.uses_gpu else None
+            DeviceStage(device_id, num_threads, plan, self._device_done, self.clocks)
+            if plan.uses_gpu
+            else None
         )
         self._threads = [threading.Thread(target=self._feeder, name="penstock-feeder", daemon=True)]
         if self._device is not None:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from penstock.decoders.nvimgcodec import JpegDecoder
 from penstock.engine.batch import Batch, run_batch_step
 from penstock.engine.device import Device
 from penstock.engine.kernels import Kernel, source_of
@@ -55,11 +56,33 @@ class HostPool:
         pass
 
 
+class _Stream:
+    ptr = 0
+
+
+class HostJpegDecoder(JpegDecoder):
+    """nvImageCodec, decoding on the processor."""
+
+    def _open(self, device: Device, share: float | None) -> Any:
+        codec = self._library
+        return codec.Decoder(
+            device_id=codec.NVIMGCODEC_DEVICE_CPU_ONLY,
+            backends=[codec.Backend(codec.BackendKind.CPU_ONLY)],
+        )
+
+    @staticmethod
+    def _address(image: Any) -> int:
+        return image.__array_interface__["data"][0]
+
+
 class EmulatedDevice(Device):
     """A device whose memory is the host's, and whose kernels run at once."""
 
     def __init__(self) -> None:
-        super().__init__(None, None, HostPool())  # type: ignore[arg-type]
+        super().__init__(None, 0, _Stream(), HostPool(), 2)  # type: ignore[arg-type]
+
+    def event(self) -> None:
+        return None
 
     def copy(self, to: int, source: int, nbytes: int, kind: int = 3) -> None:
         ctypes.memmove(to, source, nbytes)
@@ -111,7 +134,7 @@ def emulated(kernel: Kernel) -> tuple[ctypes.CDLL, int]:
 class EmulatedStage:
     """Takes the place of `engine.device_stage.DeviceStage`."""
 
-    def __init__(self, device_id: int | None, plan: Plan, done: Any, clocks: Any) -> None:
+    def __init__(self, device_id: int | None, threads: int, plan: Plan, done: Any, clocks: Any):
         self.pool = HostPool()
         self._done = done
         self._queue: SimpleQueue[Any] = SimpleQueue()
