@@ -20,7 +20,7 @@ from typing import Any
 
 from .batch import Batch, run_batch_step
 from .device import Device, import_cupy
-from .device_memory import DevicePool
+from .device_memory import DevicePool, give_stream, take_stream
 from .plan import Plan, Segment
 from .stats import Clocks
 
@@ -79,7 +79,8 @@ class DeviceStage:
         name = threading.current_thread().name.replace("device", "awaiter")
         awaiter = threading.Thread(target=self._await, args=(launched,), name=name, daemon=True)
         awaiter.start()
-        with self._device, self.pool.new_stream() as stream:
+        stream = take_stream(self._cupy, self._device)
+        with self._device, stream:
             device = Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
             while (job := self._queue.get()) is not None:
                 batch, segment, index = job
@@ -89,6 +90,7 @@ class DeviceStage:
             launched.put(None)
             awaiter.join()
             device.own.clear()
+        give_stream(self._device, stream)
 
     def _launch(
         self, batch: Batch, segment: Segment, stream: Any
