@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # file names need not be text
     try:
-        status = COMMANDS[chosen.command].run(chosen)
+        status: int = COMMANDS[chosen.command].run(chosen)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

@@ -66,7 +66,9 @@ class Driver:
 
     def devices(self) -> list[Device]:
         """Return the GPUs that this process may use."""
-        return [self._device(self._int("cuDeviceGet", i)) for i in range(self._int("cuDeviceGetCount"))]
+        return [
+            self._device(self._int("cuDeviceGet", i)) for i in range(self._int("cuDeviceGetCount"))
+        ]
 
     def _device(self, device: int) -> Device:
         name = ctypes.create_string_buffer(256)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Status = Literal["ok", "limited", "missing", "broken"]
+Job = Callable[["Context"], "Finding | Rate"]
 Cache = Literal["cold", "warm"]
 
 
@@ -73,7 +75,8 @@ class Rate:
 
 def describe(error: BaseException) -> str:
     """Return an exception's type and the first line of its text."""
-    text = str(error).strip().split("\n")[0]
+    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    text = text.strip().split("\n")[0]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -83,10 +86,8 @@ def size_text(size: float) -> str:
     >>> size_text(8 << 20), size_text(150_754_820_096), size_text(512)
     ('8 MiB', '140.4 GiB', '512 B')
     """
-    for unit in ("B", "KiB", "MiB"):
-        if size < 1024:
-            break
+    units = ["GiB", "MiB", "KiB", "B"]
+    while size >= 1024 and len(units) > 1:
         size /= 1024
-    else:
-        unit = "GiB"
-    return f"{size:.1f}".removesuffix(".0") + f" {unit}"
+        units.pop()
+    return f"{size:.1f}".removesuffix(".0") + f" {units[-1]}"

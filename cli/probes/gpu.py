@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from importlib import import_module
@@ -13,7 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from .cuda import CudaError, Driver, driver_version, video_engines
-from .finding import Context, Finding, Status, size_text
+from .finding import Context, Finding, Job, Status, size_text
 from .gds import cufile
 from .libraries import Library, check_picture, picture
 
@@ -171,7 +170,7 @@ def nvdec(context: Context) -> Finding:
     return Finding("NVDEC", "ok", text, values={"engines": engines})
 
 
-JOBS: dict[str, Callable[[Context], Finding]] = {
+JOBS: dict[str, Job] = {
     DRIVER: driver,
     "GPUs": devices,
     "CuPy": partial(_library, _CUPY),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
+from importlib import import_module, metadata
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from .finding import Context, Finding, describe
+from .finding import Context, Finding, Job, describe
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,10 @@ class Library:
 
 def version_of(module: ModuleType) -> str:
     """Return a library's version; "" if it tells none."""
-    names = (module.__name__, module.__name__.split(".")[0])
-    versions = (getattr(import_module(name), "__version__", "") for name in names)
-    return str(next(filter(None, versions), ""))
+    top = import_module(module.__name__.split(".")[0])
+    told = getattr(module, "__version__", "") or getattr(top, "__version__", "")
+    distributions = [] if told else metadata.packages_distributions().get(top.__name__, [])
+    return str(told) or "".join(map(metadata.version, distributions[:1]))
 
 
 def picture() -> np.ndarray[Any, np.dtype[np.uint8]]:
@@ -137,9 +138,7 @@ LIBRARIES = (
         "pip install 'penstock[tfrecord]'",
         _crc32c,
     ),
-    Library(
-        "lz4", "lz4.block", "fn.decoders.inflate: no LZ4", "pip install 'penstock[lz4]'", _lz4
-    ),
+    Library("lz4", "lz4.block", "fn.decoders.inflate: no LZ4", "pip install 'penstock[lz4]'", _lz4),
     Library(
         "fsspec",
         "fsspec",
@@ -178,6 +177,5 @@ def pytorch(context: Context) -> Finding:
 
 
 # PyTorch is last: libraries that it loads would hide that others lack theirs.
-JOBS: dict[str, Callable[[Context], Finding]] = {
-    library.name: library.probe for library in LIBRARIES
-} | {"PyTorch": pytorch}
+JOBS: dict[str, Job] = {library.name: library.probe for library in LIBRARIES}
+JOBS["PyTorch"] = pytorch

@@ -6,10 +6,10 @@ import mmap
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .finding import Context, Finding, size_text
+from .finding import Context, Finding, Job, size_text
 
 NAME = "file system"
 
@@ -29,10 +29,10 @@ def mount_of(path: str, mountinfo: Iterable[str]) -> Mount:
     for line in mountinfo:
         before, _, after = line.partition(" - ")
         point = _unescape(before.split()[4])
-        if path == point or path.startswith(point.rstrip("/") + "/"):
-            if len(point) >= len(found.point):
-                kind, source = after.split()[:2]
-                found = Mount(point, kind, _unescape(source))
+        inside = path == point or path.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(found.point):
+            kind, source = after.split()[:2]
+            found = Mount(point, kind, _unescape(source))
     return found
 
 
@@ -48,7 +48,7 @@ def file_system(context: Context) -> Finding:
         mode = os.stat(path).st_mode
         space = os.statvfs(path)
     except OSError as error:
-        return Finding(NAME, "broken", error.strerror, values={"kind": None, "errno": error.errno})
+        return Finding(NAME, "broken", error.strerror or "", values={"kind": None})
     kinds = {stat.S_IFDIR: "folder", stat.S_IFREG: "file"}
     with open("/proc/self/mountinfo", errors="surrogateescape") as lines:
         mount = mount_of(path, lines)
@@ -84,4 +84,4 @@ def direct(context: Context) -> Finding:
     return Finding("O_DIRECT", "ok", "works")
 
 
-JOBS: dict[str, Callable[[Context], Finding]] = {NAME: file_system, "O_DIRECT": direct}
+JOBS: dict[str, Job] = {NAME: file_system, "O_DIRECT": direct}

@@ -9,11 +9,17 @@ import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from .finding import Finding, size_text
 
+_UNLIMITED = resource.RLIM_INFINITY
+
 _SHM_ENOUGH = 1 << 30
 """/dev/shm of a Docker container has 64 MiB; a few batches of images are larger."""
+
+_NO_LIMIT = 1 << 62
+"""Version 1 of control groups writes so much and more where there is no limit."""
 
 _FILES_ENOUGH = 1024
 """Readers keep up to 256 files open; sockets and libraries need some, too."""
@@ -114,26 +120,31 @@ def memory_limit(root: Path) -> int | None:
         for name in ("memory.max", "memory.limit_in_bytes"):
             with suppress(OSError, ValueError):
                 limits.append(int((group / name).read_text()))
-    return min(limits, default=None)
+    return min((limit for limit in limits if limit < _NO_LIMIT), default=None)
 
 
 def locked_memory() -> Finding:
     """Say how much memory may be locked, as RDMA and io_uring do with their buffers."""
     soft, hard = resource.getrlimit(resource.RLIMIT_MEMLOCK)
-    return Finding("locked memory", "ok", _limit(soft), values={"soft": soft, "hard": hard})
+    text = "unlimited" if soft == _UNLIMITED else size_text(soft)
+    return Finding("locked memory", "ok", text, values=_values(soft, hard))
 
 
-def _limit(value: int) -> str:
-    return "unlimited" if value == resource.RLIM_INFINITY else size_text(value)
+def _values(soft: int, hard: int) -> dict[str, Any]:
+    limits = {"soft": soft, "hard": hard}
+    return {name: None if limit == _UNLIMITED else limit for name, limit in limits.items()}
 
 
 def open_files() -> Finding:
     """Say how many files this process may have open."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     used = len(os.listdir("/proc/self/fd"))
-    text = f"{soft} at once ({used} in use, at most {hard} with ulimit -n)"
-    values = {"soft": soft, "hard": hard, "used": used}
-    if 0 <= soft < _FILES_ENOUGH:
+    at_once, at_most = ("any number" if n == _UNLIMITED else f"{n:,}" for n in (soft, hard))
+    text = f"{at_once} at once, {used} in use"
+    if soft != hard:
+        text += f"; ulimit -n can allow {at_most}"
+    values = _values(soft, hard) | {"used": used}
+    if soft != _UNLIMITED and soft < _FILES_ENOUGH:
         cost = "data sets of many shards and connections fail with 'Too many open files'"
         return Finding("open files", "limited", text, cost, "ulimit -n 65536", values)
     return Finding("open files", "ok", text, values=values)
