@@ -4,36 +4,14 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict
 
-from .probes.finding import Finding, Rate, Status
+from .probes.examine import Report
+from .probes.finding import Finding, Status
 
 _COLOURS: dict[Status, str] = {"ok": "32", "limited": "33", "missing": "31", "broken": "31"}
 _STATUS_WIDTH = max(map(len, _COLOURS))
-
-
-@dataclass(frozen=True)
-class Report:
-    """Everything that was found.
-
-    Attributes:
-        about: versions of Penstock and Python, and the system.
-        groups: findings by title.
-        path: what the rates are of.
-        rates: how fast it was read; empty if it was not.
-        not_measured: why not; "" if it was.
-        device: what was asked for.
-        lacking: names of what that device needs and does not have.
-    """
-
-    about: Mapping[str, str]
-    groups: Mapping[str, Sequence[Finding]]
-    path: str
-    rates: Sequence[Rate]
-    not_measured: str
-    device: str
-    lacking: Sequence[str]
 
 
 def as_json(report: Report) -> str:
@@ -60,7 +38,7 @@ def as_text(report: Report, width: int, *, colour: bool) -> str:
         lines += ["", title]
         for row in rows:
             lines += _finding(row, indent, width, colour=colour)
-    lines += ["", *_rates(report), "", _verdict(report)]
+    lines += ["", *_rates(report, width), "", _verdict(report)]
     return "\n".join(lines)
 
 
@@ -79,7 +57,7 @@ def _finding(row: Finding, name_width: int, width: int, *, colour: bool) -> Iter
         yield f"{margin}mend: {row.remedy}"
 
 
-def _rates(report: Report) -> Iterable[str]:
+def _rates(report: Report, width: int) -> Iterable[str]:
     if report.not_measured:
         yield f"Reading {report.path} was not measured: {report.not_measured}"
         return
@@ -96,10 +74,11 @@ def _rates(report: Report) -> Iterable[str]:
             value = "" if rate is None or rate.mb_per_s is None else f"{rate.mb_per_s:,.0f}"
             row += f"  {value or '-':>10}"
             if rate and rate.note:
-                notes.append((f"{way}, {'not ' * (cache == 'cold')}cached", rate.note))
+                notes.append((way, rate.note))
         yield row
     for note in dict.fromkeys(note for _, note in notes):
-        yield f"  {'; '.join(name for name, text in notes if text == note)}: {note}"
+        names = dict.fromkeys(way for way, text in notes if text == note)
+        yield from textwrap.wrap(f"- {'; '.join(names)}: {note}", width, subsequent_indent="  ")
 
 
 def _verdict(report: Report) -> str:

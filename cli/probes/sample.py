@@ -9,19 +9,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Thread
 
-from .finding import Context, size_text
+from .finding import Context, Finding, size_text
 from .jobs import run_jobs
-from .speed import BLOCK, LARGEST
+from .speed import BLOCK, LARGEST, write
 
 _SHARE = 4
 """A file takes at most one part in so many of the free space."""
 
-MODULE = f"{__package__}.speed"
-
 
 @dataclass(frozen=True)
 class Sample:
-    """A file to read; None and why there is none."""
+    """A file to look at, None for none, and why it is not measured ("" if it is)."""
 
     path: str | None = None
     reason: str = ""
@@ -38,19 +36,28 @@ def sample_size(free: int) -> int:
 
 @contextmanager
 def sample_file(
-    path: str, kind: str, free: int, *, limit: float, tick: Callable[[str], None]
+    path: str, disk: Finding, *, limit: float, tick: Callable[[str], None]
 ) -> Iterator[Sample]:
-    """Lend a file on the file system of `path`, which is a "file" or a "folder".
+    """Lend a file on the file system of `path`: that itself if it is a file.
+
+    `disk` is what `storage.file_system` found.
 
     A file that was made is removed at the end, also after an exception or Ctrl-C.
     """
-    if kind == "file":
-        yield Sample(path)
+    if not disk.works:
+        yield Sample(reason=f"{path}: {disk.detail}")
         return
+    if disk.values["kind"] == "file":
+        small = disk.values["size"] < BLOCK
+        yield Sample(path, f"the file has less than {size_text(BLOCK)}" if small else "")
+        return
+    free = disk.values["free"]
     size = sample_size(free)
     name = os.path.join(path, f".penstock-doctor-{secrets.token_hex(6)}")
     try:
-        outcome = run_jobs(MODULE, ["write"], Context(name, size=size), limit=limit, tick=tick)
+        outcome = run_jobs(
+            write.__module__, ["write"], Context(name, size=size), limit=limit, tick=tick
+        )
         if fault := outcome["write"].fault:
             yield Sample(reason=f"no file can be written in {path}: {fault}")
         elif not size:

@@ -116,8 +116,6 @@ def measure(way: str, cache: Cache, context: Context) -> Rate:
     path = context.path
     assert path is not None
     size = min(os.path.getsize(path), LARGEST) // BLOCK * BLOCK
-    if not size:
-        return Rate(way, cache, note="the file has less than 1 MiB")
     with ExitStack() as stack:
         chosen = WAYS[way]
         reads = [stack.enter_context(chosen.open(path)) for _ in range(chosen.threads)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import re
@@ -9,7 +10,7 @@ import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .finding import Context, Finding, Job, size_text
+from .finding import Context, Finding, Job, describe, size_text
 
 NAME = "file system"
 
@@ -45,7 +46,7 @@ def file_system(context: Context) -> Finding:
     assert context.path is not None
     path = os.path.realpath(context.path)
     try:
-        mode = os.stat(path).st_mode
+        status = os.stat(path)
         space = os.statvfs(path)
     except OSError as error:
         return Finding(NAME, "broken", error.strerror or "", values={"kind": None})
@@ -58,7 +59,8 @@ def file_system(context: Context) -> Finding:
         "ok",
         f"{mount.type} ({mount.source} on {mount.point}), {size_text(free)} free",
         values={
-            "kind": kinds.get(stat.S_IFMT(mode), "other"),
+            "kind": kinds.get(stat.S_IFMT(status.st_mode), "other"),
+            "size": status.st_size,
             "type": mount.type,
             "source": mount.source,
             "mount_point": mount.point,
@@ -79,8 +81,10 @@ def direct(context: Context) -> Finding:
         finally:
             os.close(number)
     except OSError as error:
-        detail = f"this file system refuses it ({error.strerror})"
-        return Finding("O_DIRECT", "missing", detail, cost, "use ext4 or XFS on a local disk")
+        if error.errno != errno.EINVAL:
+            return Finding("O_DIRECT", "broken", describe(error), cost)
+        detail, remedy = "this file system refuses it", "use ext4 or XFS on a local disk"
+        return Finding("O_DIRECT", "missing", detail, cost, remedy)
     return Finding("O_DIRECT", "ok", "works")
 
 
