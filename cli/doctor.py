@@ -54,7 +54,7 @@ def seconds(text: str) -> float:
 def run(arguments: argparse.Namespace) -> int:
     """Examine the machine and print what was found; return the exit status."""
     from .probes.examine import NoPathError, examine
-    from .report import as_json, as_text
+    from .report import as_json, as_text, wants_colour
 
     try:
         with Progress(sys.stderr) as tick:
@@ -71,6 +71,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(as_json(report))
     else:
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        print(as_text(report, shutil.get_terminal_size((100, 24)).columns, colour=colour))
+        width = shutil.get_terminal_size((100, 24)).columns
+        print(as_text(report, width, colour=wants_colour(sys.stdout, os.environ)))
     return bool(report.lacking)

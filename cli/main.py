@@ -31,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module.add_arguments(command)
     chosen = parser.parse_args(arguments)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _leave)
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup has it ignored
+            signal.signal(number, _leave)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # file names need not be text

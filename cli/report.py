@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from typing import TextIO
 
 from .probes.examine import Report
 from .probes.finding import Finding, Status
@@ -28,6 +29,11 @@ def as_json(report: Report) -> str:
         "not_measured": report.not_measured,
     }
     return json.dumps(content, indent=2)
+
+
+def wants_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Return whether to colour what is written to `stream`: see https://no-color.org."""
+    return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
 def as_text(report: Report, width: int, *, colour: bool) -> str:

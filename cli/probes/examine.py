@@ -82,10 +82,10 @@ def examine(
         [driver] = _findings(gpu, [gpu.DRIVER], Context(sample.path), limit, tick)
         context = Context(sample.path, cuda=driver.values.get("cuda", [0])[0])
         groups = {
-            "GPU": [driver] + _all_but(gpu.DRIVER, gpu, context, limit, tick),
+            "GPU": [driver, *_all_but(gpu.DRIVER, gpu, context, limit, tick)],
             "Libraries": _all_but("", libraries, context, limit, tick),
             "Machine": system.findings(),
-            "Storage": [disk] + _all_but(storage.NAME, storage, context, limit, tick),
+            "Storage": [disk, *_all_but(storage.NAME, storage, context, limit, tick)],
         }
         if further:
             groups["Further"] = _all_but("", import_module(further), context, limit, tick)

@@ -44,7 +44,7 @@ def _hindrance(path: str | None) -> tuple[str, str] | None:
         driver.driver_open()
     except RuntimeError as error:
         return f"cuFile does not open its driver ({describe(error)})", _INSTALL
-    if not driver.get("is_gds_available"):
+    if not driver.properties.is_gds_available:
         return "the kernel module nvidia-fs is not loaded", _INSTALL
     if path is None:
         return "there is no file to try it with", "name a file, or a folder to write in"

@@ -97,7 +97,7 @@ class _Child:
                 if "end" in line:
                     fault = line.get("error", "")
                     outcomes[line["end"]] = Outcome(line.get("result"), fault)
-        return current, f"gave no answer within {limit:g} s"
+        return current, f"gave no answer within {limit:g} s (see --limit)"
 
     def _how_it_ended(self, limit: float) -> str:
         with suppress(subprocess.TimeoutExpired):

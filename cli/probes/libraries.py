@@ -176,6 +176,5 @@ def pytorch(context: Context) -> Finding:
     )
 
 
-# PyTorch is last: libraries that it loads would hide that others lack theirs.
 JOBS: dict[str, Job] = {library.name: library.probe for library in LIBRARIES}
 JOBS["PyTorch"] = pytorch

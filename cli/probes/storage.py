@@ -73,7 +73,7 @@ def direct(context: Context) -> Finding:
     """Read a block of the file `context.path` past the page cache."""
     cost = "every read goes through the page cache; GPUDirect Storage cannot work"
     if context.path is None:
-        return Finding("O_DIRECT", "missing", "there is no file to try it with", cost)
+        return Finding("O_DIRECT", "limited", "not tried: there is no file to read")
     try:
         number = os.open(context.path, os.O_RDONLY | os.O_DIRECT)
         try:
