@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "ops": {"engine", "fn"},
     "tfrecord": {"engine", "readers"},
     "datasets": {"engine", "readers"},
-    "cli": PACKAGES | {"fn", "ops", "__init__"},
+    "cli": PACKAGES | {"fn", "ops", "__init__", "__version__"},
     "__init__": PACKAGES | {"fn", "ops", "tfrecord"},
     "__main__": {"cli"},
 }

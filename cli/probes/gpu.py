@@ -74,8 +74,12 @@ def _cupy(cupy: Any) -> str:
     cupy.RawKernel(source, "twice")((1,), (32,), (numbers,))
     if (total := int(cupy.sum(numbers))) != 992:
         raise ValueError(f"kernels compute wrongly: {total} instead of 992")
-    version = cupy.cuda.runtime.runtimeGetVersion()
-    return f"CUDA runtime {version // 1000}.{version % 1000 // 10}, compiles kernels"
+    return f"{_cuda(cupy.cuda.runtime.runtimeGetVersion())}, compiles kernels"
+
+
+def _cuda(version: int) -> str:
+    """Return the text of CUDART_VERSION."""
+    return f"CUDA {version // 1000}.{version % 1000 // 10}"
 
 
 def _decode(module: Any, *kinds: str) -> None:
@@ -92,7 +96,7 @@ def _decode(module: Any, *kinds: str) -> None:
 
 def _nvimgcodec(module: Any) -> str:
     _decode(module, "GPU_ONLY", "HYBRID_CPU_GPU")
-    return f"CUDA {module.__cuda_version__}"
+    return _cuda(module.__cuda_version__)
 
 
 _CUPY = Library("CuPy", "cupy", _NO_GPU, "pip install 'penstock[cuda{cuda}]'", _cupy)
@@ -147,7 +151,7 @@ def hardware_jpeg(context: Context) -> Finding:
     try:
         _decode(nvimgcodec, "HW_GPU_ONLY")
     except Exception as error:
-        detail = f"it does not answer ({error}); A100, H100, H200 and newer have one"
+        detail = f"it does not answer ({error}); A30, A100, H100 and H200 have one"
         return Finding(name, "missing", detail, cost)
     return Finding(name, "ok", "answers")
 

@@ -92,7 +92,7 @@ def _pyav(av: Any) -> str:
 def _soundfile(soundfile: Any) -> str:
     formats = soundfile.available_formats()
     have = [name for name in ("WAV", "FLAC", "OGG", "MP3", "AIFF") if name in formats]
-    return f"{soundfile.__libsndfile_version__}, reads {', '.join(have)}"
+    return f"libsndfile {soundfile.__libsndfile_version__}, reads {', '.join(have)}"
 
 
 def _crc32c(crc32c: Any) -> str:
