@@ -63,7 +63,7 @@ class _Stream:
 class HostJpegDecoder(JpegDecoder):
     """nvImageCodec, decoding on the processor."""
 
-    def _open(self, device: Device, share: float | None) -> Any:
+    def _open(self, device: Device) -> Any:
         codec = self._library
         return codec.Decoder(
             device_id=codec.NVIMGCODEC_DEVICE_CPU_ONLY,
