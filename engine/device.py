@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .device_memory import DevicePool
+from .driver import driver_version
 from .errors import MissingDependencyError
 from .kernels import Kernel, source_of
 from .tensors import Columns, TensorList, TensorListCPU, TensorListGPU, address_of
@@ -25,22 +26,31 @@ _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
 def import_cupy() -> ModuleType:
     """Return CuPy, after a check that a device can be used; say what is missing otherwise."""
+    newest = driver_version() // 1000
+    extra = f"'penstock[{'cuda13' if newest >= 13 else 'cuda12'}]'"
     try:
         import cupy
     except ImportError as error:
+        how = "is not installed" if error.name == "cupy" else f"cannot be loaded ({error})"
         raise MissingDependencyError(
-            "this pipeline uses the GPU, which needs CuPy: pip install 'penstock[cuda13]' "
-            "(or 'penstock[cuda12]' where `nvidia-smi` reports CUDA 12)"
+            f"this pipeline uses the GPU, which needs CuPy, which {how}: pip install {extra}"
         ) from error
+    runtime = cupy.cuda.runtime
     try:
-        count = cupy.cuda.runtime.getDeviceCount()
-    except Exception as error:
+        runtime.getDeviceCount()
+    except runtime.CUDARuntimeError as error:
+        built_for = runtime.runtimeGetVersion() // 1000
+        if built_for > newest:
+            raise MissingDependencyError(
+                f"this pipeline uses the GPU, but CuPy is built for CUDA {built_for}, and NVIDIA's "
+                f"driver speaks CUDA {newest} at most: update the driver (on Ubuntu: sudo "
+                f"ubuntu-drivers install), or pip uninstall cupy-cuda{built_for}x and "
+                f"pip install {extra}"
+            ) from error
         raise MissingDependencyError(
-            f"this pipeline uses the GPU, but no CUDA driver answers ({error}); install NVIDIA's "
-            "driver, or build the pipeline without device='mixed', device='gpu' and .gpu()"
+            f"this pipeline uses the GPU, but CUDA does not start ({error}); see what "
+            "`nvidia-smi` says"
         ) from error
-    if count == 0:
-        raise MissingDependencyError("this pipeline uses the GPU, but the driver sees no device")
     module: ModuleType = cupy
     return module
 
@@ -189,5 +199,13 @@ def compiled(kernel: Kernel, device_id: int) -> Any:
     """Return the compiled function; CuPy keeps the code on disk for the next process."""
     import cupy
 
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except RuntimeError as error:
+        major = cupy.cuda.runtime.runtimeGetVersion() // 1000
+        raise MissingDependencyError(
+            f"GPU operators are compiled by NVRTC, which cannot be loaded ({error}): "
+            f"pip install 'penstock[cuda{major}]'"
+        ) from error
     module = cupy.RawModule(code=source_of(kernel.file), options=kernel.options)
     return module.get_function(kernel.function)
