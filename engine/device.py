@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .device_memory import DevicePool
+from .device_memory import DevicePool, Lease
 from .driver import driver_version
 from .errors import MissingDependencyError
 from .kernels import Kernel, source_of
@@ -67,6 +67,7 @@ class Device:
         pool: where memory comes from.
         num_threads: how many threads the pipeline was given for work on the processor.
         own: what operators keep for this stream alone, by keys of their choice.
+        taken_bytes: memory that was taken so far.
     """
 
     def __init__(
@@ -77,11 +78,16 @@ class Device:
         self.pool = pool
         self.num_threads = num_threads
         self.own: dict[Any, Any] = {}
+        self.taken_bytes = 0
         self._cupy = cupy
 
     def buffer(self, nbytes: int) -> Any:
         """Return uninitialised memory: (nbytes,) uint8 on the device."""
-        return self.pool.lend(nbytes, self.stream)[0]
+        return self._lend(nbytes)[0]
+
+    def _lend(self, nbytes: int) -> tuple[Any, Lease]:
+        self.taken_bytes += nbytes
+        return self.pool.lend(nbytes, self.stream)
 
     def empty(self, shapes: Any, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
         """Return an uninitialised batch.
@@ -96,11 +102,11 @@ class Device:
         shapes = np.asarray(shapes, np.int64)
         sizes = shapes.prod(axis=1) * dtype.itemsize
         if len(shapes) and (shapes == shapes[0]).all():
-            memory, lease = self.pool.lend(int(sizes.sum()), self.stream)
+            memory, lease = self._lend(int(sizes.sum()))
             dense = memory.view(dtype).reshape(len(shapes), *map(int, shapes[0]))
             return TensorListGPU(dense, layout, lease=lease)
         steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
-        memory, lease = self.pool.lend(int(steps.sum()), self.stream)
+        memory, lease = self._lend(int(steps.sum()))
         return TensorListGPU(
             Columns(memory, np.cumsum(steps) - steps, shapes, dtype), layout, lease=lease
         )

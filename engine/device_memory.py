@@ -87,12 +87,19 @@ class _Idle:
 
 
 class DevicePool:
-    """Recycles blocks of one device's memory; at most `keep_bytes` of them lie idle."""
+    """Recycles blocks of one device's memory; at most `keep_bytes` of them lie idle.
 
-    def __init__(self, cupy: ModuleType, device: Any, keep_bytes: int = 4 << 30) -> None:
+    `budget` bytes should be lent at most; the pool lends more all the same, and those who
+    begin new work look at `room`.
+    """
+
+    def __init__(
+        self, cupy: ModuleType, device: Any, keep_bytes: int = 4 << 30, budget: int = 1 << 62
+    ) -> None:
         self._cupy = cupy
         self._device = device
         self._keep_bytes = keep_bytes
+        self._budget = budget
         self._idle: dict[int, deque[_Idle]] = {}
         self._lent = self._kept = 0
         self._waits = 0  # for the whole device
@@ -103,6 +110,11 @@ class DevicePool:
     def lent_bytes(self) -> int:
         """Bytes of the blocks that some array holds."""
         return self._lent
+
+    @property
+    def room(self) -> int:
+        """Bytes left of the budget; negative when more are lent."""
+        return self._budget - self._lent
 
     @property
     def idle_bytes(self) -> int:

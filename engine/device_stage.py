@@ -32,6 +32,7 @@ class DeviceStage:
 
     Args:
         device_id: CUDA device; None is the current one.
+        budget: bytes of its memory that should be lent at most.
         num_threads: of the pipeline, for operators that use the processor, too.
         plan: what will be run.
         done: called with the batch, the segment's index and what went wrong, if anything.
@@ -39,11 +40,17 @@ class DeviceStage:
     """
 
     def __init__(
-        self, device_id: int | None, num_threads: int, plan: Plan, done: Done, clocks: Clocks
+        self,
+        device_id: int | None,
+        budget: int,
+        num_threads: int,
+        plan: Plan,
+        done: Done,
+        clocks: Clocks,
     ) -> None:
         self._cupy = import_cupy()
         self._device = self._cupy.cuda.Device(device_id)
-        self.pool = DevicePool(self._cupy, self._device)
+        self.pool = DevicePool(self._cupy, self._device, budget=budget)
         self._num_threads = num_threads
         self._done = done
         self._clocks = clocks
@@ -85,7 +92,9 @@ class DeviceStage:
             while (job := self._queue.get()) is not None:
                 batch, segment, index = job
                 batch.device = device
+                before = device.taken_bytes
                 launched.put((batch, segment, index, *self._launch(batch, segment, stream)))
+                batch.taken_device_bytes += device.taken_bytes - before
                 del job, batch  # or this thread would hold the batch's memory while it waits
             launched.put(None)
             awaiter.join()

@@ -1,4 +1,4 @@
-"""NVIDIA's driver, asked directly: what is missing for GPU work can be said before CuPy is there."""
+"""NVIDIA's driver, asked directly, so that what is missing can be said before CuPy is there."""
 
 from __future__ import annotations
 

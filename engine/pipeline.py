@@ -149,6 +149,7 @@ class Pipeline:
                 lambda chains: Faults(config.on_error, config.log_path(), plan, chains),
                 self._pool,
                 config.device_id,
+                config.prefetch_device_bytes,
             )
             self._pid = os.getpid()
             self._finalizer = weakref.finalize(

@@ -61,13 +61,13 @@ def use_cupy(monkeypatch, built_for, failure):
 
 def test_no_driver(monkeypatch):
     monkeypatch.setattr(driver, "_LIBRARY", "libcuda-that-is-not-there.so.1")
-    with pytest.raises(MissingDependencyError, match="no NVIDIA driver .*ubuntu-drivers install"):
+    with pytest.raises(MissingDependencyError, match=r"no NVIDIA driver .*ubuntu-drivers install"):
         import_cupy()
 
 
 @pytest.mark.parametrize(
     ("init", "count", "message"),
-    [(100, 0, r"finds none \(error 100, why not\)"), (0, 0, "finds none. See what `nvidia-smi`")],
+    [(100, 0, r"finds none \(error 100, why not\)"), (0, 0, r"finds none\. See what `nvidia-smi`")],
 )
 def test_no_gpu(installed, init, count, message):
     installed(13000, init, count)
@@ -90,7 +90,7 @@ def test_cupy_that_cannot_be_loaded(installed, monkeypatch, tmp_path):
     (tmp_path / "cupy.py").write_text("import a_library_that_is_not_there")
     monkeypatch.delitem(sys.modules, "cupy", raising=False)
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(MissingDependencyError, match="cannot be loaded .*a_library"):
+    with pytest.raises(MissingDependencyError, match=r"cannot be loaded .*a_library"):
         import_cupy()
 
 
@@ -104,7 +104,7 @@ def test_driver_too_old_for_cupy(installed, monkeypatch):
 def test_cuda_that_does_not_start(installed, monkeypatch):
     installed(13000)
     use_cupy(monkeypatch, 13, "cudaErrorSystemNotReady")
-    with pytest.raises(MissingDependencyError, match="does not start .*SystemNotReady"):
+    with pytest.raises(MissingDependencyError, match=r"does not start .*SystemNotReady"):
         import_cupy()
 
 

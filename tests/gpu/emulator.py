@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import weakref
 from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
@@ -47,10 +48,25 @@ class DeviceArray(np.ndarray):  # type: ignore[type-arg]
 class HostPool:
     """Memory full of rubbish, so that what is left unwritten is seen."""
 
-    lent_bytes = idle_bytes = 0
+    idle_bytes = 0
+
+    def __init__(self, budget: int = 1 << 62) -> None:
+        self._budget = budget
+        self._lent: dict[int, int] = {}
+
+    @property
+    def lent_bytes(self) -> int:
+        return sum(list(self._lent.values()))
+
+    @property
+    def room(self) -> int:
+        return self._budget - self.lent_bytes
 
     def lend(self, nbytes: int, stream: Any) -> tuple[Any, None]:
-        return np.full(nbytes, 0xA5, np.uint8).view(DeviceArray), None
+        memory = np.full(nbytes, 0xA5, np.uint8)
+        self._lent[id(memory)] = nbytes
+        weakref.finalize(memory, self._lent.pop, id(memory))
+        return memory.view(DeviceArray), None
 
     def close(self) -> None:
         pass
@@ -78,8 +94,8 @@ class HostJpegDecoder(JpegDecoder):
 class EmulatedDevice(Device):
     """A device whose memory is the host's, and whose kernels run at once."""
 
-    def __init__(self) -> None:
-        super().__init__(None, 0, _Stream(), HostPool(), 2)  # type: ignore[arg-type]
+    def __init__(self, pool: HostPool) -> None:
+        super().__init__(None, 0, _Stream(), pool, 2)  # type: ignore[arg-type]
 
     def event(self) -> None:
         return None
@@ -134,8 +150,10 @@ def emulated(kernel: Kernel) -> tuple[ctypes.CDLL, int]:
 class EmulatedStage:
     """Takes the place of `engine.device_stage.DeviceStage`."""
 
-    def __init__(self, device_id: int | None, threads: int, plan: Plan, done: Any, clocks: Any):
-        self.pool = HostPool()
+    def __init__(
+        self, device_id: int | None, budget: int, threads: int, plan: Plan, done: Any, clocks: Any
+    ) -> None:
+        self.pool = HostPool(budget)
         self._done = done
         self._queue: SimpleQueue[Any] = SimpleQueue()
         self.threads = [threading.Thread(target=self._lane, name="penstock-device-0", daemon=True)]
@@ -153,16 +171,18 @@ class EmulatedStage:
         pass
 
     def _lane(self) -> None:
-        device = EmulatedDevice()
+        device = EmulatedDevice(self.pool)
         while (job := self._queue.get()) is not None:
             batch, segment, index = job
             batch.device = device
+            before = device.taken_bytes
             failure = None
             try:
                 for step in segment.steps:
                     run_batch_step(step, batch, "GPU")
             except BaseException as error:
                 failure = error
+            batch.taken_device_bytes += device.taken_bytes - before
             batch.held.clear()
             self._done(batch, index, failure)
             del job, batch, failure
