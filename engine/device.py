@@ -122,6 +122,43 @@ class Device:
         """Copy a contiguous array on the host to an address; the caller keeps it until then."""
         self.copy(to, array.ctypes.data, array.nbytes, _TO_DEVICE)
 
+    def view(self, data: Any) -> Any:
+        """Return an array of any library in device memory as CuPy's, without a copy.
+
+        It may be read on this stream: what its library was given before is waited for.
+        """
+        if isinstance(data, self._cupy.ndarray):
+            return data
+        if hasattr(data, "__dlpack__"):
+            return self._cupy.from_dlpack(data)
+        return self._cupy.asarray(data)
+
+    def copied(self, rows: Any, layout: str) -> TensorListGPU:
+        """Return a copy of an array over samples, or of a list of arrays of one type."""
+        if not len(rows):
+            return TensorListGPU([], layout)
+        if isinstance(rows, list):
+            result = self.empty([row.shape for row in rows], rows[0].dtype, layout)
+            pairs = zip(result.rows(), rows, strict=True)
+        else:
+            shapes = np.broadcast_to(rows.shape[1:], (len(rows), rows.ndim - 1))
+            result = self.empty(shapes, rows.dtype, layout)
+            pairs = zip([result.dense()], [rows], strict=True)
+        for target, source in pairs:
+            if source.flags.c_contiguous:
+                self.copy(address_of(target), address_of(source), source.nbytes)
+            else:
+                target[...] = source
+        return result
+
+    def wait(self, event: Any) -> None:
+        """Let what the stream is given from now on wait for an event on another stream."""
+        self.stream.wait_event(event)
+
+    def synchronize(self) -> None:
+        """Wait until the stream has done all that it was given."""
+        self.stream.synchronize()
+
     def event(self) -> Any:
         """Return an event that marks what the stream was given so far."""
         event = self._cupy.cuda.Event(block=True, disable_timing=True)
@@ -164,6 +201,8 @@ class Device:
         """Copy a batch to the device, in one transfer if it is dense."""
         if isinstance(data, TensorListGPU):
             return data
+        if not len(data):
+            return TensorListGPU([], data.layout())
         if data.is_dense_tensor():
             array = np.ascontiguousarray(data.dense())
             shapes = np.broadcast_to(array.shape[1:], (len(array), array.ndim - 1))
@@ -171,7 +210,7 @@ class Device:
             self.copy(address_of(result.dense()), array.ctypes.data, array.nbytes, _TO_DEVICE)
             return result
         rows = [np.ascontiguousarray(row) for row in data.rows()]
-        if not rows or len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
+        if len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
             return TensorListGPU([self._cupy.asarray(row) for row in rows], data.layout())
         result = self.empty([row.shape for row in rows], rows[0].dtype, data.layout())
         for row, pointer in zip(rows, result.pointers().tolist(), strict=True):

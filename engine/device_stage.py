@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any
@@ -70,6 +70,13 @@ class DeviceStage:
         for _ in range(self._lanes):
             self._queue.put(None)
         self.pool.close()
+
+    @contextmanager
+    def on_stream(self, handle: int) -> Iterator[Device]:
+        """Work on a stream of user code, in its thread: it is CuPy's current one meanwhile."""
+        stream = self._cupy.cuda.ExternalStream(handle, self._device.id)
+        with self._device, stream:
+            yield Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
 
     def pin(self, address: int, size: int) -> None:
         """Lock host memory, so that copies need no detour; without it they are slower."""

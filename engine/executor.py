@@ -116,6 +116,10 @@ class Executor:
         )
         self._threads += stage.threads
         self._pool.pinned_by(stage)
+        for node in self._plan.inputs:
+            assert isinstance(node.operator, InputOperator)
+            if node.device != "cpu":
+                node.operator.attach(stage)
         memory = stage.pool
         self._budgets.append(Budget(lambda: memory.room, lambda batch: batch.taken_device_bytes))
         return stage
@@ -317,6 +321,8 @@ class Executor:
             draw = node.operator.draw(batch.number)
             if draw is not None:
                 batch.set_draw(node.ordinal, draw, node.operator)
+            if node.device != "cpu":
+                node.operator.accept(batch)
         self._advance(batch, 0)
 
     def _fetch(self, node: Node, batch: Batch) -> int:

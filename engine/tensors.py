@@ -507,11 +507,20 @@ class TensorListGPU(TensorList):
         """Copy the batch, which must be dense, to an address: see `TensorGPU.copy_to_external`."""
         copy_out(self.dense(), self._lease, ptr, cuda_stream, non_blocking)
 
+    def used_on(self, stream: int | None) -> None:
+        """Note that work on this stream (as DLPack numbers them) uses the batch, too."""
+        if self._lease is not None:
+            self._lease.used_on(stream)
+
+    def moved(self, stream: Any, to: Any) -> None:
+        """Note that `to` has waited for what `stream` did with this batch, and goes on with it."""
+        if self._lease is not None:
+            self._lease.moved(stream, to)
+
     def _stack(self) -> Any:
         import cupy
 
-        if self._lease is not None:
-            self._lease.used_on(cupy.cuda.get_current_stream().ptr)
+        self.used_on(cupy.cuda.get_current_stream().ptr)
         return cupy.stack(list(self._rows))
 
 

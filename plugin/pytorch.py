@@ -237,7 +237,8 @@ def feed_ndarray(
         dali_tensor: what to copy.
         arr: where to; of the same shape and element type, on any device.
         cuda_stream: the stream (or its handle) on which to copy from or to the GPU; by
-            default PyTorch's current one.
+            default PyTorch's current one. The copy is queued there, and `dali_tensor` may be
+            dropped at once.
 
     Returns:
         `arr`.

@@ -15,9 +15,12 @@ import subprocess
 import tempfile
 import threading
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -41,8 +44,25 @@ class DeviceArray(np.ndarray):  # type: ignore[type-arg]
     def __cuda_array_interface__(self) -> dict[str, Any]:
         return dict(self.__array_interface__) | {"version": 3}
 
+    @property
+    def device(self) -> Any:
+        return SimpleNamespace(id=0)
+
     def get(self) -> Any:
         return np.array(self)
+
+
+class Foreign:
+    """A batch or sample of another library on the device: strides and all, and no more to see."""
+
+    def __init__(self, array: Any, stream: int | None = None) -> None:
+        self._array = array
+        self._stream = stream
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        stream = {} if self._stream is None else {"stream": self._stream}
+        return dict(self._array.__array_interface__) | {"version": 3} | stream
 
 
 class HostPool:
@@ -99,6 +119,18 @@ class EmulatedDevice(Device):
 
     def event(self) -> None:
         return None
+
+    def wait(self, event: None) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+    def view(self, data: Any) -> Any:
+        if isinstance(data, DeviceArray):
+            return data
+        seen = SimpleNamespace(__array_interface__=data.__cuda_array_interface__, data=data)
+        return np.asarray(seen).view(DeviceArray)
 
     def copy(self, to: int, source: int, nbytes: int, kind: int = 3) -> None:
         ctypes.memmove(to, source, nbytes)
@@ -163,6 +195,10 @@ class EmulatedStage:
 
     def stop(self) -> None:
         self._queue.put(None)
+
+    @contextmanager
+    def on_stream(self, handle: int) -> Iterator[EmulatedDevice]:
+        yield EmulatedDevice(self.pool)
 
     def pin(self, address: int, size: int) -> None:
         pass
