@@ -175,8 +175,8 @@ class DevicePool:
         finally:
             with self._lock:
                 self._lent -= block.size
-        if idle is not None:
-            with self._lock:
+        with self._lock:
+            if idle is not None and not self._closed:
                 self._kept += block.size
                 self._idle.setdefault(block.size, deque()).append(idle)
 
