@@ -15,7 +15,7 @@ from penstock.engine.device_memory import DevicePool
 KIB = 1024
 
 
-class RuntimeFailure(RuntimeError):
+class CudaRuntimeError(RuntimeError):
     pass
 
 
@@ -38,7 +38,7 @@ class Diary:
 
         def record(event, stream):
             if stream in self.gone:
-                raise RuntimeFailure("invalid resource handle")
+                raise CudaRuntimeError("invalid resource handle")
             self.recorded.append(stream)
 
         class Array(np.ndarray):
@@ -59,7 +59,7 @@ class Diary:
             get_current_stream=lambda: self.current,
             memory=SimpleNamespace(OutOfMemoryError=MemoryError),
             runtime=SimpleNamespace(
-                CUDARuntimeError=RuntimeFailure,
+                CUDARuntimeError=CudaRuntimeError,
                 eventRecord=record,
                 memGetInfo=lambda: (self.left, 1 << 30),
             ),
