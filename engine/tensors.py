@@ -110,6 +110,11 @@ class TensorGPU(Tensor):
     def __dlpack__(self, **kwargs: Any) -> Any:
         return capsule_of(self._array, self._lease, **kwargs)
 
+    def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
+        """Note that work on another stream uses this tensor, too: see `Lease.used_on`."""
+        if self._lease is not None:
+            self._lease.used_on(stream, lasts=lasts)
+
     def data_ptr(self) -> int:
         """Device address of the first element."""
         return address_of(self._array)
@@ -507,10 +512,10 @@ class TensorListGPU(TensorList):
         """Copy the batch, which must be dense, to an address: see `TensorGPU.copy_to_external`."""
         copy_out(self.dense(), self._lease, ptr, cuda_stream, non_blocking)
 
-    def used_on(self, stream: int | None) -> None:
-        """Note that work on this stream (as DLPack numbers them) uses the batch, too."""
+    def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
+        """Note that work on another stream uses this batch, too: see `Lease.used_on`."""
         if self._lease is not None:
-            self._lease.used_on(stream)
+            self._lease.used_on(stream, lasts=lasts)
 
     def moved(self, stream: Any, to: Any) -> None:
         """Note that `to` has waited for what `stream` did with this batch, and goes on with it."""

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..engine.device_export import LEGACY_STREAM, stream_handle
+from ..engine.device_export import DEFAULT_STREAM, stream_handle
 from ..engine.errors import ArgumentError
 from ..engine.tensors import TensorList, TensorListGPU
 from .user_data import Column, Expected, check_column, check_type, on_gpu
@@ -75,7 +75,7 @@ def deliver(
     """
     first = data[0] if isinstance(data, list | tuple | TensorList) else data
     stream = producer_stream(first, cuda_stream)
-    with stage.on_stream(LEGACY_STREAM if stream is None else stream) as device:
+    with stage.on_stream(DEFAULT_STREAM if stream is None else stream) as device:
         column = device_column(data, expected, device)
         if no_copy and _contiguous(column.rows):
             result = TensorListGPU(column.rows, column.layout)

@@ -278,6 +278,8 @@ def _on(stream: Any) -> AbstractContextManager[Any]:
 def _shared(array: Any) -> TorchTensor:
     """Share memory; copy what PyTorch cannot represent: read-only data and mirrored views."""
     if isinstance(array, TensorGPU | TensorListGPU):
+        current = _cuda.current_stream(array.__dlpack_device__()[1])
+        array.used_on(current.cuda_stream, lasts=True)  # PyTorch destroys none of its streams
         return from_dlpack(array)
     view: NDArray[Any] = np.asarray(array)
     if not view.flags.writeable or any(stride < 0 for stride in view.strides):

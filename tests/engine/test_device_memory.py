@@ -19,11 +19,18 @@ class CudaRuntimeError(RuntimeError):
     pass
 
 
+class Foreign:
+    """A stream of somebody else's."""
+
+    def __init__(self, ptr):
+        self.ptr = ptr
+
+
 class Diary:
     """As much of CuPy as `DevicePool` uses."""
 
     def __init__(self, total=1 << 30):
-        self.recorded, self.waited, self.gone = [], [], set()
+        self.recorded, self.waited, self.gone, self.device_waits = [], [], set(), 0
         self.current = SimpleNamespace(ptr=0)
         self.left = total
         diary = self
@@ -57,13 +64,18 @@ class Diary:
             MemoryPointer=lambda memory, offset: memory,
             Event=lambda disable_timing: SimpleNamespace(ptr=None),
             get_current_stream=lambda: self.current,
+            ExternalStream=Foreign,
             memory=SimpleNamespace(OutOfMemoryError=MemoryError),
             runtime=SimpleNamespace(
                 CUDARuntimeError=CudaRuntimeError,
                 eventRecord=record,
+                deviceSynchronize=self.wait_for_device,
                 memGetInfo=lambda: (self.left, 1 << 30),
             ),
         )
+
+    def wait_for_device(self):
+        self.device_waits += 1
 
     def free(self, size):
         self.left += size
@@ -97,10 +109,11 @@ def test_the_same_stream_waits_for_nothing(cupy, pool):
 
 
 @pytest.mark.parametrize(
-    ("stream", "handle"), [(None, 1), (1, 1), (2, 1), (-1, 1), (0, 1), (55, 55), (10, 10)]
+    ("stream", "handle"), [(None, 1), (1, 1), (2, 1), (0, 1), (55, 55), (10, 10)]
 )
 def test_a_consumers_stream_is_waited_for(cupy, pool, stream, handle):
     memory, lease = pool.lend(KIB, cupy.stream(10))
+    lease.used_on(stream, lasts=True)
     lease.used_on(stream)
     del memory, lease
     assert set(cupy.recorded) == {10, handle}
@@ -108,11 +121,40 @@ def test_a_consumers_stream_is_waited_for(cupy, pool, stream, handle):
     assert len(cupy.waited) == len(cupy.recorded)
     assert set(cupy.waited) == {11}
     assert held[0].size == KIB
+    assert cupy.device_waits == 0
+
+
+@pytest.mark.parametrize("current", [SimpleNamespace(ptr=0), Foreign(55)])
+def test_a_stream_that_may_be_destroyed_is_not_touched(cupy, pool, current):
+    cupy.current = current
+    held = []
+    for _ in range(2):
+        memory, lease = pool.lend(KIB, cupy.stream(10))
+        lease.used_on(55)
+        lease.used_on(-1)
+        held.append((memory, lease))
+    del memory, lease
+    held.clear()
+    assert cupy.recorded == [10, 10]
+    held = [pool.lend(KIB, cupy.stream(10)) for _ in range(2)]
+    assert cupy.device_waits == 1  # which served both
+    del held
+    again = pool.lend(KIB, cupy.stream(10))
+    assert cupy.device_waits == 1
+    del again
+
+
+def test_memory_taken_on_a_foreign_stream(cupy, pool):
+    memory, lease = pool.lend(KIB, Foreign(20))
+    del memory, lease
+    assert cupy.recorded == []
+    _ = pool.lend(KIB, cupy.stream(10))
+    assert cupy.device_waits == 1
 
 
 def test_a_batch_that_moved_on_no_longer_waits_for_its_first_stream(cupy, pool):
-    memory, lease = pool.lend(KIB, cupy.stream(20))
-    lease.moved(cupy.stream(20), cupy.stream(10))
+    memory, lease = pool.lend(KIB, Foreign(20))
+    lease.moved(Foreign(20), cupy.stream(10))
     lease.moved(cupy.stream(10), cupy.stream(10))
     del memory, lease
     assert cupy.recorded == [10]
@@ -125,12 +167,13 @@ def test_a_cupy_stream_lives_as_long_as_the_lease(cupy, pool):
     held = [thing for thing in gc.get_referents(lease._streams) if thing is cupy.current]
     assert len(held) == 1
     del memory, lease
+    assert cupy.recorded == [10, 30]
 
 
 def test_a_block_is_freed_if_one_of_its_streams_is_gone(cupy, pool):
     before = cupy.left
     memory, lease = pool.lend(KIB, cupy.stream(10))
-    lease.used_on(40)
+    lease.used_on(40, lasts=True)
     cupy.gone.add(40)
     del memory, lease
     assert (pool.lent_bytes, pool.idle_bytes, cupy.left) == (0, 0, before)
