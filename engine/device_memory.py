@@ -69,8 +69,8 @@ class Lease:
 
     def moved(self, stream: Any, to: Any) -> None:
         """Note that `to` has waited for what `stream` did with the block, and goes on with it."""
-        if stream.ptr != to.ptr:
-            self._streams.pop(stream.ptr, None)
+        if self._streams.get(stream.ptr) is stream:  # else consumers noted that one meanwhile
+            del self._streams[stream.ptr]
         self._streams[to.ptr] = to
 
     def __del__(self) -> None:

@@ -26,7 +26,8 @@ try:
     from jax.dlpack import from_dlpack
 except ImportError as error:
     raise MissingDependencyError(
-        f"penstock.plugin.jax needs JAX ({error}); pip install jax, or 'jax[cuda13]' for the GPU"
+        f"penstock.plugin.jax needs JAX ({error}); pip install jax, or 'jax[cuda13]' for the GPU",
+        name=error.name,
     ) from error
 
 if TYPE_CHECKING:

@@ -36,7 +36,8 @@ try:
     from torch.utils.dlpack import from_dlpack
 except ImportError as error:
     raise MissingDependencyError(
-        f"penstock.plugin.pytorch needs PyTorch ({error}); pip install 'penstock[torch]'"
+        f"penstock.plugin.pytorch needs PyTorch ({error}); pip install 'penstock[torch]'",
+        name=error.name,
     ) from error
 
 if TYPE_CHECKING:

@@ -153,11 +153,22 @@ def test_memory_taken_on_a_foreign_stream(cupy, pool):
 
 
 def test_a_batch_that_moved_on_no_longer_waits_for_its_first_stream(cupy, pool):
-    memory, lease = pool.lend(KIB, Foreign(20))
-    lease.moved(Foreign(20), cupy.stream(10))
-    lease.moved(cupy.stream(10), cupy.stream(10))
+    first, own = Foreign(1), cupy.stream(10)
+    memory, lease = pool.lend(KIB, first)
+    lease.moved(first, own)
+    lease.moved(own, own)
     del memory, lease
     assert cupy.recorded == [10]
+
+
+def test_a_batch_that_is_given_out_twice_keeps_its_consumers(cupy, pool):
+    first, own = Foreign(1), cupy.stream(10)
+    memory, lease = pool.lend(KIB, first)
+    lease.moved(first, own)
+    lease.used_on(None)
+    lease.moved(first, own)
+    del memory, lease
+    assert sorted(cupy.recorded) == [1, 10]
 
 
 def test_a_cupy_stream_lives_as_long_as_the_lease(cupy, pool):
