@@ -52,7 +52,8 @@ class Lease:
     def __init__(self, pool: DevicePool, block: Any, stream: Any) -> None:
         self._pool = pool
         self._block = block
-        self._streams = {stream.ptr: stream}  # what keeps it from being destroyed, if known
+        # Handles, with what keeps each stream from being destroyed, if that is known.
+        self._streams: dict[int, Any] = {stream.ptr: stream}
 
     def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
         """Note that work on another stream uses the block, too.
