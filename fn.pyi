@@ -1091,8 +1091,8 @@ def image_decoder(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
-        hw_decoder_load (float | None): With device='mixed', the share of a batch that the
-            hardware JPEG engine gets; by default the one measured to be the fastest.
+        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+            alone; else it decodes all that it can, which is faster than any share.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -1171,8 +1171,8 @@ def image_decoder_crop(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
-        hw_decoder_load (float | None): With device='mixed', the share of a batch that the
-            hardware JPEG engine gets; by default the one measured to be the fastest.
+        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+            alone; else it decodes all that it can, which is faster than any share.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
             (height, width) or (depth, height, width). Fractions are cut off; what is not
             positive takes the whole axis.
@@ -1259,8 +1259,8 @@ def image_decoder_random_crop(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
-        hw_decoder_load (float | None): With device='mixed', the share of a batch that the
-            hardware JPEG engine gets; by default the one measured to be the fastest.
+        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+            alone; else it decodes all that it can, which is faster than any share.
         random_area (float | Sequence[float] | None): Range of the part's area, relative to the
             image's; uniform. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the part's width /
@@ -1352,8 +1352,8 @@ def image_decoder_slice(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
-        hw_decoder_load (float | None): With device='mixed', the share of a batch that the
-            hardware JPEG engine gets; by default the one measured to be the fastest.
+        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+            alone; else it decodes all that it can, which is faster than any share.
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
             order. Default: (1, 0).
         axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -2906,8 +2906,8 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
-            hw_decoder_load (float | None): With device='mixed', the share of a batch that the
-                hardware JPEG engine gets; by default the one measured to be the fastest.
+            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                alone; else it decodes all that it can, which is faster than any share.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -2987,8 +2987,8 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
-            hw_decoder_load (float | None): With device='mixed', the share of a batch that the
-                hardware JPEG engine gets; by default the one measured to be the fastest.
+            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                alone; else it decodes all that it can, which is faster than any share.
             crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
                 (height, width) or (depth, height, width). Fractions are cut off; what is not
                 positive takes the whole axis.
@@ -3076,8 +3076,8 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
-            hw_decoder_load (float | None): With device='mixed', the share of a batch that the
-                hardware JPEG engine gets; by default the one measured to be the fastest.
+            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                alone; else it decodes all that it can, which is faster than any share.
             random_area (float | Sequence[float] | None): Range of the part's area, relative to the
                 image's; uniform. Default: (0.08, 1.0).
             random_aspect_ratio (float | Sequence[float] | None): Range of the part's width /
@@ -3170,8 +3170,8 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
-            hw_decoder_load (float | None): With device='mixed', the share of a batch that the
-                hardware JPEG engine gets; by default the one measured to be the fastest.
+            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                alone; else it decodes all that it can, which is faster than any share.
             axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
                 order. Default: (1, 0).
             axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`

@@ -70,7 +70,7 @@ class Lease:
 
     def moved(self, stream: Any, to: Any) -> None:
         """Note that `to` has waited for what `stream` did with the block, and goes on with it."""
-        if self._streams.get(stream.ptr) is stream:  # else consumers noted that one meanwhile
+        if self._streams.get(stream.ptr, _LASTS) is stream:  # else a consumer noted it since
             del self._streams[stream.ptr]
         self._streams[to.ptr] = to
 
