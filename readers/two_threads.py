@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+from collections import deque
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TypeVar
@@ -16,16 +17,15 @@ def in_two_threads(work: Callable[[Job], None], jobs: Sequence[Job]) -> None:
     Whoever is done with a job takes the next one. Both have ended when this returns. What
     `work` raises ends both, and is raised here.
     """
-    left = iter(jobs)
-    taking = Lock()
+    left = deque(jobs)
     errors: list[BaseException] = []
 
     def run() -> None:
         try:
             while not errors:
-                with taking:
-                    job = next(left, None)
-                if job is None:
+                try:
+                    job = left.popleft()
+                except IndexError:
                     return
                 work(job)
         except BaseException as error:
@@ -43,4 +43,5 @@ def in_two_threads(work: Callable[[Job], None], jobs: Sequence[Job]) -> None:
     run()
     ended.acquire()
     if errors:
-        raise errors[0]
+        del errors[1:]
+        raise errors.pop()  # left in the list, it would hold itself, and all buffers, in a cycle

@@ -1,4 +1,6 @@
+import gc
 import threading
+import weakref
 
 import pytest
 
@@ -34,3 +36,23 @@ def test_what_one_of_them_raises_ends_both(here):
     with pytest.raises(OSError, match="bad"):
         in_two_threads(work, [0, 1])
     assert len(done) == 1
+
+
+class Buffer:
+    """What a job may hold."""
+
+
+def test_an_error_keeps_no_memory():
+    def fail(job):
+        raise OSError("bad")
+
+    buffers = [Buffer(), Buffer()]
+    held = [weakref.ref(buffer) for buffer in buffers]
+    gc.disable()
+    try:
+        with pytest.raises(OSError, match="bad") as raised:
+            in_two_threads(fail, buffers)
+        del raised, buffers
+        assert [reference() for reference in held] == [None, None]
+    finally:
+        gc.enable()
