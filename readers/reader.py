@@ -153,7 +153,7 @@ class Reader(InputOperator):
     def _depth(self) -> int:
         if self.prefetch_queue_depth is not None:
             return int(self.prefetch_queue_depth)
-        values = [getattr(self, name) for name in self.params]
+        values = [getattr(self, name, None) for name in self.params]
         texts = [t for v in values for t in (v if isinstance(v, tuple) else (v,))]
         return _REMOTE_DEPTH if any(isinstance(t, str) and is_url(t) for t in texts) else 0
 
