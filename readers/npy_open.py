@@ -61,6 +61,8 @@ class StoredArrays:
         self._keep = keep
         self._headers: dict[int, tuple[str, NpyHeader]] = {}
         self._files: dict[int, Storage] = {}
+        self.beginning = b""
+        """The bytes before the elements of the array that was opened last."""
 
     def headers(self, numbers: Int64s) -> list[NpyHeader]:
         """Return the headers of arrays."""
@@ -173,6 +175,7 @@ class StoredArrays:
                     raise header.wrong_size(size - header.offset)
             except DecodeError as error:
                 raise self._named(place, error) from None
+            self.beginning = data[:length]
             if self._keep:
                 self._headers[place.number] = place.storage.stamp, header
             found.append(header)

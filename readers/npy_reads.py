@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import mmap
 import os
 import threading
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import SourceError
+from .in_two import in_two_threads
 from .local_reads import OPEN_FLAGS, read_cached
 from .npy_plan import Cost, Grid, Tile
 from .read_plan import Int64s
@@ -148,15 +148,44 @@ def _begin_remote(work: Sequence[Work], allocate: Allocate) -> Iterator[Any]:
         yield finish
 
 
-class _Cached:
+class _Way:
+    """How one thread reads pieces: with memory of its own for what is staged."""
+
+    def __init__(self, allocate: Allocate) -> None:
+        self._allocate = allocate
+        self._block: Bytes = np.empty(0, np.uint8)
+
+    def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
+        """Fill the buffer; return False if that would have to wait."""
+        raise NotImplementedError
+
+    def do(self, piece: Work) -> bool:
+        """Do a piece of work; return False if it would have to wait."""
+        storage = piece.storage
+        assert isinstance(storage, LocalFile)
+        if isinstance(piece, Direct):
+            return self.read(storage, piece.offset, piece.buffer)
+        size, length = _size(piece), piece.grid.length
+        if self._block.size < size:
+            self._block = self._allocate((max(size, MOST_STAGED),), np.uint8)
+        block = self._block
+        found = [
+            self.read(storage, offset, block[i * length : (i + 1) * length])
+            for i, offset in enumerate(piece.offsets.tolist())
+        ]  # all of them: the disk is asked for all that is missing
+        if all(found):
+            piece.put(block)
+        return all(found)
+
+
+class _Cached(_Way):
     """Reads what the page cache holds, and has the kernel fetch the rest."""
 
     def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
-        """Return whether the buffer was filled."""
         return read_cached(storage.opened().number, buffer, offset)
 
 
-class _Waiting(_Cached):
+class _Waiting(_Way):
     """Reads whatever there is, waiting for the disk."""
 
     def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
@@ -170,7 +199,8 @@ _BLOCK = 4096  # what O_DIRECT wants offsets, lengths and memory to be multiples
 class _Uncached(_Waiting):
     """Reads past the page cache, through a buffer that is aligned as O_DIRECT demands."""
 
-    def __init__(self) -> None:
+    def __init__(self, allocate: Allocate) -> None:
+        super().__init__(allocate)
         self._bounce = np.frombuffer(mmap.mmap(-1, MOST_STAGED + 2 * _BLOCK), np.uint8)
 
     def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
@@ -199,32 +229,21 @@ class _Uncached(_Waiting):
         buffer[:] = self._bounce[lead : lead + buffer.size]
 
 
-def _read_local(work: Sequence[Work], allocate: Allocate, way: type[_Cached]) -> list[Work]:
+def _read_local(work: Sequence[Work], allocate: Allocate, way: type[_Way]) -> list[Work]:
     """Do work in one or two threads; return what was not in memory."""
     pieces = list(_divided(work))
-    if not pieces:
-        return []
-    queue = itertools.count()  # atomic: hands out the pieces
     waiting: list[Work] = []
-    if sum(map(_size, pieces)) < _WORTH_TWO_THREADS or len(pieces) == 1:
-        _take_turns(pieces, queue, allocate, way(), waiting)
-        return waiting
-    errors: list[BaseException] = []
+    own = threading.local()
 
-    def help_out() -> None:
-        try:
-            _take_turns(pieces, queue, allocate, way(), waiting)
-        except BaseException as error:
-            errors.append(error)
+    def take(number: int) -> bool:
+        if not hasattr(own, "way"):
+            own.way = way(allocate)
+        if not own.way.do(pieces[number]):
+            waiting.append(pieces[number])
+        return True
 
-    helper = threading.Thread(target=help_out, name="penstock-reader")
-    helper.start()
-    try:
-        _take_turns(pieces, queue, allocate, way(), waiting)
-    finally:
-        helper.join()
-    if errors:
-        raise errors[0]
+    two = len(pieces) > 1 and sum(map(_size, pieces)) >= _WORTH_TWO_THREADS
+    in_two_threads(take, len(pieces), two=two)
     return waiting
 
 
@@ -241,34 +260,4 @@ def _divided(work: Sequence[Work]) -> Iterator[Work]:
 def _size(each: Work) -> int:
     if isinstance(each, Direct):
         return int(each.buffer.size)
-    return (each.tile.reads.stop - each.tile.reads.start) * each.grid.length
-
-
-def _take_turns(
-    pieces: Sequence[Work],
-    queue: itertools.count[int],
-    allocate: Allocate,
-    way: _Cached,
-    waiting: list[Work],
-) -> None:
-    block: Bytes = np.empty(0, np.uint8)
-    while (number := next(queue)) < len(pieces):
-        each = pieces[number]
-        storage = each.storage
-        assert isinstance(storage, LocalFile)
-        if isinstance(each, Direct):
-            done = way.read(storage, each.offset, each.buffer)
-        else:
-            size, length = _size(each), each.grid.length
-            if block.size < size:
-                block = allocate((max(size, MOST_STAGED),), np.uint8)
-            places = enumerate(each.offsets.tolist())
-            found = [
-                way.read(storage, offset, block[i * length : (i + 1) * length])
-                for i, offset in places
-            ]
-            done = all(found)
-            if done:
-                each.put(block)
-        if not done:
-            waiting.append(each)
+    return int(each.tile.reads.stop - each.tile.reads.start) * each.grid.length

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import DecodeError, SourceError
-from ..engine.npy import NpyHeader, as_numbers, stored_elements
+from ..engine.npy import NpyHeader, as_numbers, parse_header, stored_elements
+from .npy_alike import MOST_BYTES, Likeness
 from .npy_arrays import Arrays
 from .npy_open import Stored, StoredArrays
 from .npy_plan import Grid, Layout, first_elements, plan_part
@@ -18,6 +19,7 @@ from .npy_reads import Direct, Work, carry_out, cost_of, planned
 from .npy_roi import Parts, Roi, Values
 from .read_plan import Int64s
 from .source import Allocate, Column, checked_indices
+from .storage import LocalFile
 
 _HEADERS_AT_ONCE = 256
 
@@ -54,6 +56,7 @@ class NumpySource:
         self._fill = fill_value
         self._o_direct = o_direct
         self._stored = StoredArrays(arrays, options or {}, keep_headers or sample_axis is not None)
+        self._likeness: Likeness | None = None
         self._firsts: Int64s | None = None
         if sample_axis is not None:
             self._firsts = np.cumsum([0, *self._extents(sample_axis)], dtype=np.int64)
@@ -97,9 +100,11 @@ class NumpySource:
         indices = checked_indices(indices, len(self))
         if not len(indices):
             return ([],)
+        whole = self._roi.is_whole and not values and self._firsts is None
+        if whole and (alike := self._read_alike(indices, allocate)) is not None:
+            return (alike,)
         numbers, places = self._located(indices)
         unique, owners = np.unique(numbers, return_inverse=True)
-        whole = self._roi.is_whole and not values and places is None
         stored = self._stored.open(unique, whole=whole)
         groups = [
             self._group(header, rows, indices, places, values or {})
@@ -110,7 +115,30 @@ class NumpySource:
         for group in groups:
             work += group.work([stored[i] for i in owners[group.rows].tolist()], result, self._fill)
         carry_out(work, allocate, o_direct=self._o_direct)
+        if whole and result.dense is not None and isinstance(stored[0].storage, LocalFile):
+            self._expect(self._stored.beginning)
         return (result.numbers(),)
+
+    def _read_alike(self, indices: Int64s, allocate: Allocate) -> NDArray[Any] | None:
+        """Return the samples if all of them are as expected."""
+        likeness, self._likeness = self._likeness, None
+        if likeness is None:
+            return None
+        header = likeness.header
+        result = allocate((len(indices), *header.shape), header.native)
+        if not likeness.read(self._arrays.paths(indices), result):
+            return None
+        self._likeness = likeness
+        return _numbers(result)
+
+    def _expect(self, beginning: bytes) -> None:
+        """Expect other files to be like one that begins so."""
+        if self._arrays.members is not None or self._o_direct or not beginning:
+            return
+        header = parse_header(beginning)
+        as_it_is = header.dtype.isnative and not (header.fortran_order and len(header.shape) > 1)
+        if as_it_is and 0 < header.nbytes <= MOST_BYTES:
+            self._likeness = Likeness(beginning, header)
 
     def _located(self, indices: Int64s) -> tuple[Int64s, Int64s | None]:
         """Return the arrays of samples, and the samples' places along the axis."""
