@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,14 +21,17 @@ from .npy_source import NumpySource
 from .reader import Reader
 from .source import Column
 
+_Form = tuple[np.dtype[Any], int]
+"""Type and number of dimensions of a sample."""
+
 
 @dataclass(frozen=True, eq=False)
 class _RoiDraw(Draw):
     """Which samples a batch takes, and what it takes of each."""
 
     values: dict[str, Array] = field(default_factory=dict)
-    forms: list[tuple[Any, int]] = field(default_factory=list)
-    """Type and number of dimensions that the batch's samples have, once they are read."""
+    forms: list[_Form] = field(default_factory=list)
+    """What the batch's samples must be, once they are read."""
 
 
 @register
@@ -217,39 +221,33 @@ class Numpy(Reader):
         with self._interrupt:
             (column,) = self.source.read(draw.index[rows], np.empty, values)
         if draw.forms and _form(column[0]) != draw.forms[0]:
-            raise self._other_form(draw, row, column[0], draw.forms[0], "the batch")
+            raise self._other_form(draw, row, _form(column[0]))
         return (column[0],)
 
     def _check_forms(self, batch: Batch, draw: _RoiDraw, found: TensorListCPU) -> None:
-        """Note as bad the samples that differ in type or dimensions from the first good one."""
-        good = [row for row in range(len(found)) if row not in batch.errors]
+        """Note as bad the samples that differ in type or dimensions from most of the batch."""
+        good = {row: _form(found.row(row)) for row in range(len(found)) if row not in batch.errors}
         if not good:
             return
-        first = found.row(good[0])
-        draw.forms.append(_form(first))
-        if found.is_dense_tensor():
-            return
-        origin = self.source.where(int(draw.index[good[0]]))
-        for row in good:
-            if _form(found.row(row)) != draw.forms[0]:
-                batch.errors[row] = self._other_form(
-                    draw, row, found.row(row), draw.forms[0], origin
-                )
+        ((form, _),) = Counter(good.values()).most_common(1)  # of several, the first one
+        draw.forms.append(form)
+        for row, own in good.items():
+            if own != form:
+                batch.errors[row] = self._other_form(draw, row, own)
 
-    def _other_form(
-        self, draw: Draw, row: int, array: Array, form: tuple[Any, int], other: str
-    ) -> DecodeError:
+    def _other_form(self, draw: _RoiDraw, row: int, own: _Form) -> DecodeError:
+        (dtype, ndim), (others, dimensions) = own, draw.forms[0]
         return DecodeError(
-            f"{self.source.where(int(draw.index[row]))}: the sample has {array.ndim} dimensions "
-            f"and the type {array.dtype}, where {other} has {form[1]} and {form[0]}; the samples "
-            "of a batch must agree in both"
+            f"{self.source.where(int(draw.index[row]))}: the sample has {ndim} dimensions and the "
+            f"type {dtype}, where most of its batch have {dimensions} and {others}; the samples of "
+            "a batch must agree in both"
         )
 
     def placeholder(self) -> tuple[Array, ...]:
         return (np.empty(0, np.uint8),)
 
 
-def _form(array: Array) -> tuple[Any, int]:
+def _form(array: Array) -> _Form:
     return array.dtype, array.ndim
 
 

@@ -40,7 +40,16 @@ _MOST_GROWTH = 1032
 _MOST_INFLATED = 4 << 30
 
 _METHODS = {STORED: "stored", DEFLATED: "deflated", 12: "bzip2", 14: "LZMA", 93: "Zstandard"}
-_CANNOT = (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, struct.error)
+
+
+class _OutsideError(OSError):
+    """What `zipfile` expects of a file that is asked for a place before its beginning."""
+
+
+_CANNOT = (
+    *(zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, struct.error),
+    *(IndexError, OverflowError, _OutsideError),
+)
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ class _File(io.RawIOBase):
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._storage.size}
         if base[whence] + offset < 0:
-            raise ValueError("a place before the file's beginning")
+            raise _OutsideError("a place before the file's beginning")
         self._position = base[whence] + offset
         return self._position
 
@@ -105,7 +114,7 @@ def zip_members(storage: Storage) -> ZipMembers:
     """
     try:
         with zipfile.ZipFile(io.BufferedReader(_File(storage), 1 << 16)) as archive:
-            infos = [info for info in archive.infolist() if not info.is_dir()]
+            infos = [i for i in archive.infolist() if not i.filename.endswith("/")]
     except _CANNOT as error:
         raise SourceError(f"{storage.name}: no zip archive, or a damaged one: {error}") from None
     for info in infos:
@@ -119,17 +128,14 @@ def zip_members(storage: Storage) -> ZipMembers:
                 f"{storage.name}: member {info.filename[:200]!r} is compressed with {method}; only "
                 "stored and deflated members are read"
             )
-    table = np.array(
-        [
-            (i.header_offset, i.compress_size, i.file_size, i.CRC, i.compress_type, i.flag_bits)
-            for i in infos
-        ],
-        np.uint64,
-    ).reshape(-1, 6)
+        inside = 0 <= info.header_offset <= storage.size and info.compress_size <= storage.size
+        if not inside or info.file_size >= 1 << 62:
+            raise SourceError(
+                f"{storage.name}: member {info.filename[:200]!r} lies beyond the end of the archive"
+            )
+    rows = [(i.header_offset, i.compress_size, i.file_size, i.CRC, i.compress_type) for i in infos]
+    headers, sizes, contents, checksums, methods = np.array(rows, np.int64).reshape(-1, 5).T.copy()
     names = StringTable.of(i.filename.encode("utf-8", "surrogateescape") for i in infos)
-    if (table >> np.uint64(62)).any():
-        raise SourceError(f"{storage.name}: damaged: a member lies beyond the end of the archive")
-    headers, sizes, contents, checksums, methods, _ = table.astype(np.int64).T.copy()
     offsets = _data_offsets(storage, names, headers, sizes, methods)
     _check_sizes(storage, names, sizes, contents, methods)
     return ZipMembers(names, offsets, sizes, contents, checksums.astype(np.uint32), methods)
