@@ -226,7 +226,10 @@ class Numpy(Reader):
 
     def _check_forms(self, batch: Batch, draw: _RoiDraw, found: TensorListCPU) -> None:
         """Note as bad the samples that differ in type or dimensions from most of the batch."""
-        good = {row: _form(found.row(row)) for row in range(len(found)) if row not in batch.errors}
+        rows = [row for row in range(len(found)) if row not in batch.errors]
+        if found.is_dense_tensor():
+            del rows[1:]  # which says all
+        good = {row: _form(found.row(row)) for row in rows}
         if not good:
             return
         ((form, _),) = Counter(good.values()).most_common(1)  # of several, the first one

@@ -149,7 +149,7 @@ def _listing(
         root_path, [file_filter], None, case_sensitive=True
     )
     inside = folders.folders()
-    found = list(folders.files(root_path))
+    found = [name for name in folders.files(root_path) if name not in set(inside)]
     for folder, listed in zip(inside, folders.listed(inside), strict=True):
         found += [folder + b"/" + name for name in listed]
     names = StringTable.of(found)

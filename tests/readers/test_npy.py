@@ -187,7 +187,7 @@ def test_numbers_of_values_that_differ(paths):
 def test_samples_of_a_batch_must_agree(paths, other):
     np.save(paths[1], other)
     with pytest.raises(
-        DecodeError, match=rf"1\.npy: the sample has .*, where most of its batch have 3 and"
+        DecodeError, match=r"1\.npy: the sample has .*, where most of its batch have 3 and"
     ):
         reading(files=paths)
 
