@@ -42,8 +42,7 @@ def ours(batch_size, batches, regions=None, **arguments):
     @pipeline_def(batch_size=batch_size, num_threads=1, device_id=None, prefetch_queue_depth=1)
     def definition():
         fed = {
-            name: fn.external_source(batch_of(values))
-            for name, values in (regions or {}).items()
+            name: fn.external_source(batch_of(values)) for name, values in (regions or {}).items()
         }
         return fn.readers.numpy(name="reader", **arguments, **fed)
 
