@@ -1624,8 +1624,8 @@ def numpy_reader(
             floats with a last axis of two more, real and imaginary part; dates and differences
             of dates as int64, in the file's unit.
 
-    Differences from DALI: the samples' origins are absolute paths; an end of a line (CR LF) is
-    none of the name in `file_list`; regions are given per sample also where readers shuffle.
+    Differences from DALI: the samples' origins are absolute paths; lines of `file_list` may end
+    in CR LF; a link to a folder is a folder.
 
     Raises:
         SourceError: a folder, list or archive cannot be read or holds no array; a file is cut
@@ -4262,8 +4262,8 @@ class readers:
                 floats with a last axis of two more, real and imaginary part; dates and differences
                 of dates as int64, in the file's unit.
 
-        Differences from DALI: the samples' origins are absolute paths; an end of a line (CR LF) is
-        none of the name in `file_list`; regions are given per sample also where readers shuffle.
+        Differences from DALI: the samples' origins are absolute paths; lines of `file_list` may end
+        in CR LF; a link to a folder is a folder.
 
         Raises:
             SourceError: a folder, list or archive cannot be read or holds no array; a file is cut

@@ -149,7 +149,8 @@ def _listing(
         root_path, [file_filter], None, case_sensitive=True
     )
     inside = folders.folders()
-    found = [name for name in folders.files(root_path) if name not in set(inside)]
+    linked = set(inside)  # links to folders are listed among the files, too
+    found = [name for name in folders.files(root_path) if name not in linked]
     for folder, listed in zip(inside, folders.listed(inside), strict=True):
         found += [folder + b"/" + name for name in listed]
     names = StringTable.of(found)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
 
 from ..engine.errors import ArgumentError
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import BOOL, NO_EFFECT, OPTIONS, param
-from .storage import Storage, open_storage
+from .storage import open_storage
 from .urls import is_url
 
 
@@ -56,10 +55,11 @@ class ReadFile(SampleOperator):
         if is_url(path):
             from .remote.storage import begin_whole  # needs optional libraries
 
-            return begin_whole(path, self.storage_options, row.empty)()
-        storage: Storage = open_storage(path)
+            found: Array = begin_whole(path, self.storage_options, row.empty)()
+            return found
+        storage = open_storage(path)
         try:
-            content: Any = row.empty((storage.size,), np.uint8)
+            content: Array = row.empty((storage.size,), np.uint8)
             storage.fill([0], [content])
         finally:
             storage.close()
