@@ -18,14 +18,21 @@ from .read_plan import Int64s
 from .source import Allocate, Column
 
 
-def alike(stored: Sequence[Stored]) -> Iterator[tuple[NpyHeader, Int64s]]:
-    """Yield the different forms of arrays, and the rows that have them."""
+def alike(stored: Sequence[Stored], owners: Int64s) -> Iterator[tuple[NpyHeader, Int64s]]:
+    """Yield the different forms of arrays, and the samples of arrays that have them.
+
+    Args:
+        stored: the arrays.
+        owners: which of them each sample belongs to.
+    """
     forms: dict[Any, list[int]] = {}
-    for row, each in enumerate(stored):
+    for number, each in enumerate(stored):
         header = each.header
-        forms.setdefault((header.shape, header.dtype, header.fortran_order), []).append(row)
-    for rows in forms.values():
-        yield stored[rows[0]].header, np.array(rows, np.int64)
+        forms.setdefault((header.shape, header.dtype, header.fortran_order), []).append(number)
+    for numbers in forms.values():
+        own = np.zeros(len(stored), bool)
+        own[numbers] = True
+        yield stored[numbers[0]].header, np.flatnonzero(own[owners])
 
 
 @dataclass(frozen=True)
@@ -42,24 +49,27 @@ class Group:
     rows: Int64s
     parts: Parts
 
-    def work(self, stored: Sequence[Stored], result: Result, fill: float) -> Iterator[Work]:
+    def work(
+        self, stored: Sequence[Stored], owners: Int64s, result: Result, fill: float
+    ) -> Iterator[Work]:
         """Yield what to read; what is in memory already is copied.
 
         Args:
-            stored: the array of each sample.
+            stored: the arrays of the batch.
+            owners: which of them each sample of the group belongs to.
             result: where the samples go.
             fill: what lies outside of the arrays.
         """
         header, parts = self.header, self.parts
         layout = Layout(header.shape, header.dtype.itemsize, header.fortran_order)
-        begins = np.array([each.begin for each in stored], np.int64)
+        begins = np.array([each.begin for each in stored], np.int64)[owners]
         begins += first_elements(layout, parts.start)
         steps = tuple(parts.step.tolist())
         filled = (parts.shape != parts.count).any(axis=1).tolist()
         if self._in_runs(layout, stored, result, filled):
-            yield from self._runs(stored, begins, result)
+            yield from self._runs(stored, owners, begins, result)
             return
-        for i, row in enumerate(self.rows.tolist()):
+        for i, (row, owner) in enumerate(zip(self.rows.tolist(), owners.tolist(), strict=True)):
             counts = tuple(parts.count[i].tolist())
             target = result.row(row).reshape(parts.shape[i])
             if filled[i]:
@@ -67,7 +77,7 @@ class Group:
                 target = target[tuple(map(_span, parts.lead[i].tolist(), counts))]
             if 0 in counts:
                 continue
-            each = stored[i]
+            each = stored[owner]
             if each.content is not None:
                 found = stored_elements(each.content, each.header)
                 key = tuple(map(_stepped, parts.start[i].tolist(), counts, steps))
@@ -93,21 +103,22 @@ class Group:
         counts, steps = tuple(self.parts.count[0].tolist()), tuple(self.parts.step.tolist())
         return plan_part(layout, counts, steps, cost_of(stored.storage), True)
 
-    def _runs(self, stored: Sequence[Stored], begins: Int64s, result: Result) -> Iterator[Work]:
+    def _runs(
+        self, stored: Sequence[Stored], owners: Int64s, begins: Int64s, result: Result
+    ) -> Iterator[Work]:
         """Yield one read for samples that follow one another in a file as they do in the batch."""
         assert result.dense is not None
         flat = result.dense.reshape(-1).view(np.uint8)
         length = flat.size // len(result.dense)
-        files = np.array([id(each.storage) for each in stored], np.int64)
+        files = np.array([id(each.storage) for each in stored], np.int64)[owners]
         heads = np.ones(len(begins), bool)
         heads[1:] = (files[1:] != files[:-1]) | (begins[1:] != begins[:-1] + length)
         heads[1:] |= self.rows[1:] != self.rows[:-1] + 1
         firsts = np.flatnonzero(heads)
         ends = self.rows[np.append(firsts[1:], len(begins)) - 1] + 1
-        for i, row, end in zip(
-            firsts.tolist(), self.rows[firsts].tolist(), ends.tolist(), strict=True
-        ):
-            yield Direct(stored[i].storage, int(begins[i]), flat[row * length : end * length])
+        columns = (owners[firsts], begins[firsts], self.rows[firsts], ends)
+        for owner, begin, row, end in zip(*(c.tolist() for c in columns), strict=True):
+            yield Direct(stored[owner].storage, begin, flat[row * length : end * length])
 
 
 class Result:

@@ -103,9 +103,8 @@ class Grid:
             return stored
         axis, rows, extents = self._split
         stored = stored[(slice(None),) * axis + (rows,)]
-        view = stored.view()
-        view.shape = stored.shape[:axis] + extents + stored.shape[axis + 1 :]
-        return view
+        # To split an axis never copies.
+        return stored.reshape(stored.shape[:axis] + extents + stored.shape[axis + 1 :])
 
     def tiles(self) -> Iterator[Tile]:
         """Yield the reads in groups that fit into the staged bytes, `Cost.most`."""

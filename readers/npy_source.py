@@ -107,12 +107,12 @@ class NumpySource:
         stored = self._stored.open(unique, whole=whole)
         groups = [
             self._group(header, rows, indices, places, values or {})
-            for header, rows in alike([stored[i] for i in owners.tolist()])
+            for header, rows in alike(stored, owners)
         ]
         result = Result(groups, len(indices), allocate)
         work: list[Work] = []
         for group in groups:
-            work += group.work([stored[i] for i in owners[group.rows].tolist()], result, self._fill)
+            work += group.work(stored, owners[group.rows], result, self._fill)
         carry_out(work, allocate, o_direct=self._o_direct)
         if whole and result.dense is not None and isinstance(stored[0].storage, LocalFile):
             self._expect(self._stored.beginning)
