@@ -1,4 +1,4 @@
-"""Work shared with a second thread, for copies: one core does not use up the memory's speed."""
+"""Work shared with more threads, for copies: one core does not use up the memory's speed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import TypeVar
 Job = TypeVar("Job")
 
 
-def in_two_threads(work: Callable[[Job], None], jobs: Sequence[Job]) -> None:
-    """Call `work` once with each of `jobs`, in this thread and in a second one.
+def share(work: Callable[[Job], None], jobs: Sequence[Job], threads: int = 2) -> None:
+    """Call `work` once with each of `jobs`, in this thread and `threads` - 1 others.
 
-    Whoever is done with a job takes the next one. Both have ended when this returns. What
-    `work` raises ends both, and is raised here.
+    Whoever is done with a job takes the next one. All have ended when this returns. What
+    `work` raises ends all, and is raised here.
     """
     left = deque(jobs)
     errors: list[BaseException] = []
@@ -31,17 +31,18 @@ def in_two_threads(work: Callable[[Job], None], jobs: Sequence[Job]) -> None:
         except BaseException as error:
             errors.append(error)
 
-    ended = Lock()
-    ended.acquire()
-
-    def help_out() -> None:
+    def help_out(ended: Lock) -> None:
         run()
         ended.release()
 
-    # `threading.Thread.start` waits until the thread runs: a tenth of a millisecond.
-    _thread.start_new_thread(help_out, ())
+    locks = [Lock() for _ in range(min(threads, len(jobs)) - 1)]
+    for ended in locks:
+        ended.acquire()
+        # `threading.Thread.start` waits until the thread runs: a tenth of a millisecond.
+        _thread.start_new_thread(help_out, (ended,))
     run()
-    ended.acquire()
+    for ended in locks:
+        ended.acquire()
     if errors:
         del errors[1:]
         raise errors.pop()  # left in the list, it would hold itself, and all buffers, in a cycle
