@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def in_shapes(
 def _seen(data: TensorListGPU, shapes: list[Shape], dtype: np.dtype[Any]) -> TensorListGPU:
     if data.columns is None and data.is_dense_tensor():
         dense = data.dense().reshape(-1)
-        if len(set(shapes)) == 1:
+        if len(set(shapes)) == 1 and len(shapes) * prod(shapes[0]) * dtype.itemsize == dense.nbytes:
             return data.with_rows(dense.view(dtype).reshape(len(shapes), *shapes[0]), "")
         memory, starts = dense.view(np.uint8), np.arange(len(shapes)) * (dense.nbytes // len(shapes))
     elif data.columns is not None:
@@ -62,7 +63,7 @@ def _seen(data: TensorListGPU, shapes: list[Shape], dtype: np.dtype[Any]) -> Ten
         memory = None
     if memory is None or len(set(map(len, shapes))) > 1:
         rows = [row.reshape(-1).view(np.uint8) for row in data.rows()]
-        sizes = [int(np.prod(shape)) * dtype.itemsize for shape in shapes]
+        sizes = [prod(shape) * dtype.itemsize for shape in shapes]
         return data.with_rows(
             [
                 row[:size].view(dtype).reshape(shape)

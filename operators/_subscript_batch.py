@@ -24,7 +24,7 @@ def part_of(view: Views, key: tuple[Any, ...]) -> tuple[Views, Array]:
     columns: list[tuple[Array, Array]] = []  # extents and strides of the result
     axis = 0
     named = sum(item is not None and item is not Ellipsis for item in key)
-    if Ellipsis not in key:
+    if not any(item is Ellipsis for item in key):
         key = (*key, Ellipsis)
     for item in key:
         if item is None:

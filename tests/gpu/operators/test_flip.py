@@ -11,9 +11,9 @@ LAYOUTS = ["HW", "HWC", "CHW", "DHWC", "CDHW", "FHWC", "FDHWC", ""]
 TYPES = ["u1", "f2", "i4", "f8"]
 
 
-def samples(rng, ndim, dtype, count=4, most=20, channels=None):
+def samples(rng, ndim, dtype, count=4, most=20, channels=None, least=1):
     """Return samples of several shapes."""
-    shapes = rng.integers(1, most + 1, (count, ndim))
+    shapes = rng.integers(least, most + 1, (count, ndim))
     if channels is not None:
         shapes[:, channels] = rng.integers(1, 5)
     return [rng.integers(0, 100, shape).astype(dtype) for shape in shapes]
