@@ -105,7 +105,8 @@ def all_from_arguments(extents: Array, **named: Array | None) -> tuple[Array, Ar
     """Return what `from_arguments` does for each sample; all is (batch, axes)."""
 
     def fractions(values: Array) -> Array:
-        return np.float64(np.float32(values) * np.float32(extents))
+        product: Array = values.astype(np.float32) * extents.astype(np.float32)
+        return product.astype(np.float64)
 
     start, rel_start, rel_shape = (named[name] for name in ("start", "rel_start", "rel_shape"))
     first = np.zeros(extents.shape)
@@ -120,7 +121,7 @@ def all_from_arguments(extents: Array, **named: Array | None) -> tuple[Array, Ar
     if (shape := named["shape"]) is not None:
         return first, first + shape
     if rel_shape is not None and rel_start is not None:
-        both = np.float64(np.float32(rel_start)) + np.float64(np.float32(rel_shape))
+        both = sum(each.astype(np.float32).astype(np.float64) for each in (rel_start, rel_shape))
         return first, both * extents
     if rel_shape is not None:
         return first, first + fractions(rel_shape)
@@ -138,7 +139,8 @@ def slice_windows(
         first, last: where the slices begin and end, not yet rounded: (batch, axes).
     """
     start, shape = np.zeros_like(shapes), shapes.copy()
-    wrong = ~((last >= first) & np.isfinite(first) & np.isfinite(last)).all(axis=1)
+    usable = (last >= first) & np.isfinite(first) & np.isfinite(last)
+    wrong: NDArray[np.bool_] = np.any(~usable, axis=1)
     kept = ~wrong[:, None]
     begin = all_rounded_away(np.where(kept, first, 0))
     start[:, axes] = begin

@@ -58,7 +58,8 @@ class Windows(NamedTuple):
     def fit(self, extents: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which windows lie in samples of the shapes `extents`: (batch,)."""
         inside: NDArray[np.bool_] = (self.start >= 0) & (self.start + self.shape <= extents)
-        return inside.all(axis=1)
+        every: NDArray[np.bool_] = np.all(inside, axis=1)
+        return every
 
     def trimmed(self, extents: NDArray[np.int64]) -> Windows:
         """Return the parts of the windows that lie in samples of the shapes `extents`."""
@@ -77,7 +78,8 @@ def round_away(value: float) -> int:
 
 def all_rounded_away(values: NDArray[Any]) -> NDArray[np.int64]:
     """Round to the nearest integers, halves away from zero."""
-    return np.copysign(np.floor(abs(values) + 0.5), values).astype(np.int64)
+    rounded: NDArray[np.int64] = np.copysign(np.floor(abs(values) + 0.5), values).astype(np.int64)
+    return rounded
 
 
 def bounded(window: Window, extents: Sequence[int], policy: str) -> Window:
@@ -198,7 +200,7 @@ def crop_windows(
     The arguments are those of `crop_window`, with a first axis for the samples.
     """
     start, shape = np.zeros_like(extents), extents.copy()
-    wrong = ~np.isfinite(sizes).all(axis=1)
+    wrong: NDArray[np.bool_] = np.any(~np.isfinite(sizes), axis=1)
     sizes = np.where(wrong[:, None], 0, sizes)
     outside = ~((position >= 0) & (position <= 1))
     position = np.where(outside, 0, position)

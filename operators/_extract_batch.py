@@ -175,7 +175,7 @@ def _between(
     floats = anchor.dtype.kind == "f"
     if floats != (shape.dtype.kind == "f") or {anchor.shape, shape.shape} != {sizes.shape}:
         raise ValueError("the inputs do not fit")
-    first, size = np.float64(anchor), np.float64(shape)
+    first, size = anchor.astype(np.float64), shape.astype(np.float64)
     if floats and operator.normalized_anchor:
         first = first * sizes
     if floats and operator.normalized_shape:

@@ -56,7 +56,10 @@ def _seen(data: TensorListGPU, shapes: list[Shape], dtype: np.dtype[Any]) -> Ten
         dense = data.dense().reshape(-1)
         if len(set(shapes)) == 1 and len(shapes) * prod(shapes[0]) * dtype.itemsize == dense.nbytes:
             return data.with_rows(dense.view(dtype).reshape(len(shapes), *shapes[0]), "")
-        memory, starts = dense.view(np.uint8), np.arange(len(shapes)) * (dense.nbytes // len(shapes))
+        memory, starts = (
+            dense.view(np.uint8),
+            np.arange(len(shapes)) * (dense.nbytes // len(shapes)),
+        )
     elif data.columns is not None:
         memory, starts = data.columns.memory, data.columns.offsets
     else:

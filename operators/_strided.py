@@ -85,8 +85,14 @@ class Views:
 
     def rows(self, indices: Array) -> Views:
         """Return the samples with these numbers, in this order."""
-        columns = (self.first, self.strides, self.shapes, self.low, self.high)
-        return Views(*(column[indices] for column in columns), self.dtype)
+        return Views(
+            self.first[indices],
+            self.strides[indices],
+            self.shapes[indices],
+            self.low[indices],
+            self.high[indices],
+            self.dtype,
+        )
 
 
 def copied(
@@ -191,9 +197,7 @@ def _sources(boxes: _Boxes) -> Array:
 
 def _results(out: TensorListGPU, extents: Array, fill: Array) -> tuple[Array, Array]:
     elements = extents.prod(1)
-    table = descriptors(
-        len(out), out=out.pointers(), fill=fill, elements=elements, extent=extents
-    )
+    table = descriptors(len(out), out=out.pointers(), fill=fill, elements=elements, extent=extents)
     return table, elements
 
 

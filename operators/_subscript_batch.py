@@ -61,7 +61,8 @@ def _indices(item: slice, extent: Array) -> tuple[Array, Array, Array, Array]:
     def end(value: Any, default: Array) -> Array:
         if value is None:
             return default
-        return np.where(value < 0, value + extent, value).clip(least, most)
+        from_front: Array = np.where(value < 0, value + extent, value)
+        return from_front.clip(least, most)
 
     start = end(item.start, np.where(back, most, least))
     stop = end(item.stop, np.where(back, least, most))

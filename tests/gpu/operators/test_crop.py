@@ -49,7 +49,7 @@ def test_all_windows_are_those_of_single_samples(rounding):
         windows, wrong = crop_windows(*arguments)
         assert not wrong.any()
         for i in range(200):
-            own = (tuple(map(tuple, [extents[i].tolist(), sizes[i], position[i]])))
+            own = tuple(map(tuple, [extents[i].tolist(), sizes[i], position[i]]))
             assert windows.row(i) == crop_window(layout, *own, rounding == "truncate")
 
 

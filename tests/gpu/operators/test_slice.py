@@ -10,6 +10,7 @@ from penstock import Pipeline, fn, types
 from ..agreement import agree, source
 from .test_crop import rows
 
+
 def tall():
     """Return samples of at least six rows and columns."""
     return rows(9, "HWC", least=6)
