@@ -127,7 +127,7 @@ def _shown(value: float) -> str:
 
 
 def write_record(file: Path, figures: Sequence[Any], **settings: Any) -> None:
-    """Write the figures, which are dataclasses, as JSON, with where and with what they were measured."""
+    """Write figures (dataclasses) as JSON, with where and with what they were measured."""
     record = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "hardware": hardware(),
