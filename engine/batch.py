@@ -139,6 +139,10 @@ def run_batch_step(step: Step, batch: Batch, stage: str) -> None:
     node = step.node
     operator = node.operator
     values = batch.values
+    if stage == "GPU" and batch.size == 0:  # so that no operator needs to think of it
+        kinds = {"cpu": TensorListCPU, "gpu": TensorListGPU}
+        values[node.ordinal] = tuple(kinds[data.device]([], data.layout) for data in node.outputs)
+        return
     inputs = [values[ordinal][i] for ordinal, i in step.inputs]
     arguments = dict(step.constants)
     for name, (ordinal, i), _ in step.arguments:
