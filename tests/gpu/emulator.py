@@ -138,6 +138,7 @@ class EmulatedStage:
             try:
                 for step in segment.steps:
                     run_batch_step(step, batch, "GPU")
+                batch.run_checks()
             except BaseException as error:
                 failure = error
             batch.held.clear()
