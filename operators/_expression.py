@@ -14,9 +14,8 @@ from ..engine.kernels import c_type
 from ..engine.operator import Array
 from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU, address_of
 from ..engine.types import to_numpy_type
-from .kernels import descriptors, kernel, launch_elements
+from .kernels import descriptors, kernel, launch_lanes
 
-_LARGEST_PACK = 16  # bytes that a thread reads or writes at once
 _NUMBER, _WHOLE, _REPEATED = 0, 1, 2  # as in kernels/arithmetic.cu
 
 
@@ -108,13 +107,10 @@ def compute(
     shapes = np.stack([each.extents_of(extents.shape[1]) for each in operands])
     counts = shapes.prod(axis=2)
     modes = np.where(counts == 1, _NUMBER, np.where(counts == sizes, _WHOLE, _REPEATED))
-    steps = np.zeros((len(operands), count, 1), np.int64)
-    loops = np.ones((count, 1), np.int64)
-    dims = 0
     if ((modes == _REPEATED) & (sizes > 0)).any():
         loops, steps = merged(extents, strides(shapes))
-        dims = loops.shape[1]
-        loops, steps = (np.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, 1)]) for a in (loops, steps))
+    else:
+        loops, steps = sizes[:, np.newaxis], np.zeros((len(operands), count, 1), np.int64)
     addresses = np.stack([each.addresses for each in operands]).view(np.int64)
     numbers = np.stack([each.numbers for each in operands]).view(np.int64)
     fields = np.concatenate([np.stack([addresses, numbers, modes], 2), steps], 2)
@@ -127,12 +123,11 @@ def compute(
         operands=fields.transpose(1, 0, 2).reshape(count, -1),
     )
     macros = {"FUNCTION": f"{function}_of", "Out": c_type(dtype)}
-    macros |= {"COUNT": str(len(operands)), "DIMS": str(dims)}
+    macros |= {"COUNT": str(len(operands)), "DIMS": str(loops.shape[1])}
     for i, (each, wanted) in enumerate(zip(operands, types, strict=True)):
         macros |= {f"In{i}": c_type(each.dtype), f"As{i}": c_type(wanted)}
     largest = max(dtype.itemsize, *(each.dtype.itemsize for each in operands))
-    groups = np.where(sizes, sizes // (_LARGEST_PACK // largest) + 2, 0)
-    launch_elements(batch, kernel("arithmetic", "arithmetic", **macros), table, groups)
+    launch_lanes(batch, kernel("arithmetic", "arithmetic", **macros), table, sizes, largest)
     return out
 
 

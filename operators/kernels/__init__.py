@@ -17,6 +17,7 @@ from ...engine.operator import Array
 
 _FOLDER = Path(__file__).parent
 _THREADS = 256
+_LANES = {1: 8, 2: 8, 4: 4, 8: 2}  # as `lanes_of` in lanes.cuh
 _MOST_BLOCKS = 1024  # a sample; larger ones are covered by loops
 
 
@@ -57,3 +58,20 @@ def launch_elements(
     batch.device.launch(
         function, (blocks, len(table)), (_THREADS,), batch.device.upload(table), *arguments
     )
+
+
+def launch_lanes(
+    batch: Batch, function: Kernel, table: Array, elements: Array, largest: int, *arguments: Any
+) -> None:
+    """Launch a kernel whose threads handle several elements at once: see lanes.cuh.
+
+    Args:
+        batch: whose device to use.
+        function: the kernel; its first argument is the table.
+        table: descriptors, one a sample.
+        elements: of each sample: (count,).
+        largest: size in bytes of the largest type.
+        arguments: further arguments.
+    """
+    groups = np.where(elements, elements // _LANES[largest] + 2, 0)  # some may be cut at the ends
+    launch_elements(batch, function, table, groups, *arguments)

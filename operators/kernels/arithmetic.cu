@@ -11,6 +11,7 @@
 #define As2 As0
 #endif
 #include "functions.cuh"
+#include "lanes.cuh"
 
 enum Mode : i64 { NUMBER, WHOLE, REPEATED };
 
@@ -18,98 +19,67 @@ struct Operand {
     u64 data;    // address, or 0 for a NUMBER that stands here:
     u64 number;
     Mode mode;   // one number, an element for each of the result, or whatever the strides say
-    i64 strides[DIMS + 1];
+    i64 strides[DIMS];
 };
 
 struct Sample {
     u64 out;
     u64 zero_divisor;  // address of a byte that is set if the last operand has a 0; or 0
     i64 elements;
-    i64 extents[DIMS + 1];
+    i64 extents[DIMS];
     Operand operands[COUNT];
 };
 
-template <class T, int N>
-struct alignas(sizeof(T) * N) Pack {
-    T values[N];
-};
-
 __device__ constexpr int larger(int a, int b) { return a > b ? a : b; }
-constexpr int LANES =
-    16 / larger(larger(sizeof(In0), sizeof(In1)), larger(sizeof(In2), sizeof(Out)));
+constexpr int LARGEST = larger(larger(sizeof(In0), sizeof(In1)), larger(sizeof(In2), sizeof(Out)));
+constexpr int LANES = lanes_of(LARGEST);
 
-// Gets the operand's numbers for the elements first + from to first + to - 1 of the result.
+// Gets an operand's numbers.
 template <class In, class As>
 __device__ inline void load(
-    const Sample& s, const Operand& operand, i64 first, int from, int to,
-    typename Work<As>::type* values) {
+    const Sample& s, const Operand& operand, Lanes lanes, typename Work<As>::type* values) {
     const In* data = (const In*)operand.data;
+    In read[LANES];
     if (operand.mode == NUMBER) {
         const In number = data ? *data : *(const In*)&operand.number;
 #pragma unroll
-        for (int j = 0; j < LANES; j++) values[j] = converted<As>(number);
-        return;
-    }
-#if DIMS
-    if (operand.mode == REPEATED) {
-        i64 at[DIMS], rest = first + from, offset = 0;
-#pragma unroll
-        for (int d = DIMS - 1; d >= 0; d--) {
-            i64 next = rest / s.extents[d];
-            at[d] = rest - next * s.extents[d];
-            offset += at[d] * operand.strides[d];
-            rest = next;
-        }
+        for (int j = 0; j < LANES; j++) read[j] = number;
+    } else if (operand.mode == REPEATED) {
+        Walk<DIMS> walk(s.extents, operand.strides, lanes.first + lanes.from);
 #pragma unroll
         for (int j = 0; j < LANES; j++) {
-            if (j < from || j >= to) continue;
-            values[j] = converted<As>(data[offset]);
-#pragma unroll
-            for (int d = DIMS - 1; d >= 0; d--) {
-                offset += operand.strides[d];
-                if (++at[d] < s.extents[d]) break;
-                at[d] = 0;
-                offset -= s.extents[d] * operand.strides[d];
-            }
+            if (!lanes.has(j)) continue;
+            read[j] = data[walk.offset];
+            walk.next();
         }
-        return;
-    }
-#endif
-    if (from == 0 && to == LANES && (u64)(data + first) % sizeof(Pack<In, LANES>) == 0) {
-        const Pack<In, LANES> pack = *(const Pack<In, LANES>*)(data + first);
-#pragma unroll
-        for (int j = 0; j < LANES; j++) values[j] = converted<As>(pack.values[j]);
-        return;
+    } else {
+        lanes.read(data, read);
     }
 #pragma unroll
     for (int j = 0; j < LANES; j++)
-        if (j >= from && j < to) values[j] = converted<As>(data[first + j]);
+        if (lanes.has(j)) values[j] = converted<As>(read[j]);
 }
 
 extern "C" __global__ void arithmetic(const Sample* samples) {
     const Sample s = samples[blockIdx.y];
     Out* out = (Out*)s.out;
-    // Groups of lanes begin at multiples of their size in memory, so the first may lack some.
-    const int lacking = s.out / sizeof(Out) % LANES;
-    const i64 groups = (s.elements + lacking + LANES - 1) / LANES;
+    const i64 groups = Lanes::count<Out, LANES>(out, s.elements);
     for (i64 group = first_element(); group < groups; group += element_step()) {
-        const i64 first = group * LANES - lacking;
-        const int from = first < 0 ? -first : 0;
-        const int to = s.elements - first < LANES ? s.elements - first : LANES;
+        const Lanes lanes = Lanes::number<Out, LANES>(out, s.elements, group);
         Work<As0>::type x[LANES];
-        load<In0, As0>(s, s.operands[0], first, from, to, x);
+        load<In0, As0>(s, s.operands[0], lanes, x);
 #if COUNT > 1
         Work<As1>::type y[LANES];
-        load<In1, As1>(s, s.operands[1], first, from, to, y);
+        load<In1, As1>(s, s.operands[1], lanes, y);
 #endif
 #if COUNT > 2
         Work<As2>::type z[LANES];
-        load<In2, As2>(s, s.operands[2], first, from, to, z);
+        load<In2, As2>(s, s.operands[2], lanes, z);
 #endif
         Pack<Out, LANES> results;
 #pragma unroll
         for (int j = 0; j < LANES; j++) {
-            if (j < from || j >= to) continue;
+            if (!lanes.has(j)) continue;
 #if COUNT == 1
             results.values[j] = converted<Out>(FUNCTION(x[j]));
 #elif COUNT == 2
@@ -119,12 +89,6 @@ extern "C" __global__ void arithmetic(const Sample* samples) {
             results.values[j] = converted<Out>(FUNCTION(x[j], y[j], z[j]));
 #endif
         }
-        if (from == 0 && to == LANES) {
-            *(Pack<Out, LANES>*)(out + first) = results;
-        } else {
-#pragma unroll
-            for (int j = 0; j < LANES; j++)
-                if (j >= from && j < to) out[first + j] = results.values[j];
-        }
+        lanes.write(out, results);
     }
 }
