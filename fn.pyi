@@ -30,7 +30,7 @@ def batch_permutation(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -370,7 +370,7 @@ def coin_flip(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -409,7 +409,7 @@ def constant(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -589,7 +589,7 @@ def crop_mirror_normalize(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: image_type, bytes_per_sample_hint.
     """
@@ -974,7 +974,7 @@ def full(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -997,7 +997,7 @@ def full_like(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1490,7 +1490,7 @@ def normal_distribution(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1546,7 +1546,7 @@ def normalize(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1573,7 +1573,7 @@ def ones(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1598,7 +1598,7 @@ def ones_like(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -2664,7 +2664,7 @@ def uniform(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -2798,7 +2798,7 @@ def zeros(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -2823,7 +2823,7 @@ def zeros_like(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -3302,7 +3302,7 @@ class random:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, gpu; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
@@ -3345,7 +3345,7 @@ class random:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, gpu; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
@@ -3385,7 +3385,7 @@ class random:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, gpu; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
@@ -3424,7 +3424,7 @@ class random:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, gpu; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
@@ -3470,7 +3470,7 @@ class random:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, gpu; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """

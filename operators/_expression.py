@@ -131,6 +131,23 @@ def compute(
     return out
 
 
+def filled(
+    batch: Batch, value: TensorList, extents: NDArray[np.int64], dtype: np.dtype[Any]
+) -> TensorListGPU:
+    """Return a value, of any type, broadcast to other shapes; its dimensions may be more by ones.
+
+    Args:
+        batch: whose device to use; not empty.
+        value: of each sample.
+        extents: shapes of the results: (batch, ndim).
+        dtype: of the results, to which numbers are converted by C's rules.
+    """
+    place = operand(batch, value)
+    more = max(0, place.extents.shape[1] - extents.shape[1])
+    place = place._replace(extents=place.extents[:, more:])
+    return compute(batch, "same", [place], [dtype], extents, dtype)
+
+
 def strides(shapes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many elements apart neighbours are on each axis; 0 where the extent is 1."""
     inner = np.cumprod(shapes[..., ::-1], axis=-1)[..., ::-1]
