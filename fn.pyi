@@ -30,7 +30,7 @@ def batch_permutation(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -370,7 +370,7 @@ def coin_flip(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -409,7 +409,7 @@ def constant(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -589,7 +589,7 @@ def crop_mirror_normalize(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: image_type, bytes_per_sample_hint.
     """
@@ -985,7 +985,7 @@ def full(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1008,7 +1008,7 @@ def full_like(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1509,7 +1509,7 @@ def normal_distribution(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1565,7 +1565,7 @@ def normalize(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1757,7 +1757,7 @@ def ones(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1782,7 +1782,7 @@ def ones_like(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -2853,7 +2853,7 @@ def uniform(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -2987,7 +2987,7 @@ def zeros(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -3012,7 +3012,7 @@ def zeros_like(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -3544,7 +3544,7 @@ class random:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, gpu; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
@@ -3587,7 +3587,7 @@ class random:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, gpu; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
@@ -3627,7 +3627,7 @@ class random:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, gpu; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
@@ -3666,7 +3666,7 @@ class random:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, gpu; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
@@ -3712,7 +3712,7 @@ class random:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, gpu; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
