@@ -1728,7 +1728,7 @@ def numpy_reader(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: register_buffers, initial_fill, read_ahead,
             skip_cached_images, lazy_init, dont_use_mmap, tensor_init_bytes, bytes_per_sample,
@@ -4379,7 +4379,7 @@ class readers:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, gpu; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: register_buffers, initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, tensor_init_bytes, bytes_per_sample,

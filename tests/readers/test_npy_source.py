@@ -1,6 +1,5 @@
 import io
 import os
-import threading
 import zipfile
 from contextlib import suppress
 
@@ -313,24 +312,23 @@ def test_a_region_that_does_not_fit_names_the_sample(tmp_path):
 
 
 @pytest.mark.parametrize("order", "CF")
-def test_large_parts_are_read_in_pieces_by_two_threads(tmp_path, monkeypatch, order):
-    monkeypatch.setattr(npy_reads, "_WORTH_TWO_THREADS", 1)
+def test_large_parts_are_read_in_pieces_by_several_threads(tmp_path, monkeypatch, order):
     monkeypatch.setattr(npy_reads, "_PIECE", 1000)
     monkeypatch.setattr(npy_reads, "MOST_STAGED", 4096)
-    threads = set()
-    original = npy_reads.read_cached
+    threads = []
+    original = npy_reads.share
 
-    def noted(*arguments):
-        threads.add(threading.get_ident())
-        return original(*arguments)
+    def noted(work, jobs, wanted):
+        threads.append(wanted)
+        original(work, jobs, wanted)
 
-    monkeypatch.setattr(npy_reads, "read_cached", noted)
+    monkeypatch.setattr(npy_reads, "share", noted)
     arrays = [np.asarray(RANDOM.random((40, 50, 30)), order=order) for _ in range(4)]
     paths = save_all(tmp_path, arrays)
     for roi in ("...", "3:30, 7:40, 2:20", "::3, :, 5", "5"):
-        found = read(source_of(paths, roi))
+        found = read(source_of(paths, roi, threads=5))
         np.testing.assert_array_equal(found, np.stack([a[parse_key(roi)] for a in arrays]))
-    assert threads
+    assert threads == [5, 5, 5, 5]
 
 
 def test_what_is_not_in_the_page_cache(tmp_path):
