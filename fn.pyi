@@ -1627,6 +1627,12 @@ def numpy_reader(
     `member_filter` is one. Stored members are read in place, deflated ones are inflated whole,
     whatever the region. With `sample_axis` an array holds several samples.
 
+    With `device="gpu"` the batch is read into pinned memory, by as many threads as the pipeline has
+    where that pays, and copied to the GPU while the next one is read. Where KvikIO is installed and
+    GPUDirect Storage serves the file system, samples of 1 MiB and more whose bytes lie side by side
+    in the file are read straight into the GPU's memory. `Pipeline.stats` says which way was taken,
+    and why.
+
     >>> import numpy as np
     >>> from penstock import fn, pipeline_def
     >>> np.save("volume.npy", np.arange(60.0).reshape(5, 3, 4))
@@ -4277,6 +4283,12 @@ class readers:
         Archives (`.npz`, `.zip`, `.tar`) hold several arrays; each member that matches
         `member_filter` is one. Stored members are read in place, deflated ones are inflated whole,
         whatever the region. With `sample_axis` an array holds several samples.
+
+        With `device="gpu"` the batch is read into pinned memory, by as many threads as the pipeline has
+        where that pays, and copied to the GPU while the next one is read. Where KvikIO is installed and
+        GPUDirect Storage serves the file system, samples of 1 MiB and more whose bytes lie side by side
+        in the file are read straight into the GPU's memory. `Pipeline.stats` says which way was taken,
+        and why.
 
         >>> import numpy as np
         >>> from penstock import fn, pipeline_def

@@ -55,6 +55,12 @@ class Numpy(Reader):
     `member_filter` is one. Stored members are read in place, deflated ones are inflated whole,
     whatever the region. With `sample_axis` an array holds several samples.
 
+    With `device="gpu"` the batch is read into pinned memory, by as many threads as the pipeline has
+    where that pays, and copied to the GPU while the next one is read. Where KvikIO is installed and
+    GPUDirect Storage serves the file system, samples of 1 MiB and more whose bytes lie side by side
+    in the file are read straight into the GPU's memory. `Pipeline.stats` says which way was taken,
+    and why.
+
     >>> import numpy as np
     >>> from penstock import fn, pipeline_def
     >>> np.save("volume.npy", np.arange(60.0).reshape(5, 3, 4))
@@ -192,6 +198,11 @@ class Numpy(Reader):
     def attach(self, stage: DeviceStage) -> None:
         if self._blocks is None:
             self._direct, self.note = direct_reads(stage, self.source.plain_file())
+
+    def close(self) -> None:
+        super().close()
+        if self._direct is not None:
+            self._direct.close()
 
     def draw(self, number: int) -> Draw:
         drawn = super().draw(number)

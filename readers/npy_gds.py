@@ -72,10 +72,14 @@ class DirectReads:
             if not why:
                 found = self._read(groups[0], stored, owners[groups[0].rows])
                 why = "a file ended too early"
-        except RuntimeError as error:  # what KvikIO raises
+        except (RuntimeError, OSError) as error:  # what KvikIO raises
             why = first_line(error)
         self.note = STRAIGHT if found is not None else f"{THROUGH_HOST}: {why}"
         return found
+
+    def close(self) -> None:
+        """Close the files, once nobody reads them."""
+        self._opened.cache_clear()
 
     def _refusal(self, stored: Sequence[Stored]) -> str:
         for each in stored:
@@ -97,10 +101,12 @@ class DirectReads:
             work = group.work(stored, owners, result, 0.0)
             reads = [each for each in work if isinstance(each, Direct)]  # which all are
             futures = []
-            for each in reads:
-                file, _ = self._opened(str(each.storage.path), each.storage.stamp)
-                futures.append(file.pread(each.buffer, each.buffer.size, each.offset))
-            counts = _results(futures)
+            try:
+                for each in reads:
+                    file, _ = self._opened(str(each.storage.path), each.storage.stamp)
+                    futures.append(file.pread(each.buffer, each.buffer.size, each.offset))
+            finally:
+                counts = _results(futures)
         whole = counts == [each.buffer.size for each in reads]
         return data if whole else None
 
@@ -148,7 +154,7 @@ def _results(futures: Sequence[Any]) -> list[int]:
     for future in futures:
         try:
             counts.append(int(future.get()))
-        except RuntimeError as error:
+        except Exception as error:
             errors.append(error)
     if errors:
         raise errors[0]

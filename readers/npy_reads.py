@@ -30,6 +30,11 @@ _PIECE = 4 << 20
 takes half a millisecond, in which it makes up for its start (50 us)."""
 
 
+_PER_READ = 16 << 10
+"""Bytes that are copied while a read holds Python's lock: with reads so long, threads only wait for
+one another; with longer ones, so many times as many can copy."""
+
+
 def cost_of(storage: Storage) -> Cost:
     """Return what decides which runs of a file are read together."""
     return Cost(storage.gap, MOST_STAGED)
@@ -244,7 +249,7 @@ def _read_local(
         if not own.way.do(piece):
             waiting.append(piece)
 
-    share(take, pieces, min(threads, sum(map(_size, pieces)) // _PIECE))
+    share(take, pieces, min(threads, _worth_threads(pieces)))
     return waiting
 
 
@@ -258,7 +263,14 @@ def _divided(work: Sequence[Work]) -> Iterator[Work]:
             yield each
 
 
+def _worth_threads(pieces: Sequence[Work]) -> int:
+    nbytes, reads = sum(map(_size, pieces)), sum(map(_reads, pieces))
+    return min(nbytes // _PIECE, max(2, nbytes // (_PER_READ * max(1, reads))))
+
+
 def _size(each: Work) -> int:
-    if isinstance(each, Direct):
-        return int(each.buffer.size)
-    return int(each.tile.reads.stop - each.tile.reads.start) * each.grid.length
+    return int(each.buffer.size) if isinstance(each, Direct) else _reads(each) * each.grid.length
+
+
+def _reads(each: Work) -> int:
+    return 1 if isinstance(each, Direct) else each.tile.reads.stop - each.tile.reads.start

@@ -174,7 +174,9 @@ class Reader(InputOperator):
         """Return the batch, read now or before."""
         if self._ahead is None:
             return self._groups.take(batch)
-        return self._ahead.take(batch.number, batch.pool)
+        columns = self._ahead.take(batch.number, batch.pool)
+        batch.taken_bytes += sum(map(_nbytes, columns))
+        return columns
 
     def _read_batch(self, number: int, allocate: Allocate) -> tuple[Column, ...]:
         return self._read(self.sampler.draw(number).index, allocate)
@@ -244,8 +246,14 @@ class Reader(InputOperator):
     def close(self) -> None:
         if hasattr(self, "_groups"):
             self._groups.forget()
+            if self._ahead is not None:
+                self._ahead.close()
         if hasattr(self, "source"):
             self.source.close()
+
+
+def _nbytes(column: Column) -> int:
+    return column.nbytes if isinstance(column, np.ndarray) else sum(row.nbytes for row in column)
 
 
 def _in_threads(read: Callable[[int], tuple[Array, ...]], rows: range) -> list[tuple[Array, ...]]:

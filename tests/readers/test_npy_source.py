@@ -314,6 +314,7 @@ def test_a_region_that_does_not_fit_names_the_sample(tmp_path):
 @pytest.mark.parametrize("order", "CF")
 def test_large_parts_are_read_in_pieces_by_several_threads(tmp_path, monkeypatch, order):
     monkeypatch.setattr(npy_reads, "_PIECE", 1000)
+    monkeypatch.setattr(npy_reads, "_PER_READ", 16)
     monkeypatch.setattr(npy_reads, "MOST_STAGED", 4096)
     threads = []
     original = npy_reads.share
@@ -329,6 +330,22 @@ def test_large_parts_are_read_in_pieces_by_several_threads(tmp_path, monkeypatch
         found = read(source_of(paths, roi, threads=5))
         np.testing.assert_array_equal(found, np.stack([a[parse_key(roi)] for a in arrays]))
     assert threads == [5, 5, 5, 5]
+
+
+@pytest.mark.parametrize(
+    ("shape", "roi", "wanted"),
+    [
+        ((16, 1 << 20), "...", 4),  # 16 MiB, in pieces of 4 MiB
+        ((800, 40 << 10), ":, :16384", 2),  # 12 MiB, in reads of 16 KiB
+        ((4, 1024), "...", 0),
+    ],
+)
+def test_threads_are_as_many_as_the_work_is_worth(tmp_path, monkeypatch, shape, roi, wanted):
+    threads = []
+    monkeypatch.setattr(npy_reads, "share", lambda work, jobs, n: threads.append(n))
+    source = source_of(save_all(tmp_path, [np.zeros(shape, "u1")]), roi, threads=9)
+    read(source)
+    assert threads == [wanted]
 
 
 def test_what_is_not_in_the_page_cache(tmp_path):
