@@ -256,7 +256,7 @@ def measurements_gpu(folder: Path, volumes: int, threads: int) -> dict[str, tupl
         warm_up=LEAD,
         cold=files[1:],
     )
-    whole = both(4, 60, reading("gpu", files=files), scale=float(gigabytes))
+    whole = both(2, 100, reading("gpu", files=files), scale=float(gigabytes))
     patches = both(64, 30, patches_of(cube, "gpu"))
     return {
         "4 of 64 MiB, warm": ("samples/s", *warm),

@@ -16,11 +16,11 @@ from ..engine.params import ANY, BOOL, FLOAT, FLOATS, INT, INTS, NO_EFFECT, STR,
 from ..engine.sampler import Draw
 from ..engine.tensors import TensorList, TensorListGPU
 from .npy_arrays import find_arrays
-from .npy_gds import DirectReads, direct_reads
+from .npy_gds import THROUGH_HOST, DirectReads, direct_reads
 from .npy_roi import NAMES, POLICIES, Roi, parse_key
 from .npy_source import NumpySource
 from .read_ahead import ReadAhead
-from .reader import Reader
+from .reader import Reader, nbytes_of
 from .source import Column
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class _RoiDraw(Draw):
     values: dict[str, Array] = field(default_factory=dict)
     forms: list[_Form] = field(default_factory=list)
     """What the batch's samples must be, once they are read."""
+    direct: list[DirectReads] = field(default_factory=list)
+    """What read them, if they are on the GPU already."""
 
 
 @register
@@ -198,6 +200,8 @@ class Numpy(Reader):
     def attach(self, stage: DeviceStage) -> None:
         if self._blocks is None:
             self._direct, self.note = direct_reads(stage, self.source.plain_file())
+        else:
+            self.note = f"{THROUGH_HOST}: blocks of samples (shuffle_block) are kept there"
 
     def close(self) -> None:
         super().close()
@@ -233,31 +237,36 @@ class Numpy(Reader):
         dtype = np.int64 if name.startswith("roi") else np.float64
         return np.stack([row.reshape(-1).astype(dtype) for row in rows])
 
-    def _take(self, batch: Batch) -> tuple[Column | TensorList, ...]:
+    def _take(self, batch: Batch) -> tuple[Column | TensorListGPU, ...]:
         draw = batch.draws[self.ordinal]
         assert isinstance(draw, _RoiDraw)
         if not self.per_sample and self._direct is None:
-            return self._take_ahead(batch)
+            return self._host_columns(batch)
         with self._interrupt:
             if self._direct is None:
                 return self.source.read(draw.index, batch.empty, draw.values)
             found = self.source.read_direct(draw.index, batch.empty, draw.values, self._direct)
         self.note = self._direct.note
         if isinstance(found, TensorListGPU):
+            draw.direct.append(self._direct)
             batch.taken_device_bytes += found.dense().nbytes
         return (found,)
 
-    def _take_ahead(self, batch: Batch) -> tuple[Column | TensorList, ...]:
-        """Take the batch; if it is large, let the next ones be read while one is handed out."""
-        taken = batch.taken_bytes
-        found = super()._take(batch)
-        large = batch.taken_bytes - taken >= _WORTH_READING_AHEAD
-        if large and self._ahead is None and self.threads > 2 and self._may_read_ahead():
+    def _host_columns(self, batch: Batch) -> tuple[Column, ...]:
+        """Return the batch; if it is large, let the next ones be read while one is handed out."""
+        found = super()._host_columns(batch)
+        chosen = self._ahead is not None or self._blocks or self.prefetch_queue_depth is not None
+        if not chosen and self.threads > 2 and sum(map(nbytes_of, found)) >= _WORTH_READING_AHEAD:
             self._ahead = ReadAhead(self._read_batch, 1)
+            self._groups.forget()
         return found
 
-    def _may_read_ahead(self) -> bool:
-        return self._blocks is None and self.prefetch_queue_depth is None
+    def spare(self, draw: Draw, row: int, attempt: int) -> tuple[Array, ...] | None:
+        found = super().spare(draw, row, attempt)
+        assert isinstance(draw, _RoiDraw)
+        if found is None or not draw.direct:
+            return found
+        return tuple(map(draw.direct[0].uploaded, found))  # another reader's sample is bad
 
     def _read_one(self, draw: Draw, row: int) -> tuple[Array, ...]:
         assert isinstance(draw, _RoiDraw)

@@ -13,7 +13,9 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..engine.tensors import TensorListGPU
+from numpy.typing import NDArray
+
+from ..engine.tensors import TensorListCPU, TensorListGPU
 from .gds import first_line, hindrance
 from .npy_batch import Group, Result
 from .npy_open import Stored
@@ -76,6 +78,11 @@ class DirectReads:
             why = first_line(error)
         self.note = STRAIGHT if found is not None else f"{THROUGH_HOST}: {why}"
         return found
+
+    def uploaded(self, sample: NDArray[Any]) -> Any:
+        """Return a copy of a sample in GPU memory."""
+        with self._stage.aside() as device:
+            return device.to_device(TensorListCPU([sample])).row(0)
 
     def close(self) -> None:
         """Close the files, once nobody reads them."""

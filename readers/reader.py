@@ -171,11 +171,15 @@ class Reader(InputOperator):
         return tuple(c if isinstance(c, TensorList) else TensorListCPU(c) for c in columns)
 
     def _take(self, batch: Batch) -> tuple[Column | TensorList, ...]:
+        """Return the batch; what is on the GPU already is a `TensorList`."""
+        return self._host_columns(batch)
+
+    def _host_columns(self, batch: Batch) -> tuple[Column, ...]:
         """Return the batch, read now or before."""
         if self._ahead is None:
             return self._groups.take(batch)
         columns = self._ahead.take(batch.number, batch.pool)
-        batch.taken_bytes += sum(map(_nbytes, columns))
+        batch.taken_bytes += sum(map(nbytes_of, columns))
         return columns
 
     def _read_batch(self, number: int, allocate: Allocate) -> tuple[Column, ...]:
@@ -252,7 +256,8 @@ class Reader(InputOperator):
             self.source.close()
 
 
-def _nbytes(column: Column) -> int:
+def nbytes_of(column: Column) -> int:
+    """Return the bytes of all samples."""
     return column.nbytes if isinstance(column, np.ndarray) else sum(row.nbytes for row in column)
 
 

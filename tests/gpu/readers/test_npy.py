@@ -279,6 +279,12 @@ class _Host:
         )
 
 
+def check_no_host_memory(pipe):
+    stats = pipe.stats()
+    assert "reads straight into GPU memory" in str(stats)
+    assert stats.lent_bytes + stats.idle_bytes == 0
+
+
 class TestStraight:
     """GPUDirect Storage; on machines that have none, by KvikIO's compatibility mode."""
 
@@ -316,11 +322,15 @@ class TestStraight:
         ],
         ids=lambda arguments: "-".join(arguments),
     )
-    def test_agrees(self, paths, arguments):
+    def test_agrees(self, paths, arguments, monkeypatch):
+        def fail(reader, batch, cause):
+            raise cause
+
+        monkeypatch.setattr(npy.Numpy, "_read_one_by_one", fail)
         check_agreement(4, files=paths, **arguments)
         with reading("gpu", files=paths, **arguments) as pipe:
             pipe.run()
-            assert "straight into GPU memory" in str(pipe.stats())
+            check_no_host_memory(pipe)
         assert len(self.asked) == 2  # a pipeline: all files are on one file system
 
     @pytest.mark.parametrize(
@@ -350,6 +360,22 @@ class TestStraight:
     def test_bad_files(self, paths, policy):
         os.truncate(paths[1], 1 << 20)
         check_agreement(3, files=paths, pipeline={"on_error": policy}, size=2)
+
+    @pytest.mark.parametrize("policy", ["skip", "replace"])
+    def test_bad_files_of_another_reader(self, tmp_path, paths, policy):
+        (tmp_path / "labels").mkdir()
+        labels = saved(tmp_path / "labels", [np.array([i]) for i in range(5)])
+        os.truncate(labels[1], 10)
+
+        @pipeline_def(batch_size=3, num_threads=2, on_error=policy)
+        def define(device):
+            order = {"random_shuffle": True, "device": device}
+            return tuple(fn.readers.numpy(files=files, **order) for files in (paths, labels))
+
+        with define("cpu") as cpu, define("gpu") as gpu:
+            for _ in range(5):
+                assert list(map(rows, gpu.run())) == list(map(rows, cpu.run()))
+            check_no_host_memory(gpu)
 
     def test_errors_while_reading(self, paths, monkeypatch):
         def refuse(*_):
