@@ -129,10 +129,11 @@ def direct_reads(stage: DeviceStage, path: str | None) -> tuple[DirectReads | No
         return None, f"{THROUGH_HOST}: its arrays are deflated, or not in local files"
     try:
         defaults = import_module("kvikio.defaults")
-    except ImportError:
-        return None, f"{THROUGH_HOST}: KvikIO is not installed (pip install kvikio-cu13)"
+    except ImportError as error:
+        how = "is not installed" if error.name == "kvikio" else f"cannot be loaded ({error})"
+        return None, f"{THROUGH_HOST}: KvikIO {how}; see `penstock doctor`"
     reads = DirectReads(stage)
-    if why := reads.verdict(path):
+    if os.path.isfile(path) and (why := reads.verdict(path)):  # a missing file is found out later
         return None, f"{THROUGH_HOST}: {why}"
     if defaults.get("num_threads") < _THREADS:
         defaults.set("num_threads", _THREADS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import http.server
 import os
+import sys
 import threading
 from types import SimpleNamespace
 
@@ -230,6 +231,14 @@ def test_the_way_taken_is_said(device_stage, paths):
         assert all(not row.note for row in pipe.stats().operators)
 
 
+def test_a_missing_library_is_named(device_stage, paths, monkeypatch):
+    monkeypatch.setitem(sys.modules, "kvikio", None)
+    monkeypatch.setitem(sys.modules, "kvikio.defaults", None)
+    with reading("gpu", files=paths) as pipe:
+        pipe.run()
+        assert "reads through pinned host memory: KvikIO" in str(pipe.stats())
+
+
 def test_archives_say_why_they_go_through_the_host(device_stage, tmp_path):
     np.savez_compressed(tmp_path / "a.npz", x=np.ones(3))
     with reading("gpu", files=str(tmp_path / "a.npz")) as pipe:
@@ -376,6 +385,13 @@ class TestStraight:
             for _ in range(5):
                 assert list(map(rows, gpu.run())) == list(map(rows, cpu.run()))
             check_no_host_memory(gpu)
+
+    @pytest.mark.parametrize("number", [0, 1])
+    def test_a_file_that_is_missing(self, paths, number):
+        os.unlink(paths[number])
+        check_agreement(3, files=paths, pipeline={"on_error": "skip"}, size=2)
+        with reading("gpu", files=paths) as pipe, pytest.raises(FileNotFoundError):
+            pipe.run()
 
     def test_errors_while_reading(self, paths, monkeypatch):
         def refuse(*_):
