@@ -153,34 +153,28 @@ def run_batch_step(step: Step, batch: Batch, stage: str) -> None:
         batch.errors[row].add_note(f"in {node}, {stage} stage")
 
 
-class Rows:
-    """One output of a sample operator: rows filled by several threads, dense if they fit.
+class RowStore:
+    """One output of a sample operator: rows that lie in one slab if they fit, or else apart.
 
-    The first row that asks for memory decides the shape of the batch's slab. Rows of another
-    shape get memory of their own, and the batch is ragged.
+    Args:
+        size: number of rows.
     """
 
-    def __init__(self, batch: Batch, dense_hint: bool) -> None:
-        self._batch = batch
-        self._rows: list[Any] = [None] * batch.size
-        self._lock = threading.Lock()
-        self._slab: Array | None = None
-        self._ragged = not dense_hint
+    def __init__(self, size: int) -> None:
+        self._rows: list[Any] = [None] * size
+
+    def slab(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array | None:
+        """Return the memory of all rows; None if a row of this shape has no place in it."""
+        raise NotImplementedError
+
+    def apart(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return memory for a row that has no place in the slab."""
+        raise NotImplementedError
 
     def empty(self, i: int, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return memory for row `i`."""
-        if not self._ragged:
-            slab = self._slab
-            if slab is None:
-                with self._lock:
-                    if self._slab is None:
-                        self._slab = self._batch.empty((self._batch.size, *shape), dtype)
-                    slab = self._slab
-            if slab.shape[1:] == tuple(shape) and slab.dtype == dtype:
-                row: Array = slab[i]
-                return row if row.shape else slab[i : i + 1].reshape(())
-            self._ragged = True
-        return self._batch.empty(tuple(shape), dtype)
+        slab = self.slab(shape, dtype)
+        return self.apart(tuple(shape), dtype) if slab is None else row_of(slab, i)
 
     def put(self, i: int, array: Array, granted: Array | None) -> Array:
         """Store row `i`; whatever does not lie in memory granted for it is copied there.
@@ -198,6 +192,44 @@ class Rows:
         """Return row `i`."""
         array: Array = self._rows[i]
         return array
+
+
+def row_of(slab: Array, i: int) -> Array:
+    """Return row `i` of an array, also if it has no dimension left."""
+    row: Array = slab[i, ...]
+    return row
+
+
+class Rows(RowStore):
+    """The rows of a batch, filled by several threads.
+
+    The first row that asks for memory decides the shape of the batch's slab. Rows of another
+    shape get memory of their own, and the batch is ragged.
+    """
+
+    def __init__(self, batch: Batch, dense_hint: bool) -> None:
+        super().__init__(batch.size)
+        self._batch = batch
+        self._lock = threading.Lock()
+        self._slab: Array | None = None
+        self._ragged = not dense_hint
+
+    def slab(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array | None:
+        if self._ragged:
+            return None
+        slab = self._slab
+        if slab is None:
+            with self._lock:
+                if self._slab is None:
+                    self._slab = self._batch.empty((self._batch.size, *shape), dtype)
+                slab = self._slab
+        if slab.shape[1:] == tuple(shape) and slab.dtype == dtype:
+            return slab
+        self._ragged = True
+        return None
+
+    def apart(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        return self._batch.empty(shape, dtype)
 
     @property
     def uniform(self) -> bool:

@@ -126,6 +126,7 @@ class Operator:
                 f"{owner} runs on {' and '.join(self.devices)}, not on {device!r}; leave the "
                 "argument device out, and move data with .gpu() and .cpu()"
             )
+        self._constants = constants
         self.device = device
         self.per_sample = tuple(per_sample)
         self.layouts = tuple(layouts)
@@ -144,6 +145,11 @@ class Operator:
             if name not in per_sample:
                 setattr(self, name, convert(owner, name, declared, constants.get(name)))
         self.prepare()
+
+    def __reduce__(self) -> Any:
+        # Made anew from its arguments: what `prepare` keeps need not be picklable.
+        made = (type(self), self.device, self.per_sample, self.layouts, self._constants)
+        return _make, made, {"ordinal": self.ordinal, "stream": self.stream}
 
     def prepare(self) -> None:
         """Check arguments against one another and compute what depends on them alone."""
@@ -165,6 +171,16 @@ class Operator:
 
     def close(self) -> None:
         """Release what the operator holds; called once, when the pipeline is closed."""
+
+
+def _make(
+    kind: type[Operator],
+    device: str,
+    per_sample: Sequence[str],
+    layouts: Sequence[str],
+    constants: dict[str, Any],
+) -> Operator:
+    return kind(device, per_sample, layouts, **constants)
 
 
 class SampleOperator(Operator):

@@ -73,7 +73,7 @@ class Pipeline:
         self._outputs: tuple[DataNode, ...] | None = None
         self._plan: Plan | None = None
         self._executor: Executor | None = None
-        self._pool = SlabPool(budget=self._config.prefetch_bytes)
+        self._pool: SlabPool
         self._delivered = 0
         self._user_state: dict[str, Any] = {}
         self._scheduled = False
@@ -140,6 +140,7 @@ class Pipeline:
             self.build()
             assert self._plan is not None
             plan, config = self._plan, self._config
+            self._pool = SlabPool(budget=config.prefetch_bytes)  # a fork before would share it
             self._executor = Executor(
                 plan,
                 config.batch_size,
