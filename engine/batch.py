@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -230,6 +230,27 @@ class Rows(RowStore):
 
     def apart(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         return self._batch.empty(shape, dtype)
+
+    @property
+    def made(self) -> Array | None:
+        """The slab, if a row has asked for it."""
+        return self._slab
+
+    @property
+    def ragged(self) -> bool:
+        """Whether rows lie apart."""
+        return self._ragged
+
+    def adopt(self, i: int, array: Array) -> None:
+        """Store row `i`, which lies apart, in memory of the batch."""
+        self._ragged = True
+        self._rows[i] = array
+
+    def adopt_from_slab(self, rows: Iterable[int]) -> None:
+        """Store rows that were written into the slab."""
+        for i in rows:
+            assert self._slab is not None
+            self._rows[i] = row_of(self._slab, i)
 
     @property
     def uniform(self) -> bool:

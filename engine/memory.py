@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 _PAGE = mmap.PAGESIZE
-_SMALL = 32 * 1024  # below this malloc serves from its arenas without page faults
+SMALL = 32 * 1024  # below this malloc serves from its arenas without page faults
 _EXTENTS = (1 << 40, 1 << 34)  # of address space; the second where a limit forbids the first
 
 Place = tuple[int, tuple[int, ...], np.dtype[Any]]
@@ -120,7 +120,7 @@ class SlabPool:
         """Return an uninitialised C-contiguous array of `shape` and `dtype`."""
         dtype = np.dtype(dtype)
         nbytes = prod(shape) * dtype.itemsize
-        if nbytes < _SMALL:
+        if nbytes < SMALL:
             return np.empty(shape, dtype)
         return self._lend(nbytes)[:nbytes].view(dtype).reshape(shape)
 

@@ -145,6 +145,7 @@ class Pipeline:
                 plan,
                 config.batch_size,
                 config.threads(),
+                config.exec_processes,
                 self._seed,
                 self._first_sample(),
                 lambda chains: Faults(config.on_error, config.log_path(), plan, chains),

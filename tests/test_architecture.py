@@ -123,6 +123,7 @@ def test_what_is_public():
         "Pipeline",
         "PipelineStopped",
         "SourceError",
+        "WorkerError",
         "__version__",
         "backend",
         "data_node",

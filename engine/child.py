@@ -1,0 +1,213 @@
+"""A worker process, as it sees itself: it computes rows that its parent sends it.
+
+See `process` for what the two say to one another.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import traceback
+from math import prod
+from multiprocessing.connection import Connection
+from time import perf_counter_ns, process_time_ns
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .batch import RowStore
+from .chain import Chain, Work, Worker
+from .errors import WorkerError
+from .memory import SMALL, Arena, Place
+from .operator import Array
+from .plan import Key
+from .process import Apart, AskBlock, AskSlab, Done, Job, Told
+from .tensors import TensorListCPU
+
+_ORPHAN_SECONDS = 5  # from the parent's end to ours, if another process keeps the pipe open
+_ALIGNMENT = 64
+
+
+def main(pipe: int, arena: int, note: int) -> None:
+    """Serve the parent until it closes the pipe."""
+    parent = Parent(pipe, Arena(arena))
+    try:
+        try:
+            chains: dict[int, Chain] = parent.receive()
+        except Exception as error:
+            parent.send(f"{type(error).__name__}: {error}")
+            return
+        parent.send(None)
+        serve(parent, chains, parent.arena.array((note, (1,), np.dtype(np.int64))))
+    except (EOFError, ConnectionError):
+        pass  # the parent has ended
+
+
+def serve(parent: Parent, chains: dict[int, Chain], note: Array) -> None:
+    """Compute one job after the other; `note` tells the parent which row is being computed."""
+    worker = Worker()
+    while True:
+        note[0] = -1
+        job: Job = parent.receive()
+        chain = chains[job.chain]
+        blocks = _Blocks(parent)
+        results = {key: _Results(key, job, parent, blocks) for key in chain.kept}
+        work = Work(chain, _columns(job, parent), results, job.random)
+        errors = {}
+        for left, i in zip(range(len(job.rows), 0, -1), job.rows, strict=True):
+            note[0] = i
+            blocks.rows_left = left
+            try:
+                worker.compute(work, i)
+            except BaseException as error:
+                errors[i] = _pickled(error)
+        told = {key: rows.told(job.rows) for key, rows in results.items()}
+        parent.send(Done(told, errors, worker.busy_ns, parent.wait_ns, process_time_ns()))
+
+
+class Parent:
+    """The pipe to the parent process, and the arena shared with it.
+
+    Attributes:
+        wait_ns: how long `receive` has waited.
+    """
+
+    def __init__(self, pipe: int, arena: Arena) -> None:
+        self.arena = arena
+        self.wait_ns = 0
+        self._pipe = Connection(pipe)
+        self._pid = os.getppid()
+
+    def receive(self) -> Any:
+        """Wait for a message."""
+        started = perf_counter_ns()
+        while not select.select([self._pipe], [], [], _ORPHAN_SECONDS)[0]:
+            if os.getppid() != self._pid:
+                raise EOFError
+        message = self._pipe.recv_bytes()
+        self.wait_ns += perf_counter_ns() - started
+        return pickle.loads(message)
+
+    def send(self, message: Any) -> None:
+        """Send a message."""
+        self._pipe.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+
+    def ask(self, question: AskSlab | AskBlock) -> Array | None:
+        """Return the memory asked for; None where the parent has none in the arena."""
+        self.send(question)
+        place: Place | None = self.receive()
+        return None if place is None else self.arena.array(place)
+
+    def array(self, told: Told) -> Array:
+        """Return the array that the parent has told."""
+        return self.arena.array(told) if isinstance(told, tuple) else told
+
+
+class _Blocks:
+    """Memory for a job's rows that lie apart: asked for in blocks, filled row by row.
+
+    Attributes:
+        rows_left: rows of the job that are not finished; they are taken to be alike in size.
+    """
+
+    rows_left: int
+
+    def __init__(self, parent: Parent) -> None:
+        self._parent = parent
+        self._blocks: list[tuple[int, Array]] = []
+        self._free: Array = np.empty(0, np.uint8)
+
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+        """Return memory for one row: of a block, or of our own."""
+        nbytes = prod(shape) * dtype.itemsize
+        taken = -(-nbytes // _ALIGNMENT) * _ALIGNMENT
+        if taken > len(self._free) and not self._refill(taken * self.rows_left):
+            return np.empty(shape, dtype)
+        memory, self._free = self._free[:nbytes], self._free[taken:]
+        return memory.view(dtype).reshape(shape)
+
+    def _refill(self, nbytes: int) -> bool:
+        if nbytes < SMALL:
+            return False
+        block = self._parent.ask(AskBlock(nbytes))
+        if block is None:
+            return False
+        self._blocks.append((_address(block), block))
+        self._free = block
+        return True
+
+    def find(self, row: Array) -> Apart | None:
+        """Say where a row lies; None if in no block."""
+        address = _address(row)
+        for number, (begin, block) in enumerate(self._blocks):
+            if row.nbytes and begin <= address < begin + block.nbytes:
+                return number, address - begin, row.shape, row.dtype
+        return None
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+class _Results(RowStore):
+    """One result of a job's rows."""
+
+    def __init__(self, key: Key, job: Job, parent: Parent, blocks: _Blocks) -> None:
+        super().__init__(1 + max(job.rows, default=-1))
+        self._key = key
+        self._parent = parent
+        self._blocks = blocks
+        self._size = job.size
+        self._known = key in job.targets
+        place = job.targets.get(key)
+        self._slab = None if place is None else parent.arena.array(place)
+
+    def slab(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array | None:
+        dtype = np.dtype(dtype)
+        if not self._known and prod(shape) * dtype.itemsize * self._size >= SMALL:
+            self._slab = self._parent.ask(AskSlab(self._key, tuple(shape), dtype))
+            self._known = True
+        slab = self._slab
+        if slab is not None and slab.shape[1:] == tuple(shape) and slab.dtype == dtype:
+            return slab
+        return None
+
+    def apart(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        return self._blocks.empty(shape, np.dtype(dtype))
+
+    def told(self, rows: list[int]) -> dict[int, Apart | Array]:
+        """Return what the parent needs to know of the rows that do not lie in the slab."""
+        told: dict[int, Apart | Array] = {}
+        for i in rows:
+            row = self._rows[i]
+            if row is not None and (self._slab is None or row.base is not self._slab):
+                told[i] = self._blocks.find(row) or row
+        return told
+
+
+def _columns(job: Job, parent: Parent) -> list[TensorListCPU]:
+    return [
+        TensorListCPU(
+            [parent.array(row) for row in column]
+            if isinstance(column, list)
+            else parent.array(column)
+        )
+        for column in job.external
+    ]
+
+
+def _pickled(error: BaseException) -> tuple[bytes, str]:
+    trace = "".join(traceback.format_exception(error))
+    try:
+        pickled = pickle.dumps(error)
+        pickle.loads(pickled)
+    except Exception:
+        kind = type(error)
+        stand_in = WorkerError(f"{kind.__module__}.{kind.__qualname__}: {error}")
+        for note in getattr(error, "__notes__", ()):
+            stand_in.add_note(note)
+        pickled = pickle.dumps(stand_in)
+    return pickled, trace

@@ -1,0 +1,280 @@
+"""A worker process, as the thread that drives it sees it.
+
+The process is a new interpreter (`child.main`), not a fork: whatever threads, locks and CUDA
+contexts this one has, the other is clean. It knows the pipeline's chains, and shares the
+arena in which the slabs lie, so what passes through the pipe between the two is small:
+
+    to it                                   from it
+    the chains, pickled                     None: ready; or what went wrong
+    Job: a few rows of a batch              any number of questions for memory, then Done
+    Place, or None: use memory of your own
+
+It ends when the pipe is closed from this side, however this process ends.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+from multiprocessing.connection import Pipe
+from subprocess import DEVNULL, Popen, TimeoutExpired
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .chain import ChainRun
+from .errors import WorkerError
+from .faults import describe
+from .memory import SMALL, Arena, Place
+from .operator import Array
+from .plan import Key
+
+_PROGRAM = (
+    "import sys; sys.path[:] = sys.argv[4:]; "
+    f"from {__package__} import child; child.main(*map(int, sys.argv[1:4]))"
+)
+# Each process is one thread's worth of work: libraries must not start threads of their own.
+_ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OPENCV_FOR_THREADS_NUM": "1",
+}
+_PATIENCE_SECONDS = 1.0  # with a process that was killed
+
+Told = Place | Array
+"""An array: where it lies in the arena, or the array itself."""
+
+
+class Job(NamedTuple):
+    """Some consecutive rows of a batch.
+
+    Attributes:
+        chain: number of the segment.
+        size: rows in the whole batch.
+        rows: which to compute, counted from the first of the job.
+        external: the columns that the chain needs; a list where rows lie apart.
+        random: random numbers of the rows, by operator.
+        targets: for each result that has a slab, the part of it that is the job's; None where
+            rows are to lie apart. Where the key is missing, ask.
+    """
+
+    chain: int
+    size: int
+    rows: list[int]
+    external: list[Told | list[Told]]
+    random: dict[int, NDArray[np.float64]]
+    targets: dict[Key, Place | None]
+
+
+class AskSlab(NamedTuple):
+    """Where is the job's part of a slab for rows like this one?"""
+
+    key: Key
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+class AskBlock(NamedTuple):
+    """Where are so many bytes for rows that lie apart?"""
+
+    nbytes: int
+
+
+Apart = tuple[int, int, tuple[int, ...], np.dtype[Any]]
+"""Where a row lies that is not in a slab: number of the block, offset in it, shape, type."""
+
+
+class Done(NamedTuple):
+    """What became of a job.
+
+    Attributes:
+        results: for each result the rows that do not lie in its slab: where they lie, or the
+            rows themselves.
+        errors: pickled, with the traceback, by row.
+        busy_ns, wait_ns, cpu_ns: clocks of the process since its start.
+    """
+
+    results: dict[Key, dict[int, Apart | Array]]
+    errors: dict[int, tuple[bytes, str]]
+    busy_ns: dict[int, int]
+    wait_ns: int
+    cpu_ns: int
+
+
+class _Traceback(Exception):  # noqa: N818
+    """The traceback of an error in the process that raised it."""
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"
+
+
+class WorkerProcess:
+    """One process; all methods but `kill` are called by one thread.
+
+    Args:
+        arena: where slabs lie.
+        program: the pickled chains by segment.
+
+    Attributes:
+        busy_ns, wait_ns, cpu_ns: as those of `chain.Worker`.
+    """
+
+    def __init__(self, arena: Arena, program: bytes) -> None:
+        self.busy_ns: dict[int, int] = {}
+        self.wait_ns = self.cpu_ns = 0
+        self._arena = arena
+        self._note = arena.array((arena.take(8), (1,), np.dtype(np.int64)))
+        self._pipe, theirs = Pipe()
+        place = arena.locate(self._note)
+        assert place is not None
+        numbers = theirs.fileno(), arena.descriptor, place[0]
+        with theirs:
+            self._process = Popen(
+                [sys.executable, "-c", _PROGRAM, *map(str, numbers), *map(str, sys.path)],
+                stdin=DEVNULL,
+                pass_fds=numbers[:2],
+                process_group=0,  # an interrupt at the keyboard is not for it
+                env=os.environ | _ONE_THREAD,
+            )
+        self._program = program
+
+    def wait_until_ready(self) -> None:
+        """Wait until the process can compute; raise what keeps it from that."""
+        try:
+            self._pipe.send_bytes(self._program)
+            problem = self._receive()
+        except (EOFError, OSError) as error:
+            raise WorkerError(f"a worker process {self._fate()} when it started") from error
+        if problem is not None:
+            raise WorkerError(f"a worker process could not start: {problem}")
+
+    def compute(self, run: ChainRun, chain: int, rows: range) -> None:
+        """Compute rows of a batch.
+
+        Raises:
+            WorkerError: the process has died.
+            Exception: something could not be passed on; the process must not be used any more.
+        """
+        held: list[Array] = []
+        message = pickle.dumps(self._job(run, chain, rows, held), pickle.HIGHEST_PROTOCOL)
+        try:
+            self._pipe.send_bytes(message)
+            blocks: list[Array] = []
+            while not isinstance(answer := self._receive(), Done):
+                place = self._place(run, rows, answer, blocks)
+                self._pipe.send_bytes(pickle.dumps(place, pickle.HIGHEST_PROTOCOL))
+        except (EOFError, OSError) as error:
+            raise self._died(run, rows) from error
+        self._accept(run, rows, answer, blocks)
+
+    def kill(self) -> None:
+        """End the process at once, whatever it does."""
+        self._process.kill()
+        self._reap()
+
+    def close(self) -> None:
+        """End the process, and close the pipe."""
+        self.kill()
+        self._pipe.close()
+
+    def _receive(self) -> Any:
+        return pickle.loads(self._pipe.recv_bytes())
+
+    # What the process is told
+
+    def _job(self, run: ChainRun, chain: int, rows: range, held: list[Array]) -> Job:
+        errors = run.batch.errors
+        return Job(
+            chain,
+            run.batch.size,
+            [i - rows.start for i in rows if i not in errors],
+            [self._column(run, column.part(rows), held) for column in run.external],
+            {ordinal: table[rows.start : rows.stop] for ordinal, table in run.random.items()},
+            self._targets(run, rows),
+        )
+
+    def _column(self, run: ChainRun, part: Any, held: list[Array]) -> Told | list[Told]:
+        if isinstance(part, np.ndarray):
+            return self._told(run, part, held)
+        return [self._told(run, row, held) for row in part]
+
+    def _told(self, run: ChainRun, array: Array, held: list[Array]) -> Told:
+        place = self._arena.locate(array)
+        if place is None and array.nbytes >= SMALL and not array.dtype.hasobject:
+            copy = run.batch.empty(array.shape, array.dtype)
+            np.copyto(copy, array)
+            held.append(copy)
+            place = self._arena.locate(copy)
+        return array if place is None else place
+
+    def _targets(self, run: ChainRun, rows: range) -> dict[Key, Place | None]:
+        targets: dict[Key, Place | None] = {}
+        for key, results in run.rows.items():
+            if results.ragged:
+                targets[key] = None
+            elif results.made is not None:
+                targets[key] = self._arena.locate(results.made[rows.start : rows.stop])
+        return targets
+
+    def _place(
+        self, run: ChainRun, rows: range, question: AskSlab | AskBlock, blocks: list[Array]
+    ) -> Place | None:
+        if isinstance(question, AskSlab):
+            slab = run.rows[question.key].slab(question.shape, question.dtype)
+            return None if slab is None else self._arena.locate(slab[rows.start : rows.stop])
+        block = run.batch.empty((question.nbytes,), np.uint8)
+        place = self._arena.locate(block)
+        if place is not None:
+            blocks.append(block)
+        return place
+
+    # What it says
+
+    def _accept(self, run: ChainRun, rows: range, done: Done, blocks: list[Array]) -> None:
+        for row, (pickled, trace) in done.errors.items():
+            run.batch.errors[rows.start + row] = _unpickled(pickled, trace)
+        good = [i for i in rows if i not in run.batch.errors]
+        for key, told in done.results.items():
+            results = run.rows[key]
+            for row, found in told.items():
+                if isinstance(found, tuple):
+                    block, offset, shape, dtype = found
+                    results.adopt(rows.start + row, np.ndarray(shape, dtype, blocks[block], offset))
+                else:
+                    results.put(rows.start + row, found, None)
+            results.adopt_from_slab(i for i in good if i - rows.start not in told)
+        self.busy_ns, self.wait_ns, self.cpu_ns = done.busy_ns, done.wait_ns, done.cpu_ns
+
+    def _died(self, run: ChainRun, rows: range) -> WorkerError:
+        at = int(self._note[0])
+        error = WorkerError(f"a worker process {self._fate()}")
+        if at >= 0:
+            error.add_note("while it computed " + describe(run.batch, rows[at]))
+        else:
+            error.add_note(f"before it computed {len(rows)} samples of batch {run.batch.number}")
+        return error
+
+    def _fate(self) -> str:
+        self._reap()
+        code = self._process.returncode
+        if code is None:
+            return "does not answer"
+        if code >= 0:
+            return f"ended with exit status {code}"
+        hint = " (perhaps the system was short of memory)" if code == -signal.SIGKILL else ""
+        return f"was ended by the signal {signal.Signals(-code).name}{hint}"
+
+    def _reap(self) -> None:
+        try:
+            self._process.wait(_PATIENCE_SECONDS)
+        except TimeoutExpired:
+            self._process.kill()
+
+
+def _unpickled(pickled: bytes, trace: str) -> BaseException:
+    error: BaseException = pickle.loads(pickled)
+    error.__cause__ = _Traceback(trace)
+    return error
