@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .sampler import Draw
 
 
+RowKind = tuple[tuple[int, ...], np.dtype[Any]]
+"""Shape and type of a sample's row."""
+
+
 class Batch:
     """What is known of batch `number`, and what has been computed of it so far.
 
@@ -253,9 +257,10 @@ class Rows(RowStore):
             self._rows[i] = row_of(self._slab, i)
 
     @property
-    def uniform(self) -> bool:
-        """Whether the rows agree in shape, so that the next batch should try a slab."""
-        return len({row.shape for row in self._rows if row is not None}) == 1
+    def kind(self) -> RowKind | None:
+        """Shape and type of the rows; None if they differ, and the next batch needs no slab."""
+        kinds = {(row.shape, row.dtype) for row in self._rows if row is not None}
+        return kinds.pop() if len(kinds) == 1 else None
 
     def finish(self, layout: str) -> TensorListCPU:
         """Return the filled rows; a row that failed is None."""

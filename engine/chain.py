@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .batch import Batch, Rows, RowStore, as_results
+from .batch import Batch, RowKind, Rows, RowStore, as_results
 from .errors import ArgumentError
 from .operator import Array, Row, SampleOperator
 from .params import from_row
@@ -39,7 +39,12 @@ class _Stage:
 
 
 class Chain:
-    """The compiled form of a sample segment; picklable, if its operators' arguments are."""
+    """The compiled form of a sample segment; picklable, if its operators' arguments are.
+
+    Attributes:
+        last: shape and type of the rows of each result in the last batch; None if they differed.
+        likely: the same, if the batch before that had them, too.
+    """
 
     def __init__(self, segment: Segment) -> None:
         made_here = {step.node.ordinal for step in segment.steps}
@@ -60,7 +65,17 @@ class Chain:
             for step in segment.steps
             for i, data in enumerate(step.node.outputs)
         }
-        self.was_dense = dict.fromkeys(self.kept, True)
+        self.last: dict[Key, RowKind | None] = {}
+        self.likely: dict[Key, RowKind | None] = {}
+
+    def was_ragged(self, key: Key) -> bool:
+        """Whether the rows of a result differed in the last batch."""
+        return key in self.last and self.last[key] is None
+
+    def note(self, key: Key, kind: RowKind | None) -> None:
+        """Note what the rows of a result were like, for the next batch."""
+        self.likely[key] = kind if kind == self.last.get(key) else None
+        self.last[key] = kind
 
     def start(self, batch: Batch, share: int = 1) -> ChainRun:
         """Get ready to compute `batch`, whose earlier segments are done, in shares of rows."""
@@ -108,7 +123,7 @@ class ChainRun(Work):
         super().__init__(
             chain,
             [batch.values[ordinal][i] for ordinal, i in chain.external],
-            {key: Rows(batch, chain.was_dense[key] and not alone) for key in chain.kept},
+            {key: Rows(batch, not (alone or chain.was_ragged(key))) for key in chain.kept},
             {
                 stage.ordinal: batch.random(stage.operator, stage.operator.draws)
                 for stage in chain.stages
@@ -138,7 +153,7 @@ class ChainRun(Work):
         for key, rows in self.rows.items():
             ordinal, i = key
             values[ordinal][i] = rows.finish(self.chain.layouts[key])
-            self.chain.was_dense[key] = rows.uniform
+            self.chain.note(key, rows.kind)
         for ordinal, results in values.items():
             self.batch.values[ordinal] = tuple(results)
 

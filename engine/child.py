@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import pickle
 import select
+import threading
 import traceback
 from math import prod
-from multiprocessing.connection import Connection
+from socket import socket
 from time import perf_counter_ns, process_time_ns
 from typing import Any
 
@@ -19,6 +20,7 @@ from numpy.typing import DTypeLike
 
 from .batch import RowStore
 from .chain import Chain, Work, Worker
+from .channel import Channel
 from .errors import WorkerError
 from .memory import SMALL, Arena, Place
 from .operator import Array
@@ -26,16 +28,19 @@ from .plan import Key
 from .process import Apart, AskBlock, AskSlab, Done, Job, Told
 from .tensors import TensorListCPU
 
-_ORPHAN_SECONDS = 5  # from the parent's end to ours, if another process keeps the pipe open
+_ORPHAN_MS = 5000  # until it is noticed, if another process holds the parent's descriptors
 _ALIGNMENT = 64
 
 
-def main(pipe: int, arena: int, note: int) -> None:
-    """Serve the parent until it closes the pipe."""
-    parent = Parent(pipe, Arena(arena))
+def main(connection: int, arena: int, note: int) -> None:
+    """Serve the parent until it ends."""
+    hung_up = select.poll()
+    hung_up.register(connection, select.POLLRDHUP)
+    threading.Thread(target=_end_with_parent, args=(hung_up, os.getppid()), daemon=True).start()
+    parent = Parent(socket(fileno=connection), Arena(arena))
     try:
         try:
-            chains: dict[int, Chain] = parent.receive()
+            chains: dict[int, Chain] = pickle.loads(parent.receive())
         except Exception as error:
             parent.send(f"{type(error).__name__}: {error}")
             return
@@ -45,12 +50,19 @@ def main(pipe: int, arena: int, note: int) -> None:
         pass  # the parent has ended
 
 
+def _end_with_parent(hung_up: select.poll, parent: int) -> None:
+    """End this process with its parent, also in the midst of a row."""
+    while not hung_up.poll(_ORPHAN_MS) and os.getppid() == parent:
+        pass
+    os._exit(1)
+
+
 def serve(parent: Parent, chains: dict[int, Chain], note: Array) -> None:
     """Compute one job after the other; `note` tells the parent which row is being computed."""
     worker = Worker()
     while True:
         note[0] = -1
-        job: Job = parent.receive()
+        job = Job(*parent.receive())
         chain = chains[job.chain]
         blocks = _Blocks(parent)
         results = {key: _Results(key, job, parent, blocks) for key in chain.kept}
@@ -64,39 +76,36 @@ def serve(parent: Parent, chains: dict[int, Chain], note: Array) -> None:
             except BaseException as error:
                 errors[i] = _pickled(error)
         told = {key: rows.told(job.rows) for key, rows in results.items()}
-        parent.send(Done(told, errors, worker.busy_ns, parent.wait_ns, process_time_ns()))
+        done = Done(told, errors, worker.busy_ns, parent.wait_ns, process_time_ns())
+        parent.send((Done.__name__, *done))
 
 
 class Parent:
-    """The pipe to the parent process, and the arena shared with it.
+    """The channel to the parent process, and the arena shared with it.
 
     Attributes:
         wait_ns: how long `receive` has waited.
     """
 
-    def __init__(self, pipe: int, arena: Arena) -> None:
+    def __init__(self, connection: socket, arena: Arena) -> None:
         self.arena = arena
         self.wait_ns = 0
-        self._pipe = Connection(pipe)
-        self._pid = os.getppid()
+        self._channel = Channel(connection)
 
     def receive(self) -> Any:
         """Wait for a message."""
         started = perf_counter_ns()
-        while not select.select([self._pipe], [], [], _ORPHAN_SECONDS)[0]:
-            if os.getppid() != self._pid:
-                raise EOFError
-        message = self._pipe.recv_bytes()
+        message = self._channel.receive()
         self.wait_ns += perf_counter_ns() - started
-        return pickle.loads(message)
+        return message
 
     def send(self, message: Any) -> None:
         """Send a message."""
-        self._pipe.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+        self._channel.send(message)
 
     def ask(self, question: AskSlab | AskBlock) -> Array | None:
         """Return the memory asked for; None where the parent has none in the arena."""
-        self.send(question)
+        self.send((type(question).__name__, *question))
         place: Place | None = self.receive()
         return None if place is None else self.arena.array(place)
 

@@ -64,9 +64,9 @@ class Arena:
         return _mapped(self.descriptor, _EXTENTS[-1])
 
     def take(self, nbytes: int) -> int:
-        """Return the offset of `nbytes` that were not given to anybody before."""
+        """Return the offset of whole pages that were not given to anybody before."""
         with self._lock:
-            offset, self._used = self._used, self._used + nbytes
+            offset, self._used = self._used, self._used + -(-nbytes // _PAGE) * _PAGE
         if self._used > len(self._map):
             raise MemoryError(f"the {len(self._map)} bytes of a pipeline's arena are used up")
         return offset

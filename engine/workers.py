@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import sys
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -32,6 +33,7 @@ _SCALING_THREADS = 4
 _HEAVY_SAMPLE_NS = 5_000_000
 _PROVEN_NS = 8_000_000_000  # of work, before processes are worth their start
 _MOST_ROWS = 16  # that a process takes at a time
+_CLOSED = "the pipeline was closed before worker processes were ready"
 
 _Job = tuple[ChainRun, int]
 
@@ -187,22 +189,29 @@ class Workers:
                 with self._lock:
                     self._processes.append(process)
                     if self._stopping:
-                        raise WorkerError("the pipeline was closed meanwhile")
+                        raise WorkerError(_CLOSED)
             for process in self._processes:
                 process.wait_until_ready()
+            self._take_over()
         except BaseException:
             for process in self._processes:
                 process.close()
             raise
-        self._clocks.workers.extend(self._processes)
-        with self._lock:  # what `stop` does not see must not be started
+
+    def _take_over(self) -> None:
+        with self._lock:  # so that `stop` does not miss a thread
+            if self._stopping:
+                raise WorkerError(_CLOSED)
+            self._clocks.workers.extend(self._processes)
             self._deciding = False
-            self._driven = 0 if self._stopping else self._count
+            self._driven = self._count
             self.kind = "processes"
-            for i in range(self._driven):
-                self._start_thread(f"penstock-process-{i}", self._drive, self._processes[i])
+            for i, process in enumerate(self._processes):
+                self._start_thread(f"penstock-process-{i}", self._drive, process)
 
     def _program(self) -> bytes:
+        if not sys.executable or getattr(sys, "frozen", False):
+            raise WorkerError("worker processes need a Python interpreter, but there is none")
         for chain in self._chains.values():
             for stage in chain.stages:
                 try:
@@ -227,6 +236,7 @@ class Workers:
             del run, job
             if failure is not None and not self._is_last():
                 break
+        del failure  # or its traceback would hold this frame, and memory of batches
         process.close()
 
     def _compute_rows(
@@ -235,7 +245,7 @@ class Workers:
         try:
             process.compute(run, segment, rows)
         except BaseException as error:
-            process.kill()
+            process.close()  # it must not write to memory that is used again
             return error
         return None
 
