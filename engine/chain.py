@@ -1,7 +1,7 @@
 """Sample segments at work: one sample goes through all operators of the segment at once.
 
 No barrier stands between the operators, so the data stays in the core's cache; memory for
-results that nobody outside needs is a scratch buffer of the worker thread, memory for the
+results that nobody outside needs is a scratch buffer of the worker, memory for the
 others is the sample's row in the batch's slab.
 """
 

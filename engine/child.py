@@ -30,6 +30,7 @@ from .tensors import TensorListCPU
 
 _ORPHAN_MS = 5000  # until it is noticed, if another process holds the parent's descriptors
 _ALIGNMENT = 64
+_BLOCK_BYTES = 4 << 20  # as much is asked for at once, unless a row is larger
 
 
 def main(connection: int, arena: int, note: int) -> None:
@@ -132,8 +133,10 @@ class _Blocks:
         """Return memory for one row: of a block, or of our own."""
         nbytes = prod(shape) * dtype.itemsize
         taken = -(-nbytes // _ALIGNMENT) * _ALIGNMENT
-        if taken > len(self._free) and not self._refill(taken * self.rows_left):
-            return np.empty(shape, dtype)
+        if taken > len(self._free):
+            likely = min(taken * self.rows_left, _BLOCK_BYTES)
+            if not self._refill(max(taken, likely)):
+                return np.empty(shape, dtype)
         memory, self._free = self._free[:nbytes], self._free[taken:]
         return memory.view(dtype).reshape(shape)
 

@@ -4,7 +4,8 @@
                batch       sample                     gpu
                segments    segments                   segments
 
-Each kind of segment has its own threads and its own FIFO queue. The thread that finishes a
+Each kind of segment has its own threads (workers may be processes, driven by a thread each: see
+`workers`) and its own FIFO queue. The thread that finishes a
 batch's segment puts the batch into the queue of the next one. There is no barrier between
 batches: a worker that finds no row left in one takes up the next. The executor holds no
 more batches than were launched and not taken, so its queues need no bound of their own.
@@ -13,10 +14,11 @@ What happens when something goes wrong:
 
     - An exception in a segment ends its batch, never a thread. `take` raises it when that
       batch's turn comes: batches before it are delivered, the same in every run.
-    - A sample's exception is dealt with by `Faults` first.
+    - A sample's exception is dealt with by `Faults` first. The death of a worker process is
+      no sample's exception, and ends the batch.
     - After an error is delivered nothing more is launched.
     - `close` wakes every thread; each ends after the row or operator it is working on, and
-      inputs that wait for remote data are interrupted.
+      inputs that wait for remote data are interrupted. Worker processes are killed.
       Waiting consumers get `PipelineStopped`.
     - A thread stuck in user code for longer than `_JOIN_SECONDS` is left to the
       interpreter's end (it is a daemon), and a warning names it.

@@ -48,7 +48,7 @@ COMMON = {
 class Row:
     """What `SampleOperator.sample` is told of the sample at hand.
 
-    One object serves a worker thread, which points it at each operator and sample in turn.
+    One object serves a worker, which points it at each operator and sample in turn.
 
     Attributes:
         random: as many numbers in [0, 1) as the operator's `draws`, a pure function of the
@@ -186,7 +186,8 @@ def _make(
 class SampleOperator(Operator):
     """An operator whose CPU work is done sample by sample, in parallel.
 
-    `sample` must be thread-safe, and should spend its time in calls that release the GIL. Where
+    `sample` must be thread-safe, and should spend its time in calls that release the GIL. Worker
+    processes run it if the operator's arguments can be pickled, and its class be imported. Where
     a subclass has `batch` as well (see `BatchOperator`), that is used for data that do not
     come from samples, such as random numbers.
     """

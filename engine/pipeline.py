@@ -27,7 +27,7 @@ from .tensors import TensorList
 
 
 class Pipeline:
-    """A graph of operators and the threads that run it.
+    """A graph of operators, and the threads and processes that run it.
 
     There are three ways to define the graph: a function with the decorator `pipeline_def`; a
     subclass with a method `define_graph` that returns the outputs; or a block
@@ -308,7 +308,7 @@ class Pipeline:
     # The end
 
     def close(self) -> None:
-        """Stop the threads and free files and memory; idempotent, also done at deletion."""
+        """Stop all threads and processes, free files and memory; idempotent, done at deletion."""
         self._stop("the pipeline is closed")
 
     def _stop(self, reason: str) -> None:
@@ -405,7 +405,7 @@ class Pipeline:
 
     @property
     def num_threads(self) -> int:
-        """Number of CPU worker threads."""
+        """Number of CPU workers."""
         return self._config.threads()
 
     @property

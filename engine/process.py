@@ -21,7 +21,7 @@ import pickle
 import signal
 import socket
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from typing import Any, NamedTuple
 
@@ -137,7 +137,8 @@ class WorkerProcess:
         place = arena.locate(self._note)
         assert place is not None
         numbers = theirs.fileno(), arena.descriptor, place[0]
-        with theirs:
+        with theirs, ExitStack() as if_that_fails:
+            if_that_fails.callback(ours.close)
             self._process = Popen(
                 [sys.executable, "-c", _PROGRAM, *map(str, numbers), *map(str, sys.path)],
                 stdin=DEVNULL,
@@ -145,6 +146,7 @@ class WorkerProcess:
                 process_group=0,  # an interrupt at the keyboard is not for it
                 env=os.environ | _ONE_THREAD,
             )
+            if_that_fails.pop_all()
         self._program = program
 
     def wait_until_ready(self) -> None:

@@ -66,8 +66,8 @@ class PipelineStats:
         batches, samples: delivered so far.
         wall_s: seconds since the pipeline was built.
         consumer_wait_s: the consumer waited for a batch: the pipeline was too slow.
-        workers_wait_s: worker threads had nothing to do, summed over `num_threads`.
-        workers_cpu_s: processor time of the worker threads. Where it is much less than their
+        workers_wait_s: workers had nothing to do, summed over `num_threads`.
+        workers_cpu_s: processor time of the workers. Where it is much less than their
             operators' busy time, they waited for a core, a disk or the interpreter's lock.
         feeder_wait_s: the reading thread had nothing to do: queues were full.
         memory_wait_s: of that, because the byte budget was used up.

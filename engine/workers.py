@@ -83,10 +83,10 @@ class Workers:
         self._rows_done = 0
         self._processes: list[WorkerProcess] = []
         self._driven = 0
-        self._deciding = True
         self._scalable = processes is None and (
             min(count, len(os.sched_getaffinity(0))) > _SCALING_THREADS
         )
+        self._deciding = self._scalable or count > _LIGHT_THREADS
         if processes and chains:
             self._start_processes()
         elif chains:
@@ -168,10 +168,9 @@ class Workers:
             if busy > _HEAVY_SAMPLE_NS * self._rows_done:
                 self._deciding = False
                 self._start_threads(self._count)
-            elif busy > _PROVEN_NS:
-                self._deciding = False
-                if self._scalable:
-                    self._start_thread("penstock-starter", self._try_processes)
+            elif self._scalable and busy > _PROVEN_NS:
+                self._scalable = False
+                self._start_thread("penstock-starter", self._try_processes)
 
     # Processes
 
