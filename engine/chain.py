@@ -131,6 +131,7 @@ class ChainRun(Work):
             },
         )
         self.batch = batch
+        self.shared: list[Any] | None = None  # of worker processes: see `process`
         self.shares = -(-batch.size // share)
         self._share = share
         self._tickets = itertools.count()

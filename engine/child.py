@@ -22,10 +22,10 @@ from .batch import RowStore
 from .chain import Chain, Work, Worker
 from .channel import Channel
 from .errors import WorkerError
-from .memory import SMALL, Arena, Place
+from .memory import SMALL, TOLD_BY_NAME, Arena, Place
 from .operator import Array
 from .plan import Key
-from .process import Apart, AskBlock, AskSlab, Done, Job, Told
+from .process import Apart, AskBlock, AskSlab, Done, Job, Result, Told, array_told, tell
 from .tensors import TensorListCPU
 
 _ORPHAN_MS = 5000  # until it is noticed, if another process holds the parent's descriptors
@@ -46,7 +46,7 @@ def main(connection: int, arena: int, note: int) -> None:
             parent.send(f"{type(error).__name__}: {error}")
             return
         parent.send(None)
-        serve(parent, chains, parent.arena.array((note, (1,), np.dtype(np.int64))))
+        serve(parent, chains, parent.arena.array((note, (1,), "i8")))
     except (EOFError, ConnectionError):
         pass  # the parent has ended
 
@@ -67,7 +67,8 @@ def serve(parent: Parent, chains: dict[int, Chain], note: Array) -> None:
         chain = chains[job.chain]
         blocks = _Blocks(parent)
         results = {key: _Results(key, job, parent, blocks) for key in chain.kept}
-        work = Work(chain, _columns(job, parent), results, job.random)
+        random = {ordinal: parent.array(table) for ordinal, table in job.random.items()}
+        work = Work(chain, _columns(job, parent), results, random)
         errors = {}
         for left, i in zip(range(len(job.rows), 0, -1), job.rows, strict=True):
             note[0] = i
@@ -76,7 +77,7 @@ def serve(parent: Parent, chains: dict[int, Chain], note: Array) -> None:
                 worker.compute(work, i)
             except BaseException as error:
                 errors[i] = _pickled(error)
-        told = {key: rows.told(job.rows) for key, rows in results.items()}
+        told = {key: tuple(rows.told(job.rows)) for key, rows in results.items()}
         done = Done(told, errors, worker.busy_ns, parent.wait_ns, process_time_ns())
         parent.send((Done.__name__, *done))
 
@@ -111,8 +112,8 @@ class Parent:
         return None if place is None else self.arena.array(place)
 
     def array(self, told: Told) -> Array:
-        """Return the array that the parent has told."""
-        return self.arena.array(told) if isinstance(told, tuple) else told
+        """Return the array that the parent has told of."""
+        return array_told(told, self.arena)
 
 
 class _Blocks:
@@ -154,8 +155,12 @@ class _Blocks:
         """Say where a row lies; None if in no block."""
         address = _address(row)
         for number, (begin, block) in enumerate(self._blocks):
-            if row.nbytes and begin <= address < begin + block.nbytes:
-                return number, address - begin, row.shape, row.dtype
+            if (
+                row.nbytes
+                and row.dtype.kind in TOLD_BY_NAME
+                and begin <= address < begin + block.nbytes
+            ):
+                return number, address - begin, row.shape, row.dtype.str
         return None
 
 
@@ -190,13 +195,18 @@ class _Results(RowStore):
     def apart(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         return self._blocks.empty(shape, np.dtype(dtype))
 
-    def told(self, rows: list[int]) -> dict[int, Apart | Array]:
-        """Return what the parent needs to know of the rows that do not lie in the slab."""
-        told: dict[int, Apart | Array] = {}
+    def told(self, rows: list[int]) -> Result:
+        """Return what the parent needs to know."""
+        told = Result({}, {})
         for i in rows:
             row = self._rows[i]
-            if row is not None and (self._slab is None or row.base is not self._slab):
-                told[i] = self._blocks.find(row) or row
+            if row is None or (self._slab is not None and row.base is self._slab):
+                continue
+            place = self._blocks.find(row)
+            if place is not None:
+                told.apart[i] = place
+            else:
+                told.own[i] = tell(row, self._parent.arena)
         return told
 
 

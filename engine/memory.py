@@ -25,8 +25,11 @@ _PAGE = mmap.PAGESIZE
 SMALL = 32 * 1024  # below this malloc serves from its arenas without page faults
 _EXTENTS = (1 << 40, 1 << 34)  # of address space; the second where a limit forbids the first
 
-Place = tuple[int, tuple[int, ...], np.dtype[Any]]
+Place = tuple[int, tuple[int, ...], str]
 """Where an array lies in an arena: offset, shape and type; it is C-contiguous."""
+
+TOLD_BY_NAME = frozenset("biufcSUmM")
+"""Kinds of types that their names say all of."""
 
 
 def _size_class(nbytes: int) -> int:
@@ -82,11 +85,11 @@ class Arena:
         return np.ndarray(shape, dtype, self._map, offset)
 
     def locate(self, array: NDArray[Any]) -> Place | None:
-        """Return where `array` lies; None if it lies elsewhere, or is not C-contiguous."""
+        """Return where `array` lies; None if elsewhere, or it is no C-contiguous plain array."""
         offset = array.__array_interface__["data"][0] - self._begin
-        if 0 <= offset < len(self._map) and array.flags.c_contiguous:
-            return offset, array.shape, array.dtype
-        return None
+        if not 0 <= offset < len(self._map) or not array.flags.c_contiguous:
+            return None
+        return (offset, array.shape, array.dtype.str) if array.dtype.kind in TOLD_BY_NAME else None
 
 
 def _mapped(descriptor: int, extent: int) -> mmap.mmap:
@@ -128,7 +131,7 @@ class SlabPool:
         size = _size_class(nbytes)
         offset = self._offset(size)
         # Views of `slab` have `slab` as their base, because its own base is no ndarray.
-        slab: NDArray[np.uint8] = self.arena.array((offset, (size,), np.dtype(np.uint8)))
+        slab: NDArray[np.uint8] = self.arena.array((offset, (size,), "u1"))
 
         def give_back(_: object) -> None:
             del self._lent[offset]

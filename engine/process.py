@@ -26,15 +26,16 @@ from subprocess import DEVNULL, Popen, TimeoutExpired
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .batch import Batch
 from .chain import ChainRun
 from .channel import Channel
 from .errors import WorkerError
 from .faults import describe
-from .memory import SMALL, Arena, Place
+from .memory import SMALL, TOLD_BY_NAME, Arena, Place
 from .operator import Array
 from .plan import Key
+from .tensors import TensorList
 
 _PROGRAM = (
     "import sys; sys.path[:] = sys.argv[4:]; "
@@ -48,8 +49,11 @@ _ONE_THREAD = {
 }
 _PATIENCE_SECONDS = 1.0  # with a process that was killed
 
-Told = Place | Array
-"""An array: where it lies in the arena, or the array itself."""
+Told = Place | tuple[bytes, tuple[int, ...], str] | Array
+"""An array: where it lies in the arena, or its bytes; one of an unusual type as it is."""
+
+Shared = Array | tuple[list[Array], list[Told]]
+"""A batch's column: one array, or the rows and what is told of them."""
 
 
 class Job(NamedTuple):
@@ -69,7 +73,7 @@ class Job(NamedTuple):
     size: int
     rows: list[int]
     external: list[Told | list[Told]]
-    random: dict[int, NDArray[np.float64]]
+    random: dict[int, Told]
     targets: dict[Key, Place | None]
 
 
@@ -87,25 +91,49 @@ class AskBlock(NamedTuple):
     nbytes: int
 
 
-Apart = tuple[int, int, tuple[int, ...], np.dtype[Any]]
+Apart = tuple[int, int, tuple[int, ...], str]
 """Where a row lies that is not in a slab: number of the block, offset in it, shape, type."""
+
+
+class Result(NamedTuple):
+    """Which rows of a result do not lie in its slab, by row: those in blocks, and others."""
+
+    apart: dict[int, Apart]
+    own: dict[int, Told]
 
 
 class Done(NamedTuple):
     """What became of a job.
 
     Attributes:
-        results: for each result the rows that do not lie in its slab: where they lie, or the
-            rows themselves.
+        results: by the result's key.
         errors: pickled, with the traceback, by row.
         busy_ns, wait_ns, cpu_ns: clocks of the process since its start.
     """
 
-    results: dict[Key, dict[int, Apart | Array]]
+    results: dict[Key, tuple[Any, ...]]
     errors: dict[int, tuple[bytes, str]]
     busy_ns: dict[int, int]
     wait_ns: int
     cpu_ns: int
+
+
+def tell(array: Array, arena: Arena) -> Told:
+    """Say what the other process needs to know of an array."""
+    place = arena.locate(array)
+    if place is not None or array.dtype.kind not in TOLD_BY_NAME:
+        return place or array
+    return array.tobytes(), array.shape, array.dtype.str
+
+
+def array_told(told: Told, arena: Arena) -> Array:
+    """Return the array that the other process has told of."""
+    if isinstance(told, np.ndarray):
+        return told
+    where, shape, dtype = told
+    if isinstance(where, bytes):
+        return np.ndarray(shape, dtype, bytearray(where))  # writable, as all are
+    return arena.array((where, shape, dtype))
 
 
 class _Traceback(Exception):  # noqa: N818
@@ -130,7 +158,7 @@ class WorkerProcess:
         self.busy_ns: dict[int, int] = {}
         self.wait_ns = self.cpu_ns = 0
         self._arena = arena
-        self._note = arena.array((arena.take(8), (1,), np.dtype(np.int64)))
+        self._note = arena.array((arena.take(8), (1,), "i8"))
         self._note[0] = -1
         ours, theirs = socket.socketpair()
         self._channel = Channel(ours)
@@ -166,9 +194,8 @@ class WorkerProcess:
             WorkerError: the process has died.
             Exception: something could not be passed on; the process must not be used any more.
         """
-        held: list[Array] = []
         blocks: list[Array] = []
-        job = self._job(run, chain, rows, held)
+        job = self._job(run, chain, rows)
         try:
             self._channel.send(tuple(job))
             while (answer := self._channel.receive())[0] != Done.__name__:
@@ -189,30 +216,39 @@ class WorkerProcess:
 
     # What the process is told
 
-    def _job(self, run: ChainRun, chain: int, rows: range, held: list[Array]) -> Job:
+    def _job(self, run: ChainRun, chain: int, rows: range) -> Job:
         errors = run.batch.errors
+        if run.shared is None:
+            run.shared = [self._share(run.batch, column) for column in run.external]
+        part = slice(rows.start, rows.stop)
         return Job(
             chain,
             run.batch.size,
             [i - rows.start for i in rows if i not in errors],
-            [self._column(run, column.part(rows), held) for column in run.external],
-            {ordinal: table[rows.start : rows.stop] for ordinal, table in run.random.items()},
+            [self._part(column, part) for column in run.shared],
+            {ordinal: tell(table[part], self._arena) for ordinal, table in run.random.items()},
             self._targets(run, rows),
         )
 
-    def _column(self, run: ChainRun, part: Any, held: list[Array]) -> Told | list[Told]:
-        if isinstance(part, np.ndarray):
-            return self._told(run, part, held)
-        return [self._told(run, row, held) for row in part]
+    def _share(self, batch: Batch, column: TensorList) -> Shared:
+        """Find out, for a whole batch at once, where a column lies."""
+        rows = column.part(range(batch.size))
+        if isinstance(rows, np.ndarray):
+            return self._copied(batch, rows)
+        arrays = [self._copied(batch, row) for row in rows]
+        return arrays, [tell(array, self._arena) for array in arrays]
 
-    def _told(self, run: ChainRun, array: Array, held: list[Array]) -> Told:
-        place = self._arena.locate(array)
-        if place is None and array.nbytes >= SMALL and not array.dtype.hasobject:
-            copy = run.batch.empty(array.shape, array.dtype)
-            np.copyto(copy, array)
-            held.append(copy)
-            place = self._arena.locate(copy)
-        return array if place is None else place
+    def _copied(self, batch: Batch, array: Array) -> Array:
+        """Return a copy of a large array that the other process could not see."""
+        large = array.nbytes >= SMALL and array.dtype.kind in TOLD_BY_NAME
+        if not large or self._arena.locate(array) is not None:
+            return array
+        copy = batch.empty(array.shape, array.dtype)
+        np.copyto(copy, array)
+        return copy
+
+    def _part(self, column: Shared, part: slice) -> Told | list[Told]:
+        return column[1][part] if isinstance(column, tuple) else tell(column[part], self._arena)
 
     def _targets(self, run: ChainRun, rows: range) -> dict[Key, Place | None]:
         targets: dict[Key, Place | None] = {}
@@ -246,15 +282,15 @@ class WorkerProcess:
         for row, (pickled, trace) in done.errors.items():
             run.batch.errors[rows.start + row] = _unpickled(pickled, trace)
         good = [i for i in rows if i not in run.batch.errors]
-        for key, told in done.results.items():
+        for key, found in done.results.items():
+            told = Result(*found)
             results = run.rows[key]
-            for row, found in told.items():
-                if isinstance(found, tuple):
-                    block, offset, shape, dtype = found
-                    results.adopt(rows.start + row, np.ndarray(shape, dtype, blocks[block], offset))
-                else:
-                    results.put(rows.start + row, found, None)
-            results.adopt_from_slab(i for i in good if i - rows.start not in told)
+            for row, (block, offset, shape, dtype) in told.apart.items():
+                results.adopt(rows.start + row, np.ndarray(shape, dtype, blocks[block], offset))
+            for row, own in told.own.items():
+                results.put(rows.start + row, array_told(own, self._arena), None)
+            elsewhere = told.apart.keys() | told.own.keys()
+            results.adopt_from_slab(i for i in good if i - rows.start not in elsewhere)
         self.busy_ns, self.wait_ns, self.cpu_ns = done.busy_ns, done.wait_ns, done.cpu_ns
 
     def _died(self, run: ChainRun, rows: range) -> WorkerError:
