@@ -9,7 +9,6 @@ import os
 import pickle
 import select
 import threading
-import traceback
 from math import prod
 from socket import socket
 from time import perf_counter_ns, process_time_ns
@@ -21,11 +20,21 @@ from numpy.typing import DTypeLike
 from .batch import RowStore
 from .chain import Chain, Work, Worker
 from .channel import Channel
-from .errors import WorkerError
 from .memory import SMALL, TOLD_BY_NAME, Arena, Place
+from .messages import (
+    Apart,
+    AskBlock,
+    AskSlab,
+    Done,
+    Job,
+    Result,
+    Told,
+    array_told,
+    pickled_error,
+    tell,
+)
 from .operator import Array
 from .plan import Key
-from .process import Apart, AskBlock, AskSlab, Done, Job, Result, Told, array_told, tell
 from .tensors import TensorListCPU
 
 _ORPHAN_MS = 5000  # until it is noticed, if another process holds the parent's descriptors
@@ -76,7 +85,7 @@ def serve(parent: Parent, chains: dict[int, Chain], note: Array) -> None:
             try:
                 worker.compute(work, i)
             except BaseException as error:
-                errors[i] = _pickled(error)
+                errors[i] = pickled_error(error)
         told = {key: tuple(rows.told(job.rows)) for key, rows in results.items()}
         done = Done(told, errors, worker.busy_ns, parent.wait_ns, process_time_ns())
         parent.send((Done.__name__, *done))
@@ -153,13 +162,11 @@ class _Blocks:
 
     def find(self, row: Array) -> Apart | None:
         """Say where a row lies; None if in no block."""
+        if not row.nbytes or row.dtype.kind not in TOLD_BY_NAME:
+            return None
         address = _address(row)
         for number, (begin, block) in enumerate(self._blocks):
-            if (
-                row.nbytes
-                and row.dtype.kind in TOLD_BY_NAME
-                and begin <= address < begin + block.nbytes
-            ):
+            if begin <= address < begin + block.nbytes:
                 return number, address - begin, row.shape, row.dtype.str
         return None
 
@@ -219,17 +226,3 @@ def _columns(job: Job, parent: Parent) -> list[TensorListCPU]:
         )
         for column in job.external
     ]
-
-
-def _pickled(error: BaseException) -> tuple[bytes, str]:
-    trace = "".join(traceback.format_exception(error))
-    try:
-        pickled = pickle.dumps(error)
-        pickle.loads(pickled)
-    except Exception:
-        kind = type(error)
-        stand_in = WorkerError(f"{kind.__module__}.{kind.__qualname__}: {error}")
-        for note in getattr(error, "__notes__", ()):
-            stand_in.add_note(note)
-        pickled = pickle.dumps(stand_in)
-    return pickled, trace

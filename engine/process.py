@@ -9,21 +9,18 @@ arena in which the slabs lie, so what passes through the channel between the two
     Job: a few rows of a batch              any number of AskSlab and AskBlock, then Done
     Place, or None: use memory of your own
 
-Named tuples travel as plain ones, behind their names, because that takes half the time.
-
 It ends when the channel is closed from this side, however this process ends.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import socket
 import sys
 from contextlib import ExitStack, suppress
 from subprocess import DEVNULL, Popen, TimeoutExpired
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +30,7 @@ from .channel import Channel
 from .errors import WorkerError
 from .faults import describe
 from .memory import SMALL, TOLD_BY_NAME, Arena, Place
+from .messages import AskBlock, AskSlab, Done, Job, Result, Told, array_told, tell, unpickled_error
 from .operator import Array
 from .plan import Key
 from .tensors import TensorList
@@ -49,98 +47,8 @@ _ONE_THREAD = {
 }
 _PATIENCE_SECONDS = 1.0  # with a process that was killed
 
-Told = Place | tuple[bytes, tuple[int, ...], str] | Array
-"""An array: where it lies in the arena, or its bytes; one of an unusual type as it is."""
-
 Shared = Array | tuple[list[Array], list[Told]]
 """A batch's column: one array, or the rows and what is told of them."""
-
-
-class Job(NamedTuple):
-    """Some consecutive rows of a batch.
-
-    Attributes:
-        chain: number of the segment.
-        size: rows in the whole batch.
-        rows: which to compute, counted from the first of the job.
-        external: the columns that the chain needs; a list where rows lie apart.
-        random: random numbers of the rows, by operator.
-        targets: for each result that has a slab, the part of it that is the job's; None where
-            rows are to lie apart. Where the key is missing, ask.
-    """
-
-    chain: int
-    size: int
-    rows: list[int]
-    external: list[Told | list[Told]]
-    random: dict[int, Told]
-    targets: dict[Key, Place | None]
-
-
-class AskSlab(NamedTuple):
-    """Where is the job's part of a slab for rows like this one?"""
-
-    key: Key
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-
-
-class AskBlock(NamedTuple):
-    """Where are so many bytes for rows that lie apart?"""
-
-    nbytes: int
-
-
-Apart = tuple[int, int, tuple[int, ...], str]
-"""Where a row lies that is not in a slab: number of the block, offset in it, shape, type."""
-
-
-class Result(NamedTuple):
-    """Which rows of a result do not lie in its slab, by row: those in blocks, and others."""
-
-    apart: dict[int, Apart]
-    own: dict[int, Told]
-
-
-class Done(NamedTuple):
-    """What became of a job.
-
-    Attributes:
-        results: by the result's key.
-        errors: pickled, with the traceback, by row.
-        busy_ns, wait_ns, cpu_ns: clocks of the process since its start.
-    """
-
-    results: dict[Key, tuple[Any, ...]]
-    errors: dict[int, tuple[bytes, str]]
-    busy_ns: dict[int, int]
-    wait_ns: int
-    cpu_ns: int
-
-
-def tell(array: Array, arena: Arena) -> Told:
-    """Say what the other process needs to know of an array."""
-    place = arena.locate(array)
-    if place is not None or array.dtype.kind not in TOLD_BY_NAME:
-        return place or array
-    return array.tobytes(), array.shape, array.dtype.str
-
-
-def array_told(told: Told, arena: Arena) -> Array:
-    """Return the array that the other process has told of."""
-    if isinstance(told, np.ndarray):
-        return told
-    where, shape, dtype = told
-    if isinstance(where, bytes):
-        return np.ndarray(shape, dtype, bytearray(where))  # writable, as all are
-    return arena.array((where, shape, dtype))
-
-
-class _Traceback(Exception):  # noqa: N818
-    """The traceback of an error in the process that raised it."""
-
-    def __str__(self) -> str:
-        return f"\n{self.args[0]}"
 
 
 class WorkerProcess:
@@ -280,7 +188,7 @@ class WorkerProcess:
 
     def _accept(self, run: ChainRun, rows: range, done: Done, blocks: list[Array]) -> None:
         for row, (pickled, trace) in done.errors.items():
-            run.batch.errors[rows.start + row] = _unpickled(pickled, trace)
+            run.batch.errors[rows.start + row] = unpickled_error(pickled, trace)
         good = [i for i in rows if i not in run.batch.errors]
         for key, found in done.results.items():
             told = Result(*found)
@@ -315,9 +223,3 @@ class WorkerProcess:
     def _reap(self) -> None:
         with suppress(TimeoutExpired):
             self._process.wait(_PATIENCE_SECONDS)
-
-
-def _unpickled(pickled: bytes, trace: str) -> BaseException:
-    error: BaseException = pickle.loads(pickled)
-    error.__cause__ = _Traceback(trace)
-    return error

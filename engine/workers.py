@@ -80,13 +80,13 @@ class Workers:
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._stopping = False
-        self._rows_done = 0
+        self._rows_done = self._threads_started = 0
         self._processes: list[WorkerProcess] = []
         self._driven = 0
         self._scalable = processes is None and (
             min(count, len(os.sched_getaffinity(0))) > _SCALING_THREADS
         )
-        self._deciding = self._scalable or count > _LIGHT_THREADS
+        self._deciding = not processes and (self._scalable or count > _LIGHT_THREADS)
         if processes and chains:
             self._start_processes()
         elif chains:
@@ -116,8 +116,9 @@ class Workers:
     # Threads
 
     def _start_threads(self, count: int) -> None:
-        for i in range(len(self.threads), count):
+        for i in range(self._threads_started, count):
             self._start_thread(f"penstock-worker-{i}", self._work)
+        self._threads_started = count
 
     def _start_thread(self, name: str, work: Callable[..., None], *arguments: object) -> None:
         thread = threading.Thread(target=work, args=arguments, name=name, daemon=True)
@@ -169,7 +170,7 @@ class Workers:
                 self._deciding = False
                 self._start_threads(self._count)
             elif self._scalable and busy > _PROVEN_NS:
-                self._scalable = False
+                self._deciding = self._scalable = False
                 self._start_thread("penstock-starter", self._try_processes)
 
     # Processes
@@ -179,6 +180,7 @@ class Workers:
             self._start_processes()
         except (ArgumentError, WorkerError, OSError) as error:
             self.why_threads = str(error)
+            self._deciding = True
 
     def _start_processes(self) -> None:
         program = self._program()
@@ -202,7 +204,6 @@ class Workers:
             if self._stopping:
                 raise WorkerError(_CLOSED)
             self._clocks.workers.extend(self._processes)
-            self._deciding = False
             self._driven = self._count
             self.kind = "processes"
             for i, process in enumerate(self._processes):
