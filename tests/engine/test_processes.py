@@ -34,8 +34,19 @@ def _no_process_left_behind():
 
 def children():
     """Return the ids of this process' children, those that nobody has waited for included."""
-    tasks = Path("/proc/self/task").iterdir()
-    return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+    return [int(stat.parent.name) for stat in Path("/proc").glob("[0-9]*/stat") if is_child(stat)]
+
+
+def is_child(stat):
+    try:
+        return int(state_of(stat)[1]) == os.getpid()
+    except OSError:  # it has just ended
+        return False
+
+
+def state_of(stat):
+    """Return the fields of a process' state that follow its name."""
+    return stat.read_text().rpartition(")")[2].split()
 
 
 def one_process(define, **options):
@@ -365,7 +376,7 @@ def started(body, tmp_path):
 
 def alive(pid):
     stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    return stat.exists() and state_of(stat)[0] != "Z"
 
 
 def test_no_process_outlives_the_interpreter(tmp_path):
