@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,10 +39,17 @@ _MEMBER = np.dtype(
 
 @dataclass(frozen=True)
 class Members:
-    """Members of archives, one after the other: a table of `_MEMBER`, and their names."""
+    """Members of archives, one after the other.
+
+    Attributes:
+        table: of `_MEMBER`.
+        names: in their archives.
+        stamps: of each archive, when it was indexed: see `Storage.stamp`.
+    """
 
     table: NDArray[Any]
     names: StringTable
+    stamps: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -117,7 +124,7 @@ def find_arrays(
             parts.append(_chosen(found, np.flatnonzero(wanted), number))
         else:
             parts.append(_plain_file(number))
-    joined = _joined(parts)
+    joined = _joined(parts, {number: storage.stamp for number, storage in storages.items()})
     if not len(joined):
         raise SourceError(
             f"{paths[0]}{' ...' * (len(paths) > 1)}: no member matches member_filter "
@@ -220,6 +227,6 @@ def _chosen(found: Members, rows: Int64s, number: int) -> Members:
     return Members(table, StringTable.of(found.names.take(rows)))
 
 
-def _joined(parts: Sequence[Members]) -> Members:
+def _joined(parts: Sequence[Members], stamps: Mapping[int, str]) -> Members:
     names = StringTable.of(name for part in parts for name in part.names)
-    return Members(np.concatenate([part.table for part in parts]), names)
+    return Members(np.concatenate([part.table for part in parts]), names, stamps)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.errors import DecodeError
+from ..engine.errors import DecodeError, SourceError
 from ..engine.npy import PREFIX, NpyHeader, header_length, parse_header
 from .npy_arrays import Arrays
 from .read_plan import Int64s
@@ -81,10 +81,13 @@ class StoredArrays:
         """
         places = self._places(numbers)
         self._fetch_packed(places, whole)
-        unknown = [place for place in places if self._known(place) is None]
-        headers = dict(zip(map(id, unknown), self._read_headers(unknown), strict=True))
+        known = [self._known(place) for place in places]
+        unknown = [p for p, header in zip(places, known, strict=True) if header is None]
+        read = iter(self._read_headers(unknown))
+        headers = [next(read) if header is None else header for header in known]
         return [
-            self._stored(place, headers.get(id(place)) or self._known(place)) for place in places
+            Stored(place.storage, place.offset + header.offset, header, place.content)
+            for place, header in zip(places, headers, strict=True)
         ]
 
     def close(self) -> None:
@@ -101,6 +104,11 @@ class StoredArrays:
         ]
         members = self._arrays.members
         if members is not None:
+            for file, storage in storages.items():
+                if members.stamps.get(file, storage.stamp) != storage.stamp:
+                    raise SourceError(
+                        f"{storage.name} has changed since it was indexed; make the pipeline anew"
+                    )
             table = members.table[numbers]
             sizes = zip(table["offset"].tolist(), table["size"].tolist(), strict=True)
             for place, (offset, size) in zip(found, sizes, strict=True):
@@ -193,10 +201,6 @@ class StoredArrays:
         for wait in waits:
             wait()
         return [buffer.tobytes() for buffer in buffers]
-
-    def _stored(self, place: _Place, header: NpyHeader | None) -> Stored:
-        assert header is not None
-        return Stored(place.storage, place.offset + header.offset, header, place.content)
 
     def _named(self, place: _Place, error: DecodeError) -> DecodeError:
         return DecodeError(f"{self._arrays.where(place.number)}: {error}")
