@@ -13,9 +13,10 @@ from . import philox
 from .errors import ArgumentError
 from .memory import SlabPool
 from .operator import Array, BatchOperator, InputOperator, Operator, SampleOperator
-from .tensors import TensorList, TensorListCPU
+from .tensors import TensorList, TensorListCPU, TensorListGPU
 
 if TYPE_CHECKING:
+    from .device import Device
     from .plan import Key, Step
     from .sampler import Draw
 
@@ -32,6 +33,9 @@ class Batch:
         end: raised to whoever asks for this batch (the data is at its end, or a bug).
         outputs: what the pipeline returns of it, once it is done.
         taken_bytes: memory it has asked the pool for, to estimate what the next one will need.
+        taken_device_bytes: the same of the device's memory.
+        device: what GPU work is done with; set while it is launched.
+        held: host memory that the device still reads or writes.
     """
 
     def __init__(
@@ -53,6 +57,9 @@ class Batch:
         self.user_state: dict[str, Any] = {}
         self.outputs: tuple[TensorList, ...] = ()
         self.taken_bytes = 0
+        self.taken_device_bytes = 0
+        self.device: Device
+        self.held: list[Any] = []
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return uninitialised memory that is recycled when the last view of it is dropped."""
@@ -120,6 +127,8 @@ def as_results(result: Any, count: int) -> tuple[Any, ...]:
 def as_tensor_list(result: Any, batch: Batch, layout: str) -> TensorList:
     """Wrap what a batch operator returned; check that it has a row a sample."""
     rows = result if isinstance(result, TensorList) else TensorListCPU(result, layout)
+    if isinstance(rows, TensorListGPU) and layout:
+        rows = rows.with_layout(layout)
     if len(rows) != batch.size:
         raise ArgumentError(f"returned {len(rows)} samples for a batch of {batch.size}")
     return rows

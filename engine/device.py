@@ -1,99 +1,256 @@
-"""The device stage: one thread, one CUDA stream, whole batches.
+"""What GPU work is done with: memory, copies and kernel launches on one CUDA stream.
 
-The thread launches the work of a segment and waits for the stream; then the batch goes on.
-CuPy is imported only here and in operators' `gpu` functions, and only once a pipeline needs it.
+CuPy is imported only here and where operators hand data to user code, and only once a
+pipeline needs it.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from queue import SimpleQueue
-from time import perf_counter_ns
+from collections.abc import Sequence
+from functools import cache
 from types import ModuleType
 from typing import Any
 
-from .batch import Batch, run_batch_step
-from .errors import MissingDependencyError
-from .plan import Segment
-from .stats import Clocks
-from .tensors import TensorList, TensorListGPU
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
-Done = Callable[[Batch, int, BaseException | None], None]
+from .device_memory import DevicePool, Lease
+from .driver import driver_version
+from .errors import MissingDependencyError
+from .kernels import Kernel, source_of
+from .tensors import Columns, TensorList, TensorListCPU, TensorListGPU, address_of
+
+_ALIGNMENT = 256
+_TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
 
 def import_cupy() -> ModuleType:
     """Return CuPy, after a check that a device can be used; say what is missing otherwise."""
+    newest = driver_version() // 1000
+    extra = f"'penstock[{'cuda13' if newest >= 13 else 'cuda12'}]'"
     try:
         import cupy
     except ImportError as error:
+        how = "is not installed" if error.name == "cupy" else f"cannot be loaded ({error})"
         raise MissingDependencyError(
-            "this pipeline uses the GPU, which needs CuPy: pip install 'penstock[cuda13]' "
-            "(or 'penstock[cuda12]' where `nvidia-smi` reports CUDA 12)"
+            f"this pipeline uses the GPU, which needs CuPy, which {how}: pip install {extra}"
         ) from error
+    runtime = cupy.cuda.runtime
     try:
-        count = cupy.cuda.runtime.getDeviceCount()
-    except Exception as error:
+        runtime.getDeviceCount()
+    except runtime.CUDARuntimeError as error:
+        built_for = runtime.runtimeGetVersion() // 1000
+        if built_for > newest:
+            raise MissingDependencyError(
+                f"this pipeline uses the GPU, but CuPy is built for CUDA {built_for}, and NVIDIA's "
+                f"driver speaks CUDA {newest} at most: update the driver (on Ubuntu: sudo "
+                f"ubuntu-drivers install), or pip uninstall cupy-cuda{built_for}x and "
+                f"pip install {extra}"
+            ) from error
         raise MissingDependencyError(
-            f"this pipeline uses the GPU, but no CUDA driver answers ({error}); install NVIDIA's "
-            "driver, or build the pipeline without device='mixed', device='gpu' and .gpu()"
+            f"this pipeline uses the GPU, but CUDA does not start ({error}); see what "
+            "`nvidia-smi` says"
         ) from error
-    if count == 0:
-        raise MissingDependencyError("this pipeline uses the GPU, but the driver sees no device")
     module: ModuleType = cupy
     return module
 
 
-class DeviceLane:
-    """Runs `gpu` segments in order on a stream of its own.
+class Device:
+    """One stream of one device, as operators' `gpu` functions use it (`batch.device`).
 
-    Args:
-        device_id: CUDA device; None is the current one.
-        done: called with the batch, the segment's index and what went wrong, if anything.
-        clocks: told how long each operator took; the wait for the device counts for the last.
+    All work goes to `stream`, in order; nothing waits for it. Memory that is dropped between
+    two launches is used again only after the first one is done.
+
+    Attributes:
+        id: number of the CUDA device.
+        stream: a CuPy stream, current in the threads that run operators.
+        pool: where memory comes from.
+        num_threads: how many threads the pipeline was given for work on the processor.
+        own: what operators keep for this stream alone, by keys of their choice.
+        taken_bytes: memory that was taken so far.
     """
 
-    def __init__(self, device_id: int | None, done: Done, clocks: Clocks) -> None:
-        self._cupy = import_cupy()
-        self._device = self._cupy.cuda.Device(device_id)
-        self._done = done
-        self._clocks = clocks
-        self._queue: SimpleQueue[Any] = SimpleQueue()
-        self.thread = threading.Thread(target=self._loop, name="penstock-device", daemon=True)
+    def __init__(
+        self, cupy: ModuleType, device_id: int, stream: Any, pool: DevicePool, num_threads: int
+    ) -> None:
+        self.id = device_id
+        self.stream = stream
+        self.pool = pool
+        self.num_threads = num_threads
+        self.own: dict[Any, Any] = {}
+        self.taken_bytes = 0
+        self._cupy = cupy
 
-    def put(self, batch: Batch, segment: Segment, index: int) -> None:
-        """Queue a segment of a batch."""
-        self._queue.put((batch, segment, index))
+    def buffer(self, nbytes: int) -> Any:
+        """Return uninitialised memory: (nbytes,) uint8 on the device."""
+        return self._lend(nbytes)[0]
 
-    def stop(self) -> None:
-        """Let the thread end after the work at hand."""
-        self._queue.put(None)
+    def _lend(self, nbytes: int) -> tuple[Any, Lease]:
+        self.taken_bytes += nbytes
+        return self.pool.lend(nbytes, self.stream)
 
-    def _loop(self) -> None:
-        with self._device, self._cupy.cuda.Stream(non_blocking=True) as stream:
-            while (job := self._queue.get()) is not None:
-                batch, segment, index = job
-                self._done(batch, index, self._run(batch, segment, stream))
-                del job, batch  # or this thread would hold the batch's memory while it waits
+    def empty(self, shapes: Any, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
+        """Return an uninitialised batch.
 
-    def _run(self, batch: Batch, segment: Segment, stream: Any) -> BaseException | None:
-        try:
-            for step in segment.steps:
-                started = perf_counter_ns()
-                run_batch_step(step, batch, "GPU")
-                if step is segment.steps[-1]:
-                    stream.synchronize()
-                self._clocks.add_device(step.node.ordinal, perf_counter_ns() - started)
-        except BaseException as error:
-            return error
-        return None
+        Args:
+            shapes: (batch, ndim) integers. The batch is dense if they are all the same; else
+                rows begin at multiples of 256 bytes.
+            dtype: of the elements.
+            layout: meaning of a sample's dimensions, or "".
+        """
+        dtype = np.dtype(dtype)
+        shapes = np.asarray(shapes, np.int64)
+        sizes = shapes.prod(axis=1) * dtype.itemsize
+        if len(shapes) and (shapes == shapes[0]).all():
+            memory, lease = self._lend(int(sizes.sum()))
+            dense = memory.view(dtype).reshape(len(shapes), *map(int, shapes[0]))
+            return TensorListGPU(dense, layout, lease=lease)
+        steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
+        memory, lease = self._lend(int(steps.sum()))
+        return TensorListGPU(
+            Columns(memory, np.cumsum(steps) - steps, shapes, dtype), layout, lease=lease
+        )
+
+    def upload(self, array: NDArray[Any]) -> Any:
+        """Return a copy of a small array as (nbytes,) uint8 on the device."""
+        array = np.ascontiguousarray(array)
+        memory = self.buffer(array.nbytes)
+        self.copy(address_of(memory), array.ctypes.data, array.nbytes, _TO_DEVICE)
+        return memory
+
+    def copy_in(self, to: int, array: NDArray[Any]) -> None:
+        """Copy a contiguous array on the host to an address; the caller keeps it until then."""
+        self.copy(to, array.ctypes.data, array.nbytes, _TO_DEVICE)
+
+    def view(self, data: Any) -> Any:
+        """Return an array of any library in device memory as CuPy's, without a copy.
+
+        It may be read on this stream: what its library was given before is waited for.
+        """
+        if isinstance(data, self._cupy.ndarray):
+            return data
+        if hasattr(data, "__dlpack__"):
+            return self._cupy.from_dlpack(data)
+        return self._cupy.asarray(data)
+
+    def copied(self, rows: Any, layout: str) -> TensorListGPU:
+        """Return a copy of an array over samples, or of a list of arrays of one type."""
+        if not len(rows):
+            return TensorListGPU([], layout)
+        if isinstance(rows, list):
+            result = self.empty([row.shape for row in rows], rows[0].dtype, layout)
+            pairs = zip(result.rows(), rows, strict=True)
+        else:
+            shapes = np.broadcast_to(rows.shape[1:], (len(rows), rows.ndim - 1))
+            result = self.empty(shapes, rows.dtype, layout)
+            pairs = zip([result.dense()], [rows], strict=True)
+        for target, source in pairs:
+            if source.flags.c_contiguous:
+                self.copy(address_of(target), address_of(source), source.nbytes)
+            else:
+                target[...] = source
+        return result
+
+    def wait(self, event: Any) -> None:
+        """Let what the stream is given from now on wait for an event on another stream."""
+        self.stream.wait_event(event)
+
+    def synchronize(self) -> None:
+        """Wait until the stream has done all that it was given."""
+        self.stream.synchronize()
+
+    def event(self) -> Any:
+        """Return an event that marks what the stream was given so far."""
+        event = self._cupy.cuda.Event(block=True, disable_timing=True)
+        event.record(self.stream)
+        return event
+
+    def copy(self, to: int, source: int, nbytes: int, kind: int = _ON_DEVICE) -> None:
+        """Copy bytes between addresses."""
+        if nbytes:
+            self._cupy.cuda.runtime.memcpyAsync(to, source, nbytes, kind, self.stream.ptr)
+
+    def launch(
+        self,
+        kernel: Kernel,
+        grid: Sequence[int],
+        block: Sequence[int],
+        *arguments: Any,
+        shared_bytes: int = 0,
+    ) -> None:
+        """Launch a kernel.
+
+        Args:
+            kernel: which.
+            grid, block: extents, one to three each; nothing is launched if one is 0.
+            arguments: arrays on the device, which are passed as addresses, and NumPy scalars.
+            shared_bytes: dynamic shared memory of a block.
+        """
+        if 0 in grid:
+            return
+        values = tuple(
+            np.uint64(address_of(a)) if hasattr(a, "__cuda_array_interface__") else a
+            for a in arguments
+        )
+        function = compiled(kernel, self.id)
+        if shared_bytes > function.max_dynamic_shared_size_bytes:
+            function.max_dynamic_shared_size_bytes = shared_bytes
+        function(tuple(grid), tuple(block), values, shared_mem=shared_bytes)
+
+    def to_device(self, data: TensorList) -> TensorListGPU:
+        """Copy a batch to the device, in one transfer if it is dense."""
+        if isinstance(data, TensorListGPU):
+            return data
+        if not len(data):
+            return TensorListGPU([], data.layout())
+        if data.is_dense_tensor():
+            array = np.ascontiguousarray(data.dense())
+            shapes = np.broadcast_to(array.shape[1:], (len(array), array.ndim - 1))
+            result = self.empty(shapes, array.dtype, data.layout())
+            self.copy(address_of(result.dense()), array.ctypes.data, array.nbytes, _TO_DEVICE)
+            return result
+        rows = [np.ascontiguousarray(row) for row in data.rows()]
+        if len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
+            return TensorListGPU([self._cupy.asarray(row) for row in rows], data.layout())
+        result = self.empty([row.shape for row in rows], rows[0].dtype, data.layout())
+        for row, pointer in zip(rows, result.pointers().tolist(), strict=True):
+            self.copy(pointer, row.ctypes.data, row.nbytes, _TO_DEVICE)
+        return result
+
+    def to_host(self, data: TensorList, empty: Any) -> TensorListCPU:
+        """Copy a batch to the host; it is there once the stream has come that far.
+
+        Args:
+            data: the batch.
+            empty: called with a shape and a type for host memory.
+        """
+        if isinstance(data, TensorListCPU):
+            return data
+        assert isinstance(data, TensorListGPU)
+        columns = data.columns
+        if columns is not None:
+            host = empty((columns.memory.size,), np.uint8)
+            self.copy(host.ctypes.data, address_of(columns.memory), host.nbytes, _TO_HOST)
+            return TensorListCPU(list(Columns(host, *columns.places)), data.layout())
+        rows = [data.dense()] if data.is_dense_tensor() else data.rows()
+        hosts = [empty(row.shape, row.dtype) for row in rows]
+        for row, host in zip(rows, hosts, strict=True):
+            self.copy(host.ctypes.data, address_of(row), host.nbytes, _TO_HOST)
+        return TensorListCPU(hosts[0] if data.is_dense_tensor() else hosts, data.layout())
 
 
-def to_device(data: TensorList) -> TensorListGPU:
-    """Copy a batch to the current device, on the current stream, in one transfer if dense."""
-    cupy = import_cupy()
-    if isinstance(data, TensorListGPU):
-        return data
-    if data.is_dense_tensor():
-        return TensorListGPU(cupy.asarray(data.dense()), data.layout())
-    return TensorListGPU([cupy.asarray(data.row(i)) for i in range(len(data))], data.layout())
+@cache
+def compiled(kernel: Kernel, device_id: int) -> Any:
+    """Return the compiled function; CuPy keeps the code on disk for the next process."""
+    import cupy
+
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except RuntimeError as error:
+        major = cupy.cuda.runtime.runtimeGetVersion() // 1000
+        raise MissingDependencyError(
+            f"GPU operators are compiled by NVRTC, which cannot be loaded ({error}): "
+            f"pip install 'penstock[cuda{major}]'"
+        ) from error
+    module = cupy.RawModule(code=source_of(kernel.file), options=kernel.options)
+    return module.get_function(kernel.function)

@@ -14,7 +14,7 @@ import weakref
 from collections import deque
 from contextlib import suppress
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -24,10 +24,14 @@ _HUGE = 4 << 20  # from here on, one page fault for 2 MiB instead of 512
 _SMALL = 32 * 1024  # below this malloc serves from its arenas without page faults
 
 
-def _size_class(nbytes: int) -> int:
+def size_class(nbytes: int) -> int:
     """Round up to one of eight steps per power of two, in whole pages: little waste, few sizes."""
     step = max(_PAGE, 1 << max(0, nbytes.bit_length() - 4))
     return -(-nbytes // step) * step
+
+
+def _address(block: mmap.mmap) -> int:
+    return np.frombuffer(block, np.uint8).ctypes.data
 
 
 def _new_block(size: int) -> mmap.mmap:
@@ -36,6 +40,16 @@ def _new_block(size: int) -> mmap.mmap:
         with suppress(OSError):  # advice, which a kernel without huge pages does not take
             block.madvise(mmap.MADV_HUGEPAGE)
     return block
+
+
+class Pinner(Protocol):
+    """What locks memory for a device."""
+
+    def pin(self, address: int, size: int) -> None:
+        """Lock a block, if that can be done."""
+
+    def unpin(self, address: int) -> None:
+        """Undo `pin`."""
 
 
 class SlabPool:
@@ -55,6 +69,11 @@ class SlabPool:
         self._lent: dict[int, weakref.ref[NDArray[np.uint8]]] = {}
         self._lent_sizes: dict[int, int] = {}
         self._closed = False
+        self._pinner: Pinner | None = None
+
+    def pinned_by(self, pinner: Pinner) -> None:
+        """Let all blocks be locked in memory, for copies to and from a device."""
+        self._pinner = pinner
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike = np.uint8) -> NDArray[Any]:
         """Return an uninitialised C-contiguous array of `shape` and `dtype`."""
@@ -65,11 +84,13 @@ class SlabPool:
         return self._lend(nbytes)[:nbytes].view(dtype).reshape(shape)
 
     def _lend(self, nbytes: int) -> NDArray[np.uint8]:
-        size = _size_class(nbytes)
+        size = size_class(nbytes)
         try:
             block = self._idle[size].pop()
         except (KeyError, IndexError):
             block = _new_block(size)
+            if self._pinner is not None:
+                self._pinner.pin(_address(block), size)
         # Views of `slab` have `slab` as their base, because its own base is no ndarray.
         slab: NDArray[np.uint8] = np.frombuffer(block, np.uint8)
         key = id(block)
@@ -79,6 +100,8 @@ class SlabPool:
             del self._lent_sizes[key]
             if not self._closed and self.idle_bytes + size <= self._keep_bytes:
                 self._idle.setdefault(size, deque()).append(block)
+            else:
+                self._unpin(block)
 
         self._lent_sizes[key] = size
         self._lent[key] = weakref.ref(slab, give_back)
@@ -102,4 +125,11 @@ class SlabPool:
     def close(self) -> None:
         """Free what lies idle; what is lent is freed when its holder drops it."""
         self._closed = True
+        for blocks in self._idle.values():
+            for block in blocks:
+                self._unpin(block)
         self._idle.clear()
+
+    def _unpin(self, block: mmap.mmap) -> None:
+        if self._pinner is not None:
+            self._pinner.unpin(_address(block))

@@ -32,6 +32,8 @@ from .names import not_among
 from .params import BOOL, INT, NO_EFFECT, Param, convert, param
 
 if TYPE_CHECKING:
+    from .batch import Batch
+    from .device_stage import DeviceStage
     from .sampler import Draw
 
 Array = NDArray[Any]
@@ -79,6 +81,7 @@ class Operator:
         positional: arguments that may be passed by position; such an operator has no inputs.
         outputs: number of outputs, where it does not depend on the arguments.
         draws: random numbers that a sample takes.
+        in_order: whether its GPU work must see one batch after the other.
     """
 
     name: ClassVar[str]
@@ -91,6 +94,7 @@ class Operator:
     params: ClassVar[dict[str, Param]] = {}
 
     draws: int = 0
+    in_order: ClassVar[bool] = False
     ordinal: int = -1  # set by the graph: number of the node
     stream: int = 0  # set by the pipeline: which of its random streams is this operator's
     seed: int
@@ -161,7 +165,12 @@ class Operator:
         return outputs[0] if len(outputs) == 1 else outputs
 
     gpu: Callable[..., Any]
-    """`gpu(batch, *inputs, **arguments)`: `BatchOperator.batch`, on the device's stream."""
+    """`gpu(batch, *inputs, **arguments)`: as `BatchOperator.batch`, with `batch.device` at hand.
+
+    Inputs are of type `TensorListGPU`, for "mixed" operators `TensorListCPU`. It launches work on
+    the device's stream and returns without waiting for it. A row that cannot be computed is
+    entered in `batch.errors`, and may hold anything. Several threads may call it at once.
+    """
 
     def close(self) -> None:
         """Release what the operator holds; called once, when the pipeline is closed."""
@@ -201,7 +210,8 @@ class InputOperator(BatchOperator):
     """Where samples enter the graph: a reader, or an external source.
 
     The engine calls `open` once, then for each batch in turn, all in one thread, `fetch`
-    (of every input), `draw`, and `batch`.
+    (of every input), `draw`, and `batch`. On the GPU it calls `attach` after `open`, and instead
+    of `batch` first `accept` in that thread, later `gpu` in one of the device stage's.
     """
 
     def open(self, batch_size: int, state: Any) -> None:
@@ -218,6 +228,12 @@ class InputOperator(BatchOperator):
     def draw(self, number: int) -> Draw | None:
         """Say which samples batch `number` holds; None where they have no place of their own."""
         return None
+
+    def attach(self, stage: DeviceStage) -> None:
+        """Note the device stage, for work on the device that must not wait until `gpu`."""
+
+    def accept(self, batch: Batch) -> None:
+        """Copy what may not be there any more when `gpu` is called: the source's buffers."""
 
     def spare(self, draw: Draw, row: int, attempt: int) -> tuple[Array, ...] | None:
         """Read another sample to stand in for a bad one; None where there is no other.

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine.kernels import c_type
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import DTYPE, REQUIRED, param
-from ..engine.tensors import TensorList, TensorListCPU
+from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.types import to_numpy_type
+from .kernels import descriptors, kernel, launch_elements
 from .saturation import saturate
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 
 class _Conversion(SampleOperator):
+    devices = ("cpu", "gpu")
+
     def _into(self, row: Row, data: Array, dtype: np.dtype[Any]) -> Array:
         if data.dtype == dtype:
             return data
@@ -32,6 +36,18 @@ class _Conversion(SampleOperator):
             results.append(batch.empty(column.shape, dtype))
             saturate(column, results[-1])
         return TensorListCPU(results[0] if data.is_dense_tensor() else results, layout)
+
+    def _all_on_gpu(self, batch: Batch, data: TensorListGPU, dtype: np.dtype[Any]) -> TensorListGPU:
+        source = to_numpy_type(data.dtype) if len(data) else dtype
+        if source == dtype:
+            return data
+        shapes = data.extents()
+        out = batch.device.empty(shapes, dtype)
+        sizes = shapes.prod(axis=1)
+        table = descriptors(len(data), source=data.pointers(), out=out.pointers(), sizes=sizes)
+        function = kernel("cast", "cast", In=c_type(source), Out=c_type(dtype))
+        launch_elements(batch, function, table, sizes)
+        return out
 
 
 @register
@@ -60,6 +76,9 @@ class Cast(_Conversion):
         """Convert a whole batch at once."""
         return self._all_into(batch, data, to_numpy_type(self.dtype))
 
+    def gpu(self, batch: Batch, data: TensorListGPU) -> TensorListGPU:
+        return self._all_on_gpu(batch, data, to_numpy_type(self.dtype))
+
 
 @register
 class CastLike(_Conversion):
@@ -82,3 +101,6 @@ class CastLike(_Conversion):
     def batch(self, batch: Batch, data: TensorList, like: TensorList) -> TensorListCPU:
         """Convert a whole batch at once."""
         return self._all_into(batch, data, to_numpy_type(like.dtype))
+
+    def gpu(self, batch: Batch, data: TensorListGPU, like: TensorListGPU) -> TensorListGPU:
+        return self._all_on_gpu(batch, data, to_numpy_type(like.dtype))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..engine.batch import Batch
-from ..engine.device import to_device
 from ..engine.operator import BatchOperator, register
 from ..engine.tensors import TensorList, TensorListCPU
 
@@ -23,4 +22,7 @@ class Copy(BatchOperator):
         return data
 
     def gpu(self, batch: Batch, data: TensorList) -> TensorList:
-        return to_device(data) if self.device == "gpu" else data.as_cpu()
+        if self.device == "gpu":
+            batch.held.append(data)  # host memory must not be used again before it is copied
+            return batch.device.to_device(data)
+        return batch.device.to_host(data, batch.empty)

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.npy import NpyHeader
-from .in_two import in_two_threads
 from .local_reads import OPEN_FLAGS
+from .storage import Bytes
+from .two_threads import in_two_threads
 
 MOST_BYTES = 1 << 20
 """Of a file: the elements of larger ones are better read by two threads."""
@@ -42,21 +43,30 @@ class Likeness:
         rows = result.reshape(len(paths), -1).view(np.uint8)
         heads = np.empty((len(paths), offset), np.uint8)
 
-        def read(row: int) -> bool:
-            try:
-                fd = os.open(paths[row], OPEN_FLAGS)
-            except OSError:
-                return False  # the one who reads it again says why
-            try:
-                if os.fstat(fd).st_size != offset + nbytes:
-                    return False
-                buffers = heads[row].data, rows[row].data
-                return os.preadv(fd, buffers, 0, os.RWF_NOWAIT) == offset + nbytes
-            except OSError:
-                return False
-            finally:
-                os.close(fd)
+        others: list[int] = []  # files that are not alike, or not in memory
 
-        two = len(paths) * nbytes >= _WORTH_TWO_THREADS
-        done = in_two_threads(read, len(paths), two=two)
-        return done and bool((heads == np.frombuffer(self.beginning, np.uint8)).all())
+        def read(row: int) -> None:
+            if not others and not self._read_one(paths[row], heads[row], rows[row]):
+                others.append(row)
+
+        if len(paths) * nbytes >= _WORTH_TWO_THREADS:
+            in_two_threads(read, range(len(paths)))
+        else:
+            for row in range(len(paths)):
+                read(row)
+        return not others and bool((heads == np.frombuffer(self.beginning, np.uint8)).all())
+
+    def _read_one(self, path: str, head: Bytes, row: Bytes) -> bool:
+        try:
+            fd = os.open(path, OPEN_FLAGS)
+        except OSError:
+            return False  # whoever reads it again says why
+        try:
+            size = head.size + row.size
+            if os.fstat(fd).st_size != size:
+                return False
+            return os.preadv(fd, (head.data, row.data), 0, os.RWF_NOWAIT) == size
+        except OSError:
+            return False
+        finally:
+            os.close(fd)

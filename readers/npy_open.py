@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..engine.errors import DecodeError, SourceError
 from ..engine.npy import PREFIX, NpyHeader, header_length, parse_header
+from .local_reads import read_cached
 from .npy_arrays import Arrays
 from .read_plan import Int64s
 from .storage import Bytes, LocalFile, Storage, open_storages
@@ -191,13 +193,21 @@ class StoredArrays:
 
     def _beginnings(self, places: Sequence[_Place], lengths: Sequence[int]) -> list[bytes]:
         """Return the first bytes of arrays: as many as asked, or as there are."""
-        waits, buffers = [], []
+        waits: list[Callable[[], None]] = []
+        buffers = []
         for place, length in zip(places, lengths, strict=True):
             if place.content is not None:
                 buffers.append(place.content[:length])
                 continue
-            buffers.append(np.empty(min(length, place.size), np.uint8))
-            waits.append(place.storage.begin([place.offset], [buffers[-1]]))
+            buffer = np.empty(min(length, place.size), np.uint8)
+            buffers.append(buffer)
+            storage, offset = place.storage, place.offset
+            if not isinstance(storage, LocalFile):
+                waits.append(storage.begin([offset], [buffer]))
+                continue
+            opened = storage.opened()
+            if not read_cached(opened.number, buffer, offset):
+                waits.append(partial(storage.wait_for, opened, offset, buffer))
         for wait in waits:
             wait()
         return [buffer.tobytes() for buffer in buffers]

@@ -8,17 +8,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.engine.memory import SlabPool, _size_class
+from penstock.engine.memory import SlabPool, size_class
 
 BIG = 64 * 1024
 
 
 @given(st.integers(1, 1 << 40))
 def test_sizes_are_rounded_up_a_little(nbytes):
-    size = _size_class(nbytes)
+    size = size_class(nbytes)
     assert nbytes <= size <= nbytes * 9 // 8 + 4096
     assert size % 4096 == 0
-    assert _size_class(size) == size
+    assert size_class(size) == size
 
 
 def test_a_slab_is_used_again():

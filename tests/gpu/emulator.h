@@ -1,0 +1,149 @@
+// Runs one CUDA kernel on the host: each block's threads one after the other, or as fibers where
+// the kernel synchronises them.
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+template <class T> static inline T max(T a, T b) { return a < b ? b : a; }
+template <class T> static inline T min(T a, T b) { return b < a ? b : a; }
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __restrict__
+#define __shared__
+#define __launch_bounds__(...)
+#define __constant__ static const
+
+struct dim3 {
+    unsigned x, y, z;
+};
+struct uint4 { unsigned x, y, z, w; };
+struct uint2 { unsigned x, y; };
+struct float4 { float x, y, z, w; };
+struct float2 { float x, y; };
+static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+static inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+static inline float2 make_float2(float x, float y) { return {x, y}; }
+static dim3 gridDim, blockDim, blockIdx, threadIdx;
+alignas(128) static unsigned char shared_memory_of_block[232448];
+#define shared_memory shared_memory_of_block
+
+typedef float four_floats __attribute__((vector_size(16)));
+typedef short eight_shorts __attribute__((vector_size(16)));
+struct half {
+    unsigned short bits;
+    half() = default;
+    half(float value) : bits(__builtin_ia32_vcvtps2ph(four_floats{value, 0, 0, 0}, 0)[0]) {}
+    half(double value) : half((float)value) {}
+    half(int value) : half((float)value) {}
+    operator float() const { return __builtin_ia32_vcvtph2ps(eight_shorts{(short)bits})[0]; }
+};
+static inline half __float2half(float value) { return half(value); }
+static inline float __half2float(half value) { return value; }
+template <class T> static inline T __ldg(const T* p) { return *p; }
+template <class T> static inline T atomicAdd(T* to, T value) { T old = *to; *to = old + value; return old; }
+template <class T> static inline T atomicMax(T* to, T value) { T old = *to; *to = max(old, value); return old; }
+template <class T> static inline T atomicMin(T* to, T value) { T old = *to; *to = min(old, value); return old; }
+static inline float __fdividef(float a, float b) { return a / b; }
+static inline float rsqrt(float a) { return 1.0f / sqrtf(a); }
+static inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
+static inline int __float2int_rn(float a) { return (int)rintf(a); }
+static inline float __uint_as_float(unsigned a) { float f; memcpy(&f, &a, 4); return f; }
+static inline unsigned __float_as_uint(float a) { unsigned u; memcpy(&u, &a, 4); return u; }
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+    return (unsigned)((((uint64_t)high << 32) | low) >> (shift & 31));
+}
+static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+    uint64_t both = ((uint64_t)b << 32) | a;
+    unsigned result = 0;
+    for (int i = 0; i < 4; i++)
+        result |= (unsigned)((both >> (8 * ((selector >> (4 * i)) & 7))) & 255) << (8 * i);
+    return result;
+}
+
+static ucontext_t scheduler;
+static ucontext_t fibers[1024];
+static char finished[1024];
+static char* stacks;
+static unsigned current;
+static const size_t STACK = 64 * 1024;
+
+static void place(unsigned i) {
+    current = i;
+    threadIdx = {i % blockDim.x, i / blockDim.x % blockDim.y, i / (blockDim.x * blockDim.y)};
+}
+static inline void __syncthreads() {
+    unsigned i = current;
+    swapcontext(&fibers[i], &scheduler);
+    place(i);
+}
+static inline void __syncwarp(unsigned = 0) { __syncthreads(); }
+
+template <size_t... I> struct Indices {};
+template <size_t N, size_t... I> struct UpTo : UpTo<N - 1, N - 1, I...> {};
+template <size_t... I> struct UpTo<0, I...> { typedef Indices<I...> type; };
+template <class... A, size_t... I>
+static void call(void (*kernel)(A...), void** values, Indices<I...>) {
+    kernel(*(A*)values[I]...);
+}
+template <class... A>
+static void call(void (*kernel)(A...), void** values) {
+    call(kernel, values, typename UpTo<sizeof...(A)>::type{});
+}
+
+static void (*body)(void**);
+static void** body_values;
+static void fiber() {
+    body(body_values);
+    finished[current] = 1;
+    swapcontext(&fibers[current], &scheduler);
+}
+static void run_block(void (*kernel)(void**), void** values, bool synchronises) {
+    unsigned count = blockDim.x * blockDim.y * blockDim.z;
+    if (!synchronises) {
+        for (unsigned i = 0; i < count; i++) {
+            place(i);
+            kernel(values);
+        }
+        return;
+    }
+    body = kernel;
+    body_values = values;
+    if (!stacks) stacks = (char*)malloc(1024 * STACK);
+    memset(finished, 0, count);
+    for (unsigned i = 0; i < count; i++) {
+        getcontext(&fibers[i]);
+        fibers[i].uc_stack.ss_sp = &stacks[i * STACK];
+        fibers[i].uc_stack.ss_size = STACK;
+        fibers[i].uc_link = &scheduler;
+        makecontext(&fibers[i], fiber, 0);
+    }
+    for (bool running = true; running;) {
+        running = false;
+        for (unsigned i = 0; i < count; i++)
+            if (!finished[i]) {
+                running = true;
+                place(i);
+                swapcontext(&scheduler, &fibers[i]);
+            }
+    }
+}
+#define EMULATE(kernel)                                                                       \
+    static void kernel##_body(void** values) { call(kernel, values); }                        \
+    extern "C" void run(void** values, const unsigned* grid, const unsigned* block,           \
+                        int synchronises) {                                                   \
+        gridDim = {grid[0], grid[1], grid[2]};                                                \
+        blockDim = {block[0], block[1], block[2]};                                            \
+        for (unsigned z = 0; z < grid[2]; z++)                                                \
+            for (unsigned y = 0; y < grid[1]; y++)                                            \
+                for (unsigned x = 0; x < grid[0]; x++) {                                      \
+                    blockIdx = {x, y, z};                                                     \
+                    memset(shared_memory_of_block, 0xA5, sizeof shared_memory_of_block);      \
+                    run_block(kernel##_body, values, synchronises);                           \
+                }                                                                             \
+    }
