@@ -23,6 +23,8 @@ MOST_BYTES = 1 << 20
 """Of a file: the elements of larger ones are better read by two threads."""
 
 _WORTH_TWO_THREADS = 2 << 20
+"""Bytes of a batch. Opening files takes as long as copying them: 20,000 a second with one thread,
+38,000 with two, at 48 KiB each."""
 
 
 @dataclass(frozen=True)
