@@ -11,8 +11,11 @@ from ..engine import philox
 from ..engine.errors import ArgumentError
 from ..engine.operator import Array, BatchOperator, register
 from ..engine.params import BOOL, DTYPE, FLOATS, INTS, REQUIRED, STR, param
-from ..engine.tensors import TensorList, TensorListCPU
+from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.types import FLOAT, INT32, to_numpy_type
+from ._expression import filled
+from ._strided import Views, copied
+from ._uploaded import UploadedOperator
 from .saturation import saturated
 
 if TYPE_CHECKING:
@@ -39,6 +42,7 @@ class PermuteBatch(BatchOperator):
     """
 
     name = "permute_batch"
+    devices = ("cpu", "gpu")
     inputs = ("data",)
     indices = param(
         INTS,
@@ -48,6 +52,18 @@ class PermuteBatch(BatchOperator):
     )
 
     def batch(self, batch: Batch, data: TensorList, *, indices: Any) -> TensorListCPU:
+        chosen = self._chosen(batch, indices)
+        layout = self.output_layouts()[0]
+        if data.is_dense_tensor():
+            source = data.dense()
+            out = batch.empty(source.shape, source.dtype)
+            return TensorListCPU(np.take(source, chosen, 0, out), layout)
+        return TensorListCPU([data.row(index) for index in chosen], layout)
+
+    def gpu(self, batch: Batch, data: TensorListGPU, *, indices: Any) -> TensorListGPU:
+        return copied(batch, Views.of(data).rows(self._chosen(batch, indices)))
+
+    def _chosen(self, batch: Batch, indices: Any) -> Array:
         if isinstance(indices, TensorList):
             if any(shape != () for shape in indices.shape()):
                 raise ArgumentError(
@@ -61,16 +77,11 @@ class PermuteBatch(BatchOperator):
         for index in indices:
             if not 0 <= index < batch.size:
                 raise ArgumentError(f"there is no sample {index} in a batch of {batch.size}")
-        layout = self.output_layouts()[0]
-        if data.is_dense_tensor():
-            source = data.dense()
-            out = batch.empty(source.shape, source.dtype)
-            return TensorListCPU(np.take(source, np.array(indices, np.intp), 0, out), layout)
-        return TensorListCPU([data.row(index) for index in indices], layout)
+        return np.array(indices, np.intp)
 
 
 @register
-class BatchPermutation(BatchOperator):
+class BatchPermutation(UploadedOperator):
     """Draws, for each sample, the index of a sample: what `permute_batch` takes as `indices`."""
 
     name = "batch_permutation"
@@ -118,6 +129,7 @@ class ConstantData(BatchOperator):
     """
 
     name = "constant"
+    devices = ("cpu", "gpu")
     idata = param(INTS, None, "Integers; excludes `fdata`.")
     fdata = param(FLOATS, None, "Floating point numbers; excludes `idata`.")
     shape = param(INTS, None, "Shape of the output.")
@@ -148,3 +160,11 @@ class ConstantData(BatchOperator):
 
     def batch(self, batch: Batch) -> Array:
         return np.broadcast_to(self._value, (batch.size, *self._value.shape))
+
+    def gpu(self, batch: Batch) -> TensorListGPU:
+        shapes = np.broadcast_to(
+            np.array(self._value.shape, np.int64), (batch.size, self._value.ndim)
+        )
+        if not batch.size:
+            return batch.device.empty(shapes, self._value.dtype)
+        return filled(batch, TensorListCPU(self.batch(batch)), shapes, self._value.dtype)

@@ -17,12 +17,13 @@ from ..engine.errors import SourceError
 from .local_reads import OPEN_FLAGS, read_cached
 from .npy_plan import Cost, Grid, Tile
 from .read_plan import Int64s
+from .sharing import share
 from .source import Allocate
 from .storage import Bytes, LocalFile, Storage
-from .two_threads import in_two_threads
 
-MOST_STAGED = LocalFile.part
-"""Bytes that a thread reads before it picks elements out of them: its core's cache holds them."""
+MOST_STAGED = 1 << 20
+"""Bytes that a thread reads before it picks elements out of them: they stay in its core's cache.
+Measured on 64^3 of 512^3 float32, warm: 0.59 ms a part; with the part's bytes at once 1.0 ms."""
 
 _PIECE = 4 << 20
 """Longer reads are divided, so that two threads share them."""
@@ -232,19 +233,15 @@ def _read_local(work: Sequence[Work], allocate: Allocate, way: type[_Way]) -> li
     """Do work in one or two threads; return what was not in memory."""
     pieces = list(_divided(work))
     waiting: list[Work] = []
-    if len(pieces) > 1 and sum(map(_size, pieces)) >= _WORTH_TWO_THREADS:
-        own = threading.local()
+    own = threading.local()
 
-        def take(piece: Work) -> None:
-            if not hasattr(own, "way"):
-                own.way = way(allocate)
-            if not own.way.do(piece):
-                waiting.append(piece)
+    def take(piece: Work) -> None:
+        if not hasattr(own, "way"):
+            own.way = way(allocate)
+        if not own.way.do(piece):
+            waiting.append(piece)
 
-        in_two_threads(take, pieces)
-    else:
-        alone = way(allocate)
-        waiting += [piece for piece in pieces if not alone.do(piece)]
+    share(take, pieces, 2 if sum(map(_size, pieces)) >= _WORTH_TWO_THREADS else 1)
     return waiting
 
 

@@ -22,8 +22,8 @@ from ..engine.errors import SourceError
 from .descriptors import Descriptor, descriptor, forget
 from .local_reads import check_regular, read_cached, read_waiting
 from .read_plan import Int64s, plan_reads
+from .sharing import share
 from .source import Allocate
-from .two_threads import in_two_threads
 from .urls import is_url
 
 Bytes = NDArray[np.uint8]
@@ -229,7 +229,7 @@ class LocalFile(Storage):
         borders = (np.diff(ends // self.part).nonzero()[0] + 1).tolist()
         parts = [range(*pair) for pair in pairwise([0, *borders, len(buffers)])]
         if len(buffers) and ends[-1] >= _WORTH_TWO_THREADS:
-            in_two_threads(read, parts)
+            share(read, parts)
         else:
             for numbers in parts:
                 read(numbers)

@@ -13,6 +13,12 @@ from penstock.engine.operator import OPERATORS
 from penstock.engine.tensors import TensorListGPU
 
 
+def source(rows: Sequence[Any], layout: str = "") -> Any:
+    """Return a node that gives these samples in every batch."""
+    arrays = [np.asarray(row) for row in rows]
+    return fn.external_source(source=lambda: arrays, layout=layout or None)
+
+
 def on_device(
     device: str,
     name: str,
@@ -33,10 +39,6 @@ def on_device(
     """
     layouts = [layout] * len(inputs) if isinstance(layout, str) else layout
     size = len(inputs[0]) if inputs else len(next(iter((per_sample or {}).values())))
-
-    def source(rows: Sequence[Any], layout: str = "") -> Any:
-        arrays = [np.asarray(row) for row in rows]
-        return fn.external_source(source=lambda: arrays, layout=layout or None)
 
     with Pipeline(batch_size=size, num_threads=2, seed=3) as pipe:
         nodes = [source(rows, each) for rows, each in zip(inputs, layouts, strict=True)]
@@ -60,6 +62,7 @@ def agree(
     largest: float = 0,
     mean: float | None = None,
     relative: float = 0,
+    arguments: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[list[Any]]:
     """Check that both devices give the same; return the CPU's results.
@@ -70,8 +73,10 @@ def agree(
         largest: difference of two numbers that is allowed.
         mean: mean absolute difference in a sample that is allowed.
         relative: difference that is allowed relative to the CPU's number, beside `largest`.
+        arguments: of the operator, where they have the names of others here.
         options: see `on_device`.
     """
+    options |= arguments or {}
     cpu, cpu_layouts = on_device("cpu", name, *inputs, **options)
     gpu, gpu_layouts = on_device("gpu", name, *inputs, **options)
     assert cpu_layouts == gpu_layouts

@@ -49,6 +49,9 @@ template <class T> static inline T __ldg(const T* p) { return *p; }
 template <class T> static inline T atomicAdd(T* to, T value) { T old = *to; *to = old + value; return old; }
 template <class T> static inline T atomicMax(T* to, T value) { T old = *to; *to = max(old, value); return old; }
 template <class T> static inline T atomicMin(T* to, T value) { T old = *to; *to = min(old, value); return old; }
+static inline float __fmul_rn(float a, float b) { return a * b; }
+static inline float __fadd_rn(float a, float b) { return a + b; }
+static inline double __dmul_rn(double a, double b) { return a * b; }
 static inline float __fdividef(float a, float b) { return a / b; }
 static inline float rsqrt(float a) { return 1.0f / sqrtf(a); }
 static inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
