@@ -45,7 +45,7 @@ class ResizeCropMirror(CropArguments, SizedResampler):
     )
 
     def sample(self, row: Row, image: Array, *, mirror: int, **arguments: Any) -> Array:
-        axes = self.axes(image)
+        axes = self.axes(image.ndim)
         letters = _SPATIAL[axes.spatial]
         whole = self.plan(axes, self.extents(axes, image), **arguments)
         crop = {name: arguments[name] for name in _CROP}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...engine.kernels import Kernel, descriptors, launch_elements
+from ...engine.kernels import THREADS, Kernel, blocks_for, descriptors, launch_elements
 
-__all__ = ["descriptors", "kernel", "launch_elements"]
+__all__ = ["THREADS", "blocks_for", "descriptors", "kernel", "launch_elements"]
 
 _FOLDER = Path(__file__).parent
 

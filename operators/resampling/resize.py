@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from .filters import Axis, Filter, choose_filter, with_bases
 from .separable import resample_axes
 
-_DTYPES = frozenset(
+DTYPES = frozenset(
     np.dtype(kind)
     for kind in (
         np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32,
@@ -97,10 +97,8 @@ def _checked_out(
             f"expected an image of shape (height, width, channels), none of them 0, "
             f"got shape {image.shape}"
         )
-    if image.dtype not in _DTYPES:
-        raise TypeError(
-            f"cannot resample {image.dtype}; supported are {', '.join(sorted(map(str, _DTYPES)))}"
-        )
+    if image.dtype not in DTYPES:
+        raise TypeError(unsupported(image.dtype))
     result_dtype = image.dtype if dtype is None else np.dtype(dtype)
     if result_dtype != image.dtype and result_dtype != np.float32:
         raise TypeError(
@@ -120,6 +118,11 @@ def _checked_out(
     if np.may_share_memory(image, out):
         raise ValueError("out must not share memory with the image")
     return out
+
+
+def unsupported(dtype: np.dtype[Any]) -> str:
+    """Say which types can be resampled, and that `dtype` is not among them."""
+    return f"cannot resample {dtype}; supported are {', '.join(sorted(map(str, DTYPES)))}"
 
 
 def _checked_roi(
