@@ -76,7 +76,7 @@ def resample(
     region = _checked_roi(image, roi)
     filters = min_filter, mag_filter, antialias
     vertical, horizontal = (
-        _plan_axis(image.shape[i], size[i], region[i], region[i + 2], *filters) for i in (0, 1)
+        plan_axis(image.shape[i], size[i], region[i], region[i + 2], *filters) for i in (0, 1)
     )
     if roi is not None:
         vertical, horizontal = with_bases(vertical, horizontal)
@@ -139,7 +139,7 @@ def _checked_roi(
     return y0, x0, y1, x1
 
 
-def _plan_axis(
+def plan_axis(
     in_size: int,
     out_size: int,
     start: float,
@@ -148,6 +148,7 @@ def _plan_axis(
     mag_filter: Filter,
     antialias: bool,
 ) -> Axis:
+    """Return how an axis is resampled to `out_size`, showing `start` to `end`."""
     extent = abs(end - start)
     chosen, stretched = choose_filter(extent, out_size, min_filter, mag_filter, antialias)
     return Axis(in_size, out_size, start, end, chosen, stretched)
