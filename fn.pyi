@@ -267,7 +267,7 @@ def cast(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -297,7 +297,7 @@ def cast_like(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -643,11 +643,11 @@ def external_source(
     batch_info: bool | None = ...,
     repeat_last: bool | None = ...,
     parallel: bool | None = ...,
+    cuda_stream: Any | None = ...,
     batch: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     blocking: bool | None = ...,
-    cuda_stream: Any | None = ...,
     use_copy_kernel: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     bytes_per_sample_hint: int | None = ...,
@@ -660,6 +660,11 @@ def external_source(
     samples), which may be smaller than the pipeline's, or with `batch=False` one sample after the
     other. Samples are NumPy arrays, whatever has `__dlpack__` or `__array__` (PyTorch tensors),
     numbers or lists of them. The samples of a batch agree in type and number of dimensions.
+
+    With `device="gpu"` samples may also lie on the GPU: CuPy arrays, PyTorch tensors, whatever has
+    `__dlpack__` or `__cuda_array_interface__`. They are copied on the stream that their library
+    works on (see `cuda_stream`), so the source may go on there at once, and overwrite them. What
+    lies in host memory is copied to the GPU.
 
     Functions may take one argument: the number of the batch in its epoch (or a `BatchInfo`), or
     a `SampleInfo`. They end the epoch by raising StopIteration; samples of a batch that is
@@ -684,22 +689,28 @@ def external_source(
         dtype (Any | None): Type that the data must have, or a list.
         ndim (Any | None): Number of dimensions that samples must have, or a list.
         no_copy (bool | None): Use the arrays as they are: they must not be changed while they
-            are in use. Default: False.
+            are in use. On the GPU arrays that are not contiguous are copied all the same.
+            Default: False.
         batch_info (bool | None): Pass a `BatchInfo` rather than the batch's number. Default:
             False.
         repeat_last (bool | None): Where nothing new was fed, use what was fed last. Not with a
             source. Default: False.
         parallel (bool | None): Only sets the default of `batch` to False: one thread of this
             process calls the source. Default: False.
+        cuda_stream (Any | None): Stream on which data on the GPU is complete and is copied: a
+            handle, or a stream of CuPy or PyTorch. By default PyTorch's current one for its
+            tensors, and what the CUDA array interface names for others; where nothing names
+            one, the default stream, and the copy is waited for. 0 and 1 are the default stream,
+            too.
         batch (bool | None): Whether the source gives whole batches; True by default.
         num_outputs (int | None): How many outputs the source gives, as a tuple.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: blocking, cuda_stream, use_copy_kernel,
+        Accepted for compatibility, without effect: blocking, use_copy_kernel,
             prefetch_queue_depth, bytes_per_sample_hint.
     """
 
@@ -1036,11 +1047,11 @@ def image_decoder(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    hw_decoder_load: float | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
     jpeg_fancy_upsampling: bool | None = ...,
-    hw_decoder_load: float | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1080,18 +1091,20 @@ def image_decoder(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+            alone; else it decodes all that it can, which is faster than any share.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-            host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-            preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-            cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-            use_chunk_allocator, bytes_per_sample_hint.
+            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+            bytes_per_sample_hint.
     """
 
 def image_decoder_crop(
@@ -1102,6 +1115,7 @@ def image_decoder_crop(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    hw_decoder_load: float | None = ...,
     crop: float | Sequence[float] | DataNode | None = ...,
     crop_d: float | DataNode | None = ...,
     crop_h: float | DataNode | None = ...,
@@ -1114,7 +1128,6 @@ def image_decoder_crop(
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
     jpeg_fancy_upsampling: bool | None = ...,
-    hw_decoder_load: float | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1158,6 +1171,8 @@ def image_decoder_crop(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+            alone; else it decodes all that it can, which is faster than any share.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
             (height, width) or (depth, height, width). Fractions are cut off; what is not
             positive takes the whole axis.
@@ -1177,14 +1192,14 @@ def image_decoder_crop(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-            host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-            preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-            cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-            use_chunk_allocator, bytes_per_sample_hint.
+            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+            bytes_per_sample_hint.
     """
 
 def image_decoder_random_crop(
@@ -1195,6 +1210,7 @@ def image_decoder_random_crop(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    hw_decoder_load: float | None = ...,
     random_area: float | Sequence[float] | None = ...,
     random_aspect_ratio: float | Sequence[float] | None = ...,
     num_attempts: int | None = ...,
@@ -1202,7 +1218,6 @@ def image_decoder_random_crop(
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
     jpeg_fancy_upsampling: bool | None = ...,
-    hw_decoder_load: float | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1244,6 +1259,8 @@ def image_decoder_random_crop(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+            alone; else it decodes all that it can, which is faster than any share.
         random_area (float | Sequence[float] | None): Range of the part's area, relative to the
             image's; uniform. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the part's width /
@@ -1254,14 +1271,14 @@ def image_decoder_random_crop(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-            host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-            preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-            cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-            use_chunk_allocator, bytes_per_sample_hint.
+            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+            bytes_per_sample_hint.
     """
 
 def image_decoder_slice(
@@ -1274,6 +1291,7 @@ def image_decoder_slice(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    hw_decoder_load: float | None = ...,
     axes: int | Sequence[int] | DataNode | None = ...,
     axis_names: str | None = ...,
     start: int | Sequence[int] | DataNode | None = ...,
@@ -1288,7 +1306,6 @@ def image_decoder_slice(
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
     jpeg_fancy_upsampling: bool | None = ...,
-    hw_decoder_load: float | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1335,6 +1352,8 @@ def image_decoder_slice(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+            alone; else it decodes all that it can, which is faster than any share.
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
             order. Default: (1, 0).
         axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -1355,14 +1374,14 @@ def image_decoder_slice(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-            host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-            preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-            cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-            use_chunk_allocator, bytes_per_sample_hint.
+            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+            bytes_per_sample_hint.
     """
 
 def mxnet_reader(
@@ -1743,6 +1762,11 @@ def python_function(
     a tuple of them, with `num_outputs=0` nothing. With `batch_processing` each output is a list
     with one array a sample, or an array whose axis 0 runs over them. What it returns is copied.
 
+    With `device="gpu"` it gets CuPy arrays, and returns CuPy arrays, PyTorch tensors or whatever
+    else has `__dlpack__` or `__cuda_array_interface__` on the GPU. It is called when the batch's
+    work is launched, with the pipeline's stream as CuPy's current one, and need not wait for
+    anything: its launches run after those that make its inputs. Batches come in order.
+
     While the function runs it holds the interpreter, and no other Python code runs: prefer
     operators where there are any. The operator runs even if its output is not used. What the
     function raises reaches the caller of `run` as it is.
@@ -1757,7 +1781,7 @@ def python_function(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -2838,11 +2862,11 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        hw_decoder_load: float | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
         jpeg_fancy_upsampling: bool | None = ...,
-        hw_decoder_load: float | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -2882,18 +2906,20 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                alone; else it decodes all that it can, which is faster than any share.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-                host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-                preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-                cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-                use_chunk_allocator, bytes_per_sample_hint.
+                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+                bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -2905,6 +2931,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        hw_decoder_load: float | None = ...,
         crop: float | Sequence[float] | DataNode | None = ...,
         crop_d: float | DataNode | None = ...,
         crop_h: float | DataNode | None = ...,
@@ -2917,7 +2944,6 @@ class decoders:
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
         jpeg_fancy_upsampling: bool | None = ...,
-        hw_decoder_load: float | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -2961,6 +2987,8 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                alone; else it decodes all that it can, which is faster than any share.
             crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
                 (height, width) or (depth, height, width). Fractions are cut off; what is not
                 positive takes the whole axis.
@@ -2980,14 +3008,14 @@ class decoders:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-                host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-                preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-                cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-                use_chunk_allocator, bytes_per_sample_hint.
+                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+                bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -2999,6 +3027,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        hw_decoder_load: float | None = ...,
         random_area: float | Sequence[float] | None = ...,
         random_aspect_ratio: float | Sequence[float] | None = ...,
         num_attempts: int | None = ...,
@@ -3006,7 +3035,6 @@ class decoders:
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
         jpeg_fancy_upsampling: bool | None = ...,
-        hw_decoder_load: float | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3048,6 +3076,8 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                alone; else it decodes all that it can, which is faster than any share.
             random_area (float | Sequence[float] | None): Range of the part's area, relative to the
                 image's; uniform. Default: (0.08, 1.0).
             random_aspect_ratio (float | Sequence[float] | None): Range of the part's width /
@@ -3058,14 +3088,14 @@ class decoders:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-                host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-                preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-                cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-                use_chunk_allocator, bytes_per_sample_hint.
+                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+                bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -3079,6 +3109,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        hw_decoder_load: float | None = ...,
         axes: int | Sequence[int] | DataNode | None = ...,
         axis_names: str | None = ...,
         start: int | Sequence[int] | DataNode | None = ...,
@@ -3093,7 +3124,6 @@ class decoders:
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
         jpeg_fancy_upsampling: bool | None = ...,
-        hw_decoder_load: float | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3140,6 +3170,8 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                alone; else it decodes all that it can, which is faster than any share.
             axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
                 order. Default: (1, 0).
             axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -3160,14 +3192,14 @@ class decoders:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-                host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-                preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-                cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-                use_chunk_allocator, bytes_per_sample_hint.
+                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+                bytes_per_sample_hint.
         """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""nvImageCodec, as the image decoders use it: batches of JPEG into device memory.
+"""nvImageCodec, as the image decoders use it: JPEG into device memory.
 
 A decoder serves one CUDA stream and one thread: the library's decoders are not thread-safe. Its
 images are used again for later batches, so whoever reads them does so on that stream.
@@ -17,12 +17,6 @@ from numpy.typing import NDArray
 
 from ..engine.device import Device
 from ..engine.errors import MissingDependencyError
-
-Box = tuple[int, int, int, int]
-
-# The hardware engine's share of a batch: the best of those tried with two decoders on an H200.
-_HARDWARE_SHARE = 0.75
-_THREADS = 6  # of a decoder; more were no faster
 
 
 @cache
@@ -45,13 +39,12 @@ class JpegDecoder:
     Args:
         device: whose stream to use.
         grey: decode to luma instead of RGB.
-        hardware_share: part of a batch that the hardware engine gets; None for the best known.
     """
 
-    def __init__(self, device: Device, grey: bool, hardware_share: float | None) -> None:
+    def __init__(self, device: Device, grey: bool) -> None:
         self._library = library()
         self._stream = device.stream
-        self._decoder = self._open(device, hardware_share)
+        self._decoder = self._open(device)
         formats = self._library.SampleFormat
         self._params = self._library.DecodeParams(
             apply_exif_orientation=False, sample_format=formats.I_Y if grey else formats.I_RGB
@@ -61,25 +54,23 @@ class JpegDecoder:
         self._images: list[list[Any]] = [[], []]  # two sets, in turn
         self._done: list[Any] = [None, None]
 
-    def _open(self, device: Device, share: float | None) -> Any:
+    def _open(self, device: Device) -> Any:
         kinds, backend = self._library.BackendKind, self._library.Backend
-        share = _HARDWARE_SHARE if share is None else share
-        backends = [backend(kinds.HYBRID_CPU_GPU), backend(kinds.GPU_ONLY)]
-        if share > 0:
-            backends.insert(0, backend(kinds.HW_GPU_ONLY, load_hint=share))
         return self._library.Decoder(
             device_id=device.id,
-            max_num_cpu_threads=max(1, min(_THREADS, device.num_threads)),
-            backends=backends,
+            max_num_cpu_threads=device.num_threads,
+            backends=[backend(kinds.HYBRID_CPU_GPU), backend(kinds.GPU_ONLY)],
             options=":fancy_upsampling=1",
         )
 
-    def decode(self, rows: Sequence[NDArray[np.uint8]], boxes: Sequence[Box | None]) -> list[int]:
+    def decode(
+        self, rows: Sequence[NDArray[np.uint8]], boxes: Sequence[Sequence[int]]
+    ) -> list[int]:
         """Decode JPEG files, or parts of them.
 
         Args:
             rows: the encoded files.
-            boxes: of the stored images: (y0, x0, y1, x1), ends excluded; None for the whole.
+            boxes: of the stored images: (y0, x0, y1, x1), ends excluded.
 
         Returns:
             the address of each image, HWC uint8 and contiguous; 0 where that failed. What is
@@ -91,8 +82,7 @@ class JpegDecoder:
             stream = None
             with suppress(RuntimeError):  # the library knows no such JPEG
                 stream = self._library.CodeStream(row)
-                if box is not None:
-                    stream = stream.get_sub_code_stream(region=region(*box))
+                stream = stream.get_sub_code_stream(region=region(*box))
             streams.append(stream)
         known = [stream for stream in streams if stream is not None]
         addresses = iter(self._decode(known))

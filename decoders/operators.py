@@ -28,8 +28,8 @@ from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.types import INT64, RGB, UINT8, to_numpy_type
 from ..engine.windows import CropArguments, Window, bounded
 from . import nvimgcodec
-from .image import Box, Roi, decode, decode_to_fit, peek_shape
-from .mixed import MixedDecoding, Windows
+from .image import Roi, decode, decode_to_fit, peek_shape
+from .mixed import MixedDecoding, Windows, each, whole
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch
@@ -76,8 +76,8 @@ class ImageDecoder(SampleOperator):
     hw_decoder_load = param(
         FLOAT,
         None,
-        "With device='mixed', the share of a batch that the hardware JPEG engine gets; by default "
-        "the one measured to be the fastest.",
+        "With device='mixed', 0 leaves the hardware JPEG engine alone; else it decodes all that "
+        "it can, which is faster than any share.",
     )
     hybrid_huffman_threshold = param(INT, 1000000, NO_EFFECT)
     device_memory_padding = param(INT, 16777216, NO_EFFECT)
@@ -158,7 +158,7 @@ class Image(ImageDecoder):
         return self.decoded(row, encoded)
 
     def gpu(self, batch: Batch, encoded: TensorListCPU) -> TensorListGPU:
-        return self.decoded_on_gpu(batch, encoded, lambda _, sizes: [None] * len(sizes))
+        return self.decoded_on_gpu(batch, encoded, whole)
 
 
 @register
@@ -203,12 +203,11 @@ class ImageRandomCrop(ImageDecoder):
     def gpu(self, batch: Batch, encoded: TensorListCPU) -> TensorListGPU:
         return self.decoded_on_gpu(batch, encoded, self._windows)
 
-    def _windows(self, batch: Batch, sizes: Array) -> list[Box | None]:
+    def _windows(self, batch: Batch, sizes: Array) -> Array:
         numbers = batch.random(self, self.draws)
-        windows = random_crop.random_windows(
+        return random_crop.random_windows(
             sizes, self.random_area, self.random_aspect_ratio, numbers
         )
-        return list(map(tuple, windows.tolist()))
 
 
 @register
@@ -263,7 +262,9 @@ class ImageCrop(CropArguments, ImageDecoder):
         return self.decoded(row, encoded, window)
 
     def gpu(self, batch: Batch, encoded: TensorListCPU, **arguments: Any) -> TensorListGPU:
-        return self.decoded_on_gpu(batch, encoded, _each(self, self._box, (), arguments))
+        return self.decoded_on_gpu(
+            batch, encoded, each(self._box, (), _arguments_of(self, arguments))
+        )
 
     def _box(self, height: int, width: int, **arguments: Any) -> random_crop.Box:
         return _box(self.window("HW", (height, width), **arguments), height, width)
@@ -298,37 +299,26 @@ class ImageSlice(SliceArguments, ImageDecoder):
     def gpu(
         self, batch: Batch, encoded: TensorListCPU, *inputs: TensorListCPU, **arguments: Any
     ) -> TensorListGPU:
-        return self.decoded_on_gpu(batch, encoded, _each(self, self._box, inputs, arguments))
+        return self.decoded_on_gpu(
+            batch, encoded, each(self._box, inputs, _arguments_of(self, arguments))
+        )
 
     def _box(self, height: int, width: int, *inputs: Array, **arguments: Any) -> random_crop.Box:
         return _box(self.window("HW", (height, width), *inputs, **arguments), height, width)
 
 
-def _each(
-    operator: Operator,
-    box: Callable[..., Box],
-    inputs: tuple[TensorListCPU, ...],
-    arguments: dict[str, Any],
-) -> Windows:
-    """Return the function that gives the boxes of a batch, sample by sample."""
+def _arguments_of(operator: Operator, arguments: dict[str, Any]) -> Callable[[int], dict[str, Any]]:
+    """Return the function that gives the arguments of one sample of a batch."""
 
-    def argument(name: str, i: int) -> Any:
-        value = arguments[name]
-        if not isinstance(value, TensorList):
-            return value
-        return from_row(operator.params[name], value.row(i))
+    def of(i: int) -> dict[str, Any]:
+        return {
+            name: from_row(operator.params[name], value.row(i))
+            if isinstance(value, TensorList)
+            else value
+            for name, value in arguments.items()
+        }
 
-    def windows(batch: Batch, sizes: Array) -> list[Box | None]:
-        boxes: list[Box | None] = [None] * len(sizes)
-        for i, (height, width) in enumerate(sizes.tolist()):
-            try:
-                given = {name: argument(name, i) for name in arguments}
-                boxes[i] = box(height, width, *(data.row(i) for data in inputs), **given)
-            except Exception as error:
-                batch.errors.setdefault(i, error)
-        return boxes
-
-    return windows
+    return of
 
 
 def _box(window: Window, height: int, width: int) -> random_crop.Box:

@@ -33,6 +33,7 @@ class Batch:
         end: raised to whoever asks for this batch (the data is at its end, or a bug).
         outputs: what the pipeline returns of it, once it is done.
         taken_bytes: memory it has asked the pool for, to estimate what the next one will need.
+        taken_device_bytes: the same of the device's memory.
         device: what GPU work is done with; set while it is launched.
         held: host memory that the device still reads or writes.
     """
@@ -56,6 +57,7 @@ class Batch:
         self.user_state: dict[str, Any] = {}
         self.outputs: tuple[TensorList, ...] = ()
         self.taken_bytes = 0
+        self.taken_device_bytes = 0
         self.device: Device
         self.held: list[Any] = []
 

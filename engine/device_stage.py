@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any
@@ -32,6 +32,7 @@ class DeviceStage:
 
     Args:
         device_id: CUDA device; None is the current one.
+        budget: bytes of its memory that should be lent at most.
         num_threads: of the pipeline, for operators that use the processor, too.
         plan: what will be run.
         done: called with the batch, the segment's index and what went wrong, if anything.
@@ -39,11 +40,17 @@ class DeviceStage:
     """
 
     def __init__(
-        self, device_id: int | None, num_threads: int, plan: Plan, done: Done, clocks: Clocks
+        self,
+        device_id: int | None,
+        budget: int,
+        num_threads: int,
+        plan: Plan,
+        done: Done,
+        clocks: Clocks,
     ) -> None:
         self._cupy = import_cupy()
         self._device = self._cupy.cuda.Device(device_id)
-        self.pool = DevicePool(self._cupy, self._device)
+        self.pool = DevicePool(self._cupy, self._device, budget=budget)
         self._num_threads = num_threads
         self._done = done
         self._clocks = clocks
@@ -63,6 +70,13 @@ class DeviceStage:
         for _ in range(self._lanes):
             self._queue.put(None)
         self.pool.close()
+
+    @contextmanager
+    def on_stream(self, handle: int) -> Iterator[Device]:
+        """Work on a stream of user code, in its thread: it is CuPy's current one meanwhile."""
+        stream = self._cupy.cuda.ExternalStream(handle, self._device.id)
+        with self._device, stream:
+            yield Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
 
     def pin(self, address: int, size: int) -> None:
         """Lock host memory, so that copies need no detour; without it they are slower."""
@@ -85,7 +99,9 @@ class DeviceStage:
             while (job := self._queue.get()) is not None:
                 batch, segment, index = job
                 batch.device = device
+                before = device.taken_bytes
                 launched.put((batch, segment, index, *self._launch(batch, segment, stream)))
+                batch.taken_device_bytes += device.taken_bytes - before
                 del job, batch  # or this thread would hold the batch's memory while it waits
             launched.put(None)
             awaiter.join()

@@ -8,10 +8,10 @@ implements `Storage.begin` and gets a line in `open_storages`.
 from __future__ import annotations
 
 import os
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,13 @@ from .descriptors import Descriptor, descriptor, forget
 from .local_reads import check_regular, read_cached, read_waiting
 from .read_plan import Int64s, plan_reads
 from .source import Allocate
+from .two_threads import in_two_threads
 from .urls import is_url
 
 Bytes = NDArray[np.uint8]
+
+Use = Callable[[range], None]
+"""`use(numbers)` does something with the buffers of these numbers."""
 
 
 class Storage(ABC):
@@ -40,6 +44,8 @@ class Storage(ABC):
         stamp: a text that changes whenever the content does; caches are valid for one stamp.
             "" where nothing tells that, so nothing may be cached.
         gap: ranges at most so many bytes apart are cheaper to read as one.
+        part: longer runs of ranges are better read in parts of about so many bytes; None if
+            the storage sees to that itself.
         path: in the local file system; None for what is not local.
     """
 
@@ -47,6 +53,7 @@ class Storage(ABC):
     size: int
     stamp: str
     gap: int
+    part: int | None = None
     path: Path | None
 
     @abstractmethod
@@ -60,6 +67,22 @@ class Storage(ABC):
             OSError: the file cannot be read. SourceError if it ends too early. Both may
                 come from the function returned, too.
         """
+
+    def begin_using(
+        self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use
+    ) -> Callable[[], None]:
+        """Do as `begin` does, and call `use` once for each buffer, after it was filled.
+
+        Storage that is as fast as memory does that while caches still hold the bytes, in
+        several threads; whatever `use` raises is raised here or by the function returned.
+        """
+        wait = self.begin(offsets, buffers)
+
+        def finish() -> None:
+            wait()
+            use(range(len(buffers)))
+
+        return finish
 
     def fill(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> None:
         """Read from each of `offsets` as many bytes as its buffer holds: see `begin`."""
@@ -138,39 +161,8 @@ def _begin_open(path: str, options: Mapping[str, Any]) -> Callable[[], Storage]:
     return begin_open(path, options)
 
 
-_Range = tuple[int, Bytes]
-
 _WORTH_TWO_THREADS = 8 << 20
 """Copying so much takes a millisecond, in which a second thread (50 us) makes up for itself."""
-
-
-def _read_cached(opened: Descriptor, ranges: Sequence[_Range]) -> list[_Range]:
-    """Read what the page cache holds and have the kernel fetch the others, which are returned."""
-    return [
-        (offset, buffer)
-        for offset, buffer in ranges
-        if not read_cached(opened.number, buffer, offset)
-    ]
-
-
-def _read_cached_in_two(opened: Descriptor, ranges: Sequence[_Range]) -> list[_Range]:
-    """Do the same with a second thread, which ends before this returns."""
-    half, first, second = sum(len(buffer) for _, buffer in ranges) // 2, [], []
-    for offset, buffer in ranges:
-        cut_at = min(len(buffer), half)
-        half -= cut_at
-        if cut_at:
-            first.append((offset, buffer[:cut_at]))
-        if cut_at < len(buffer):
-            second.append((offset + cut_at, buffer[cut_at:]))
-    found: list[_Range] = []
-    helper = threading.Thread(
-        target=lambda: found.extend(_read_cached(opened, second)), name="penstock-reader"
-    )
-    helper.start()
-    waiting = _read_cached(opened, first)
-    helper.join()
-    return waiting + found
 
 
 class LocalFile(Storage):
@@ -182,6 +174,9 @@ class LocalFile(Storage):
 
     gap = 16 * 1024
     """Copying so much from the page cache takes about as long as one more system call."""
+
+    part = 1 << 20
+    """A core's cache holds it, and two threads that take turns end at about the same time."""
 
     path: Path
 
@@ -197,17 +192,38 @@ class LocalFile(Storage):
 
     def begin(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
         """See `Storage.begin`; reads what is in memory and asks the disk for the rest."""
-        opened = descriptor(self._path, self.stamp)
-        ranges = list(zip(offsets, buffers, strict=True))
-        if sum(map(len, buffers)) < _WORTH_TWO_THREADS:
-            waiting = _read_cached(opened, ranges)
-        else:
-            waiting = _read_cached_in_two(opened, ranges)
-        return partial(self._finish, opened, waiting)
+        return self.begin_using(offsets, buffers, lambda _: None)
 
-    def _finish(self, opened: Descriptor, waiting: list[tuple[int, Bytes]]) -> None:
-        for offset, buffer in waiting:
-            self._read_waiting(opened, offset, buffer)
+    def begin_using(
+        self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use
+    ) -> Callable[[], None]:
+        """See `Storage.begin_using`."""
+        opened = descriptor(self._path, self.stamp)
+        late: list[tuple[range, list[int]]] = []
+
+        def read(numbers: range) -> None:
+            fd = opened.number
+            waiting = [i for i in numbers if not read_cached(fd, buffers[i], offsets[i])]
+            if waiting:
+                late.append((numbers, waiting))
+            else:
+                use(numbers)
+
+        def finish() -> None:
+            for numbers, waiting in late:
+                for i in waiting:
+                    self._read_waiting(opened, offsets[i], buffers[i])
+                use(numbers)
+
+        ends = np.cumsum([len(buffer) for buffer in buffers])
+        borders = (np.diff(ends // self.part).nonzero()[0] + 1).tolist()
+        parts = [range(*pair) for pair in pairwise([0, *borders, len(buffers)])]
+        if len(buffers) and ends[-1] >= _WORTH_TWO_THREADS:
+            in_two_threads(read, parts)
+        else:
+            for numbers in parts:
+                read(numbers)
+        return finish
 
     def _read_waiting(self, opened: Descriptor, offset: int, buffer: Bytes) -> None:
         try:

@@ -9,7 +9,7 @@ typedef unsigned long long u64;
 struct Sample {
     u64 in, out;
     int height, width;            // of the result
-    int in_width;                 // of the stored pixels
+    int stride;                   // of the stored pixels: from row to row, in pixels
     int flip_rows, flip_columns;  // of the stored pixels
     int exchange;                 // rows and columns, after that
 };
@@ -29,6 +29,7 @@ extern "C" __global__ void finish(const Sample* samples) {
     Out* out = (Out*)s.out;
     const int pixels = s.height * s.width;
     const int in_height = s.exchange ? s.width : s.height;
+    const int in_width = s.exchange ? s.height : s.width;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < pixels; i += gridDim.x * blockDim.x) {
         int y = i / s.width, x = i - y * s.width;
         if (s.exchange) {
@@ -37,8 +38,8 @@ extern "C" __global__ void finish(const Sample* samples) {
             x = keep;
         }
         if (s.flip_rows) y = in_height - 1 - y;
-        if (s.flip_columns) x = s.in_width - 1 - x;
-        const u8* pixel = in + ((long long)y * s.in_width + x) * CHANNELS;
+        if (s.flip_columns) x = in_width - 1 - x;
+        const u8* pixel = in + ((long long)y * s.stride + x) * CHANNELS;
         Out* to = out + (long long)i * CHANNELS;
 #if CHANNELS == 1
         to[0] = typed(pixel[0]);
