@@ -331,7 +331,7 @@ def cat(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -502,7 +502,7 @@ def crop(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: image_type, bytes_per_sample_hint.
     """
@@ -626,7 +626,7 @@ def expand_dims(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -817,7 +817,7 @@ def fast_resize_crop_mirror(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             bytes_per_sample_hint.
@@ -958,7 +958,7 @@ def flip(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1034,7 +1034,7 @@ def get_property(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1662,7 +1662,7 @@ def pad(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1735,7 +1735,7 @@ def permute_batch(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1842,7 +1842,7 @@ def random_resized_crop(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             bytes_per_sample_hint.
@@ -1893,7 +1893,7 @@ def reinterpret(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -1942,7 +1942,7 @@ def reshape(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -2044,7 +2044,7 @@ def resize(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             image_type, bytes_per_sample_hint.
@@ -2165,7 +2165,7 @@ def resize_crop_mirror(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             bytes_per_sample_hint.
@@ -2216,7 +2216,7 @@ def rotate(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: axis, bytes_per_sample_hint.
     """
@@ -2344,7 +2344,7 @@ def shapes(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -2386,9 +2386,9 @@ def slice(
 
     Inputs:
         data: any sample.
-        anchor, shape_input: one number for each of the axes. Integers are elements, floats
-            fractions of the extent, if `normalized_anchor` and `normalized_shape` do not say
-            otherwise. Both are of the same type.
+        anchor, shape_input: one number for each of the axes, on the CPU. Integers are elements,
+            floats fractions of the extent, if `normalized_anchor` and `normalized_shape` do not
+            say otherwise. Both are of the same type.
 
     The result has the layout and, if `dtype` is not given, the type of the data.
 
@@ -2424,7 +2424,7 @@ def slice(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: image_type, bytes_per_sample_hint.
     """
@@ -2461,7 +2461,7 @@ def squeeze(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -2496,7 +2496,7 @@ def stack(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -2643,7 +2643,7 @@ def transpose(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """

@@ -126,13 +126,13 @@ class DataNode:
         """Return this data on the CPU."""
         return self if self.device == "cpu" else _apply("copy", self, device="cpu")
 
-    def shape(self, *, dtype: Any = None) -> DataNode:
+    def shape(self, *, dtype: Any = None, device: str = "cpu") -> DataNode:
         """Return each sample's shape as a one-dimensional tensor (int64 by default)."""
-        return _apply("shapes", self, dtype=dtype)
+        return _apply("shapes", self, dtype=dtype, device=device)
 
-    def property(self, key: str) -> DataNode:
+    def property(self, key: str, *, device: str = "cpu") -> DataNode:
         """Return what is known of each sample: see `fn.get_property`."""
-        return _apply("get_property", self, key=key)
+        return _apply("get_property", self, key=key, device=device)
 
     def source_info(self) -> DataNode:
         """Return where each sample was read from, as the bytes of a text."""
@@ -348,8 +348,8 @@ def _default_device(kind: type[Operator], inputs: tuple[DataNode, ...]) -> str:
 
 def _check_devices(node: Node) -> None:
     on_gpu = [data for data in node.inputs if data.device == "gpu"]
-    moves = node.operator.name == "copy"
-    if node.device in ("cpu", "mixed") and on_gpu and not moves:
+    allowed = node.operator.looks_only or node.operator.name == "copy"
+    if node.device in ("cpu", "mixed") and on_gpu and not allowed:
         raise ArgumentError(
             f"{node} runs on the {node.device} device, but its input {on_gpu[0]!r} is on the GPU; "
             "move it with .cpu(), or give the operator device='gpu'"

@@ -81,6 +81,8 @@ class Operator:
         positional: arguments that may be passed by position; such an operator has no inputs.
         outputs: number of outputs, where it does not depend on the arguments.
         draws: random numbers that a sample takes.
+        looks_only: whether it reads no elements of its inputs, so that on the CPU it takes data
+            of the GPU, too; its `gpu` runs then and gives data of the CPU.
         in_order: whether its GPU work must see one batch after the other.
     """
 
@@ -94,6 +96,7 @@ class Operator:
     params: ClassVar[dict[str, Param]] = {}
 
     draws: int = 0
+    looks_only: ClassVar[bool] = False
     in_order: ClassVar[bool] = False
     ordinal: int = -1  # set by the graph: number of the node
     stream: int = 0  # set by the pipeline: which of its random streams is this operator's

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import ArgumentError
 from .layouts import check_exclusive, chosen_axes, per_axis
 from .operator import Array, Operator
 from .params import BOOL, FLOATS, INTS, STR, param
-from .windows import Window, round_away
+from .windows import Window, Windows, all_rounded_away, round_away
 
 Values = Sequence[float] | None
 Range = tuple[Sequence[float], Sequence[float]]
@@ -63,13 +64,17 @@ class SliceArguments(Operator):
         **named: Values,
     ) -> Window:
         """Return the part of a sample that the arguments mean."""
-        chosen = chosen_axes(layout, len(sample_shape), axes, self._names(layout))
+        chosen = self.chosen(layout, len(sample_shape), axes)
         extents = [sample_shape[axis] for axis in chosen]
         if anchor is not None and shape_input is not None:
             first, last = self._from_inputs(anchor, shape_input, extents)
         else:
             first, last = from_arguments(extents, **named)
         return _on_axes(sample_shape, chosen, first, last)
+
+    def chosen(self, layout: str, ndim: int, axes: Sequence[int]) -> tuple[int, ...]:
+        """Return the axes that are sliced, of samples with `ndim` dimensions."""
+        return chosen_axes(layout, ndim, axes, self._names(layout))
 
     def _names(self, layout: str) -> str | None:
         """Return the axis names; without a layout the default, WH, means the axes (1, 0)."""
@@ -94,6 +99,53 @@ class SliceArguments(Operator):
         if floats and self.normalized_shape:
             sizes = [size * extent for size, extent in zip(sizes, extents, strict=True)]
         return first, _sums(first, sizes)
+
+
+def all_from_arguments(extents: Array, **named: Array | None) -> tuple[Array, Array]:
+    """Return what `from_arguments` does for each sample; all is (batch, axes)."""
+
+    def fractions(values: Array) -> Array:
+        product: Array = values.astype(np.float32) * extents.astype(np.float32)
+        return product.astype(np.float64)
+
+    start, rel_start, rel_shape = (named[name] for name in ("start", "rel_start", "rel_shape"))
+    first = np.zeros(extents.shape)
+    if start is not None:
+        first = start + first
+    elif rel_start is not None:
+        first = fractions(rel_start)
+    if (end := named["end"]) is not None:
+        return first, end
+    if (rel_end := named["rel_end"]) is not None:
+        return first, fractions(rel_end)
+    if (shape := named["shape"]) is not None:
+        return first, first + shape
+    if rel_shape is not None and rel_start is not None:
+        both = sum(each.astype(np.float32).astype(np.float64) for each in (rel_start, rel_shape))
+        return first, both * extents
+    if rel_shape is not None:
+        return first, first + fractions(rel_shape)
+    return first, extents
+
+
+def slice_windows(
+    shapes: Array, axes: Sequence[int], first: Array, last: Array
+) -> tuple[Windows, NDArray[np.bool_]]:
+    """Return the windows of a batch's slices, and for which samples `SliceArguments` raises.
+
+    Args:
+        shapes: of the samples: (batch, ndim).
+        axes: that are sliced.
+        first, last: where the slices begin and end, not yet rounded: (batch, axes).
+    """
+    start, shape = np.zeros_like(shapes), shapes.copy()
+    usable = (last >= first) & np.isfinite(first) & np.isfinite(last)
+    wrong: NDArray[np.bool_] = np.any(~usable, axis=1)
+    kept = ~wrong[:, None]
+    begin = all_rounded_away(np.where(kept, first, 0))
+    start[:, axes] = begin
+    shape[:, axes] = all_rounded_away(np.where(kept, last, 0)) - begin
+    return Windows(start, shape), wrong
 
 
 def from_arguments(

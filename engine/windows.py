@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import ArgumentError
 from .layouts import check_exclusive
@@ -48,9 +49,37 @@ class Window(NamedTuple):
         return tuple(slice(a, a + n) for a, n in zip(self.start, self.shape, strict=True))
 
 
+class Windows(NamedTuple):
+    """The windows of a batch: where they begin, and how large they are: (batch, ndim) int64."""
+
+    start: NDArray[np.int64]
+    shape: NDArray[np.int64]
+
+    def fit(self, extents: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which windows lie in samples of the shapes `extents`: (batch,)."""
+        inside: NDArray[np.bool_] = (self.start >= 0) & (self.start + self.shape <= extents)
+        every: NDArray[np.bool_] = np.all(inside, axis=1)
+        return every
+
+    def trimmed(self, extents: NDArray[np.int64]) -> Windows:
+        """Return the parts of the windows that lie in samples of the shapes `extents`."""
+        start = self.start.clip(0, extents)
+        return Windows(start, (self.start + self.shape).clip(0, extents) - start)
+
+    def row(self, i: int) -> Window:
+        """Return the window of one sample."""
+        return Window(tuple(self.start[i].tolist()), tuple(self.shape[i].tolist()))
+
+
 def round_away(value: float) -> int:
     """Round to the nearest integer, halves away from zero."""
     return math.floor(value + 0.5) if value >= 0 else -math.floor(0.5 - value)
+
+
+def all_rounded_away(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Round to the nearest integers, halves away from zero."""
+    rounded: NDArray[np.int64] = np.copysign(np.floor(abs(values) + 0.5), values).astype(np.int64)
+    return rounded
 
 
 def bounded(window: Window, extents: Sequence[int], policy: str) -> Window:
@@ -157,6 +186,35 @@ def crop_window(
             shape[axis] = int(size)
             start[axis] = _start(letter, extents[axis] - int(size), where, truncate)
     return Window(tuple(start), tuple(shape))
+
+
+def crop_windows(
+    layout: str,
+    extents: NDArray[np.int64],
+    sizes: NDArray[np.float64],
+    position: NDArray[np.float64],
+    truncate: bool,
+) -> tuple[Windows, NDArray[np.bool_]]:
+    """Return the windows of a batch's crops, and for which samples `crop_window` raises.
+
+    The arguments are those of `crop_window`, with a first axis for the samples.
+    """
+    start, shape = np.zeros_like(extents), extents.copy()
+    wrong: NDArray[np.bool_] = np.any(~np.isfinite(sizes), axis=1)
+    sizes = np.where(wrong[:, None], 0, sizes)
+    outside = ~((position >= 0) & (position <= 1))
+    position = np.where(outside, 0, position)
+    for i, letter in enumerate(("D" if "D" in layout else "F", "H", "W")):
+        axis = layout.find(letter)
+        if axis < 0:
+            continue
+        given = sizes[:, i] >= 1
+        size = sizes[:, i].astype(np.int64)
+        exact = np.float64(np.float32(position[:, i])) * (extents[:, axis] - size)
+        first = exact.astype(np.int64) if truncate else all_rounded_away(exact)
+        shape[given, axis], start[given, axis] = size[given], first[given]
+        wrong |= given & outside[:, i]
+    return Windows(start, shape), wrong
 
 
 def _start(letter: str, room: int, position: float, truncate: bool) -> int:

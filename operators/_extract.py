@@ -59,33 +59,48 @@ def place_in(window: Window, seen: Window) -> Window:
 
 def fill(out: Array, values: Sequence[float], layout: str) -> None:
     """Set every element to `values[0]`, or to its channel's value if there are several."""
-    fill_with = np.empty(len(values), out.dtype)
-    cut_off(np.array(values), fill_with)
+    fill_with = fills(values, out.dtype)
     if len(values) == 1:
         out[...] = fill_with[0]
         return
-    channels = layout.find("C")
-    if channels < 0 or out.shape[channels] != len(values):
-        raise ArgumentError(
-            f"fill_values has {len(values)} values, but the result has the shape {out.shape} and "
-            f"the layout {layout!r}; give one value, or one for each channel"
-        )
     shape = [1] * out.ndim
-    shape[channels] = -1
+    shape[fill_channels(values, out.shape, layout)] = -1
     out[...] = fill_with.reshape(shape)
 
 
+def fills(values: Sequence[float], dtype: np.dtype[Any]) -> Array:
+    """Return `fill_values` in the type of the result."""
+    result = np.empty(len(values), dtype)
+    cut_off(np.array(values), result)
+    return result
+
+
+def fill_channels(values: Sequence[float], shape: tuple[int, ...], layout: str) -> int:
+    """Return the axis for each of whose places `values` has one."""
+    channels = layout.find("C")
+    if channels < 0 or shape[channels] != len(values):
+        raise ArgumentError(
+            f"fill_values has {len(values)} values, but the result has the shape {shape} and "
+            f"the layout {layout!r}; give one value, or one for each channel"
+        )
+    return channels
+
+
 def _repeated(sample: Array, window: Window, policy: str) -> Array:
+    check_repeatable(window.shape, sample.shape, policy)
     for axis, (start, count) in enumerate(zip(*window, strict=True)):
-        size = sample.shape[axis]
-        if count and not size:
-            raise ArgumentError(
-                f'the policy "{policy}" repeats the sample, but its shape is {sample.shape}: '
-                'there is nothing to repeat; use the policy "pad"'
-            )
-        where = source_index(np.arange(start, start + count), size, policy)
+        where = source_index(np.arange(start, start + count), sample.shape[axis], policy)
         sample = sample.take(where, axis)
     return sample
+
+
+def check_repeatable(wanted: Sequence[int], extents: tuple[int, ...], policy: str) -> None:
+    """Raise where elements are wanted along an axis that has none."""
+    if any(count and not size for count, size in zip(wanted, extents, strict=True)):
+        raise ArgumentError(
+            f'the policy "{policy}" repeats the sample, but its shape is {extents}: '
+            'there is nothing to repeat; use the policy "pad"'
+        )
 
 
 def source_index(where: Array, size: int, policy: str) -> Array:

@@ -11,8 +11,9 @@ from ..engine import philox
 from ..engine.errors import ArgumentError
 from ..engine.operator import Array, BatchOperator, register
 from ..engine.params import BOOL, DTYPE, FLOATS, INTS, REQUIRED, STR, param
-from ..engine.tensors import TensorList, TensorListCPU
+from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.types import FLOAT, INT32, to_numpy_type
+from ._strided import Views, copied
 from .saturation import saturated
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class PermuteBatch(BatchOperator):
     """
 
     name = "permute_batch"
+    devices = ("cpu", "gpu")
     inputs = ("data",)
     indices = param(
         INTS,
@@ -48,6 +50,19 @@ class PermuteBatch(BatchOperator):
     )
 
     def batch(self, batch: Batch, data: TensorList, *, indices: Any) -> TensorListCPU:
+        chosen = self._chosen(batch, indices)
+        layout = self.output_layouts()[0]
+        if data.is_dense_tensor():
+            source = data.dense()
+            out = batch.empty(source.shape, source.dtype)
+            return TensorListCPU(np.take(source, chosen, 0, out), layout)
+        return TensorListCPU([data.row(index) for index in chosen], layout)
+
+    def gpu(self, batch: Batch, data: TensorListGPU, *, indices: Any) -> TensorListGPU:
+        chosen = self._chosen(batch, indices)
+        return copied(batch, Views.of(data).rows(chosen)) if len(data) else data
+
+    def _chosen(self, batch: Batch, indices: Any) -> Array:
         if isinstance(indices, TensorList):
             if any(shape != () for shape in indices.shape()):
                 raise ArgumentError(
@@ -61,12 +76,7 @@ class PermuteBatch(BatchOperator):
         for index in indices:
             if not 0 <= index < batch.size:
                 raise ArgumentError(f"there is no sample {index} in a batch of {batch.size}")
-        layout = self.output_layouts()[0]
-        if data.is_dense_tensor():
-            source = data.dense()
-            out = batch.empty(source.shape, source.dtype)
-            return TensorListCPU(np.take(source, np.array(indices, np.intp), 0, out), layout)
-        return TensorListCPU([data.row(index) for index in indices], layout)
+        return np.array(indices, np.intp)
 
 
 @register

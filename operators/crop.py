@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..engine.layouts import VOLUME_LAYOUTS, layout_of
 from ..engine.operator import Array, Row, register
+from ..engine.tensors import TensorListGPU
 from ..engine.windows import CropArguments, bounded
 from ._extract import extract
+from ._extract_batch import crops, extract_batch
 from ._window import WindowOperator
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
 
 
 @register
@@ -27,6 +32,7 @@ class Crop(CropArguments, WindowOperator):
     """
 
     name = "crop"
+    devices = ("cpu", "gpu")
     inputs = ("data",)
 
     def sample(self, row: Row, image: Array, **arguments: Any) -> Array:
@@ -34,3 +40,8 @@ class Crop(CropArguments, WindowOperator):
         window = self.window(layout, image.shape, **arguments)
         window = bounded(window, image.shape, self.out_of_bounds_policy)
         return extract(row, image, window, self, layout)
+
+    def gpu(self, batch: Batch, images: TensorListGPU, **arguments: Any) -> TensorListGPU:
+        layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
+        windows = crops(self, batch, layout, images.extents(), arguments)
+        return extract_batch(batch, images, windows, self, layout)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 from ..engine.errors import ArgumentError
 from ..engine.layouts import chosen_axes
 from ..engine.operator import Array, Row, SampleOperator, register
-from ..engine.params import INTS, REQUIRED, STR, param
+from ..engine.params import INTS, REQUIRED, STR, from_row, param
+from ..engine.tensors import TensorList, TensorListGPU
+from ._same_memory import Shape, in_shapes
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
 
 
 @register
@@ -27,6 +33,7 @@ class Squeeze(SampleOperator):
     """
 
     name = "squeeze"
+    devices = ("cpu", "gpu")
     inputs = ("data",)
     axes = param(INTS, None, "The dimensions to remove.", per_sample=True)
     axis_names = param(STR, None, "Their letters in the layout, in place of `axes`.")
@@ -46,15 +53,27 @@ class Squeeze(SampleOperator):
         return ("".join(letter for i, letter in enumerate(layout) if i not in gone),)
 
     def sample(self, row: Row, data: Array, *, axes: Any) -> Array:
-        gone = chosen_axes(self.layouts[0], data.ndim, axes, None)
-        shape = tuple(extent for i, extent in enumerate(data.shape) if i not in gone)
-        try:
-            return data.reshape(shape)
-        except ValueError:
+        return data.reshape(self._squeezed(data.shape, axes))
+
+    def gpu(self, batch: Batch, data: TensorListGPU, *, axes: Any) -> TensorListGPU:
+        varies = isinstance(axes, TensorList)
+
+        def shape_of(i: int, shape: Shape) -> Shape:
+            return self._squeezed(
+                shape, from_row(self.params["axes"], axes.row(i)) if varies else axes
+            )
+
+        return in_shapes(batch, data, shape_of, alike=not varies)
+
+    def _squeezed(self, shape: Shape, axes: Any) -> Shape:
+        gone = chosen_axes(self.layouts[0], len(shape), axes, None)
+        result = tuple(extent for i, extent in enumerate(shape) if i not in gone)
+        if prod(result) != prod(shape):
             raise ArgumentError(
-                f"dimensions {sorted(gone)} of a sample of shape {data.shape} cannot be removed: "
+                f"dimensions {sorted(gone)} of a sample of shape {shape} cannot be removed: "
                 "they are not of extent 1"
-            ) from None
+            )
+        return result
 
 
 @register
@@ -73,6 +92,7 @@ class ExpandDims(SampleOperator):
     """
 
     name = "expand_dims"
+    devices = ("cpu", "gpu")
     inputs = ("data",)
     axes = param(INTS, REQUIRED, "Where the new dimensions stand in the output.")
     new_axis_names = param(
@@ -99,11 +119,17 @@ class ExpandDims(SampleOperator):
         return ("".join(letters),)
 
     def sample(self, row: Row, data: Array) -> Array:
-        ndim = data.ndim + len(self.axes)
+        return data.reshape(self._expanded(data.shape))
+
+    def gpu(self, batch: Batch, data: TensorListGPU) -> TensorListGPU:
+        return in_shapes(batch, data, lambda i, shape: self._expanded(shape), alike=True)
+
+    def _expanded(self, shape: Shape) -> Shape:
+        ndim = len(shape) + len(self.axes)
         if max(self.axes, default=0) >= ndim:
             raise ArgumentError(
-                f"a sample of shape {data.shape} has {ndim} dimensions with those that are "
+                f"a sample of shape {shape} has {ndim} dimensions with those that are "
                 f"inserted, so none can stand at {max(self.axes)}"
             )
-        extents = iter(data.shape)
-        return data.reshape([1 if i in self.axes else next(extents) for i in range(ndim)])
+        extents = iter(shape)
+        return tuple(1 if i in self.axes else next(extents) for i in range(ndim))

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
 from ..engine.layouts import VIDEO_LAYOUTS, find_axis, layout_of
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import INT, param
+from ..engine.tensors import TensorListGPU
+from ._rows import array_of
+from ._strided import Views, copied
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
 
 
 @register
@@ -19,6 +29,7 @@ class Flip(SampleOperator):
     """
 
     name = "flip"
+    devices = ("cpu", "gpu")
     inputs = ("data",)
 
     horizontal = param(INT, 1, "Mirror left to right unless 0.", per_sample=True)
@@ -42,3 +53,12 @@ class Flip(SampleOperator):
         if depthwise and "D" in layout:
             index[layout.index("D")] = slice(None, None, -1)
         return image[tuple(index)]
+
+    def gpu(self, batch: Batch, images: TensorListGPU, **arguments: Any) -> TensorListGPU:
+        layout = layout_of(self.layouts[0], images.ndim, VIDEO_LAYOUTS)
+        mirrored = np.zeros((len(images), images.ndim), bool)
+        for name, letter in (("horizontal", "W"), ("vertical", "H"), ("depthwise", "D")):
+            chosen = array_of(self, name, arguments[name], len(images))[:, 0] != 0
+            if chosen.any() and (letter != "D" or "D" in layout):
+                mirrored[:, find_axis(layout, letter)] = chosen
+        return copied(batch, Views.of(images).flipped(mirrored))

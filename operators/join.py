@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -11,13 +12,19 @@ from ..engine.errors import ArgumentError
 from ..engine.layouts import check_exclusive, find_axis
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import INT, STR, param
-from ..engine.tensors import TensorList, TensorListCPU
+from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from ._rows import try_rows
+from ._strided import Views, copied
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch
 
 
+Shape = tuple[int, ...]
+
+
 class _Join(SampleOperator):
+    devices = ("cpu", "gpu")
     inputs = ("data", "*others")
     axis_name: str | None
 
@@ -28,15 +35,35 @@ class _Join(SampleOperator):
             raise ArgumentError(f"axis_name must be a single letter, not {self.axis_name!r}")
         self._agree = len(set(layouts)) < 2
 
-    def _check(self, arrays: tuple[Array, ...]) -> None:
-        first = arrays[0]
-        for i, array in enumerate(arrays):
-            if array.dtype != first.dtype or array.ndim != first.ndim:
+    def _check(self, shapes: Sequence[Shape], dtypes: Sequence[np.dtype[Any]]) -> None:
+        for i, (shape, dtype) in enumerate(zip(shapes, dtypes, strict=True)):
+            if dtype != dtypes[0] or len(shape) != len(shapes[0]):
                 raise ArgumentError(
                     "inputs must agree in type and number of dimensions, but the first is "
-                    f"{first.dtype} of shape {first.shape} and number {i} is {array.dtype} of "
-                    f"shape {array.shape}; cast or reshape one"
+                    f"{dtypes[0]} of shape {shapes[0]} and number {i} is {dtype} of "
+                    f"shape {shape}; cast or reshape one"
                 )
+
+    def _shape(self, shapes: Sequence[Shape]) -> Shape:
+        """Return the shape of the output for inputs that agree in type and dimensions."""
+        raise NotImplementedError
+
+    def _parts(self, views: Sequence[Views]) -> tuple[Array, list[Views]]:
+        """Return the shapes of the outputs, and each input as it lies in them."""
+        raise NotImplementedError
+
+    def gpu(self, batch: Batch, *columns: TensorListGPU) -> TensorListGPU:
+        if not batch.size:
+            return columns[0]
+        views = [Views.of(column) for column in columns]
+        inputs = [column.shape() for column in columns]
+        self._check([shapes[0] for shapes in inputs], [view.dtype for view in views])
+        shapes, parts = self._parts(views)
+        differ = np.any([view.shapes != views[0].shapes for view in views], axis=(0, 2))
+        checked = np.flatnonzero(differ)
+        for i in try_rows(batch, checked, lambda i: self._shape([each[i] for each in inputs])):
+            shapes[i] = 0
+        return copied(batch, *parts, shapes=shapes)
 
 
 class _BatchRow(Row):
@@ -81,15 +108,10 @@ class Stack(_Join):
         return (self._layout[:place] + self.axis_name + self._layout[place:],)
 
     def sample(self, row: Row, *arrays: Array) -> Array:
-        self._check(arrays)
-        shape = arrays[0].shape
-        if any(array.shape != shape for array in arrays):
-            raise ArgumentError(
-                f"inputs must have one shape to be stacked, not {[a.shape for a in arrays]}"
-            )
-        place = self._place(len(shape))
-        out = row.empty((*shape[:place], len(arrays), *shape[place:]), arrays[0].dtype)
-        return np.stack(arrays, place, out=out)
+        shapes, dtypes = [array.shape for array in arrays], [array.dtype for array in arrays]
+        self._check(shapes, dtypes)
+        out = row.empty(self._shape(shapes), dtypes[0])
+        return np.stack(arrays, self._place(len(shapes[0])), out=out)
 
     def batch(self, batch: Batch, *columns: TensorList) -> TensorListCPU:
         """Stack a whole batch: at once where it is dense."""
@@ -101,6 +123,31 @@ class Stack(_Join):
         row = _BatchRow(batch)
         rows = [self.sample(row, *(c.row(i) for c in columns)) for i in range(batch.size)]
         return TensorListCPU(rows, layout)
+
+    def _shape(self, shapes: Sequence[Shape]) -> Shape:
+        shape = shapes[0]
+        if any(other != shape for other in shapes):
+            raise ArgumentError(f"inputs must have one shape to be stacked, not {list(shapes)}")
+        place = self._place(len(shape))
+        return (*shape[:place], len(shapes), *shape[place:])
+
+    def _parts(self, views: Sequence[Views]) -> tuple[Array, list[Views]]:
+        extents, size = views[0].shapes, views[0].dtype.itemsize
+        place = self._place(extents.shape[1])
+        step = extents[:, place:].prod(axis=1) * size
+        parts = []
+        for i, view in enumerate(views):
+            parts.append(
+                Views(
+                    view.first - i * step,
+                    np.insert(view.strides, place, step, axis=1),
+                    np.insert(view.shapes, place, 1, axis=1),
+                    np.insert(view.low, place, i, axis=1),
+                    np.insert(view.high, place, i + 1, axis=1),
+                    view.dtype,
+                )
+            )
+        return np.insert(extents, place, len(views), axis=1), parts
 
     def _place(self, ndim: int) -> int:
         if not -ndim <= self.axis <= ndim:
@@ -142,21 +189,37 @@ class Cat(_Join):
         return (self._layout if self._agree else "",)
 
     def sample(self, row: Row, *arrays: Array) -> Array:
-        self._check(arrays)
-        shapes = [array.shape for array in arrays]
-        ndim = len(shapes[0])
+        shapes, dtypes = [array.shape for array in arrays], [array.dtype for array in arrays]
+        self._check(shapes, dtypes)
+        out = row.empty(self._shape(shapes), dtypes[0])
+        return np.concatenate(arrays, self._axis(len(shapes[0])), out=out)
+
+    def _shape(self, shapes: Sequence[Shape]) -> Shape:
+        axis = self._axis(len(shapes[0]))
+        rest = {shape[:axis] + shape[axis + 1 :] for shape in shapes}
+        if len(rest) > 1:
+            raise ArgumentError(
+                f"inputs may differ in their extent along axis {axis} only, but have the shapes "
+                f"{list(shapes)}"
+            )
+        total = sum(shape[axis] for shape in shapes)
+        return (*shapes[0][:axis], total, *shapes[0][axis + 1 :])
+
+    def _parts(self, views: Sequence[Views]) -> tuple[Array, list[Views]]:
+        axis = self._axis(views[0].shapes.shape[1])
+        shapes = views[0].shapes.copy()
+        shapes[:, axis] = sum(view.shapes[:, axis] for view in views)
+        parts, start = [], np.zeros_like(shapes)
+        for view in views:
+            parts.append(view.window(start.copy(), shapes))
+            start[:, axis] -= view.shapes[:, axis]
+        return shapes, parts
+
+    def _axis(self, ndim: int) -> int:
         if not -ndim <= self.axis < ndim:
             raise ArgumentError(
                 f"fn.cat: axis {self.axis} is not from {-ndim} to {ndim - 1}, the axes of inputs "
                 f"of {ndim} dimensions"
             )
-        axis = self.axis % ndim
-        rest = {shape[:axis] + shape[axis + 1 :] for shape in shapes}
-        if len(rest) > 1:
-            raise ArgumentError(
-                f"inputs may differ in their extent along axis {axis} only, but have the shapes "
-                f"{shapes}"
-            )
-        total = sum(shape[axis] for shape in shapes)
-        out = row.empty((*shapes[0][:axis], total, *shapes[0][axis + 1 :]), arrays[0].dtype)
-        return np.concatenate(arrays, axis, out=out)
+        axis: int = self.axis % ndim
+        return axis

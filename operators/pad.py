@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ from ..engine.errors import ArgumentError
 from ..engine.layouts import check_exclusive, chosen_axes, per_axis
 from ..engine.operator import Array, BatchOperator, register
 from ..engine.params import FLOAT, INTS, STR, param
-from ..engine.tensors import TensorList
+from ..engine.tensors import TensorList, TensorListGPU
 from ._convert import cut_off
-from ._rows import empty_rows, values_of
+from ._rows import array_of, empty_rows, values_of
+from ._strided import Views, copied
 
 
 @register
@@ -32,6 +33,7 @@ class Pad(BatchOperator):
     """
 
     name = "pad"
+    devices = ("cpu", "gpu")
     inputs = ("data",)
 
     fill_value = param(
@@ -71,19 +73,8 @@ class Pad(BatchOperator):
                 f"the samples of the batch have different numbers of dimensions: {shapes}"
             )
         count = len(shapes)
-        rows = {k: values_of(self, k, value, count) for k, value in arguments.items()}
-        fills = rows.pop("fill_value")
-        largest = tuple(map(max, zip(*shapes, strict=True)))
-        wanted = [
-            padded_shape(
-                shape,
-                largest,
-                self._axes(len(shape), rows["axes"][i]),
-                rows["shape"][i],
-                rows["align"][i],
-            )
-            for i, shape in enumerate(shapes)
-        ]
+        fills = values_of(self, "fill_value", arguments.pop("fill_value"), count)
+        wanted = self._wanted(shapes, arguments)
         if wanted == shapes:
             return data
         dtype = data.row(0).dtype
@@ -93,6 +84,52 @@ class Pad(BatchOperator):
         for i in range(count):
             _write(data.row(i), out[i], added[i])
         return out
+
+    def gpu(
+        self, batch: Batch, data: TensorListGPU, *, fill_value: Any, **arguments: Any
+    ) -> TensorListGPU:
+        if not len(data):
+            return data
+        view = Views.of(data)
+        try:
+            wanted = self._all_wanted(view.shapes, **arguments)
+        except ValueError:
+            wanted = np.array(self._wanted(data.shape(), arguments))
+        if (wanted == view.shapes).all():
+            return data
+        added = np.empty(len(data), view.dtype)
+        cut_off(array_of(self, "fill_value", fill_value, len(data))[:, 0], added)
+        return copied(batch, view.window(np.zeros_like(wanted), wanted), fills=added)
+
+    def _wanted(
+        self, shapes: list[tuple[int, ...]], arguments: Mapping[str, Any]
+    ) -> list[tuple[int, ...]]:
+        rows = {k: values_of(self, k, value, len(shapes)) for k, value in arguments.items()}
+        largest = tuple(map(max, zip(*shapes, strict=True)))
+        return [
+            padded_shape(
+                shape,
+                largest,
+                self._axes(len(shape), rows["axes"][i]),
+                rows["shape"][i],
+                rows["align"][i],
+            )
+            for i, shape in enumerate(shapes)
+        ]
+
+    def _all_wanted(self, extents: Array, *, axes: Any, shape: Any, align: Any) -> Array:
+        """Return what `_wanted` does, as an array; a ValueError says that it cannot tell."""
+        count = len(extents)
+        least = -1 if not shape else array_of(self, "shape", shape, count)
+        multiples = 1 if not align else array_of(self, "align", align, count)
+        if isinstance(axes, TensorList) or np.min(multiples) < 1:
+            raise ValueError("to be computed sample by sample")
+        chosen = self._axes(extents.shape[1], axes)
+        sizes = extents[:, chosen]
+        padded = np.where(least > 0, np.maximum(sizes, least), sizes.max(axis=0))
+        result = extents.copy()
+        result[:, chosen] = -(-padded // multiples) * multiples
+        return result
 
     def _axes(self, ndim: int, axes: Sequence[int] | None) -> tuple[int, ...]:
         return chosen_axes(self.layouts[0], ndim, axes, self.axis_names) or tuple(range(ndim))

@@ -25,6 +25,8 @@ class GetProperty(BatchOperator):
     """
 
     name = "get_property"
+    devices = ("cpu", "gpu")
+    looks_only = True
     inputs = ("data",)
     key = param(STR, REQUIRED, '"source_info" or "layout".')
 
@@ -42,6 +44,10 @@ class GetProperty(BatchOperator):
             else [data.layout()] * batch.size
         )
         return TensorListCPU([_encoded(text) for text in texts])
+
+    def gpu(self, batch: Batch, data: TensorList) -> TensorList:
+        texts = self.batch(batch, data)
+        return batch.device.to_device(texts) if self.device == "gpu" else texts
 
 
 def _encoded(text: str) -> Array:

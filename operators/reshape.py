@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..engine.errors import ArgumentError
 from ..engine.operator import Array, Row, SampleOperator, register
-from ..engine.params import DTYPE, FLOATS, INTS, STR, param
+from ..engine.params import DTYPE, FLOATS, INTS, STR, from_row, param
+from ..engine.tensors import TensorList, TensorListGPU
 from ..engine.types import to_numpy_type
+from ._same_memory import Shape, in_shapes
 
-Shape = tuple[int, ...]
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
 
 
 class _Reshaping(SampleOperator):
@@ -75,7 +79,7 @@ class _Reshaping(SampleOperator):
 
     def _target(
         self,
-        data: Array,
+        before: Shape,
         shape_input: Array | None,
         shape: Sequence[int] | None,
         rel_shape: Sequence[float] | None,
@@ -85,12 +89,12 @@ class _Reshaping(SampleOperator):
         if shape_input is not None:
             shape = shape_input.reshape(-1).tolist()
         if shape is None and rel_shape is None and src_dims is None:
-            return data.shape
+            return before
         extents: Sequence[float]
         if shape is not None:
             extents = shape
         else:
-            extents = _source_extents(data.shape, src_dims)
+            extents = _source_extents(before, src_dims)
             if rel_shape is not None:
                 extents = _scaled(extents, rel_shape, src_dims is not None)
         target = tuple(-1 if extent < 0 else int(extent + 0.5) for extent in extents)
@@ -98,13 +102,41 @@ class _Reshaping(SampleOperator):
             raise ArgumentError(f"only one extent may be negative, but the shape is {target}")
         return target
 
-    def _check_layout(self, result: Array) -> Array:
-        if self.layout and len(self.layout) != result.ndim:
+    def _checked(self, result: Shape) -> Shape:
+        if self.layout and len(self.layout) != len(result):
             raise ArgumentError(
                 f"the layout {self.layout!r} has {len(self.layout)} letters, but the sample has "
-                f"the shape {result.shape}"
+                f"the shape {result}"
             )
         return result
+
+    def _shape(
+        self, before: Shape, kind: np.dtype[Any], shape_input: Array | None, **arguments: Any
+    ) -> Shape:
+        """Return the shape of the output, of a sample of the shape `before` and type `kind`."""
+        target = self._target(before, shape_input, **arguments)
+        return self._checked(_resolved(target, before, prod(before)))
+
+    def _dtype(self, kind: np.dtype[Any]) -> np.dtype[Any]:
+        """Return the type of the output, from that of the input."""
+        return kind
+
+    def gpu(
+        self, batch: Batch, data: TensorListGPU, *shape_input: TensorList, **arguments: Any
+    ) -> TensorListGPU:
+        if any(isinstance(data, TensorListGPU) for data in shape_input):
+            raise ArgumentError("the input shape_input must be on the CPU; use .cpu()")
+        kind = to_numpy_type(data.dtype)
+        varying = {k: v for k, v in arguments.items() if isinstance(v, TensorList)}
+        fixed = {k: v for k, v in arguments.items() if k not in varying}
+
+        def shape_of(i: int, shape: Shape) -> Shape:
+            own = {k: from_row(self.params[k], v.row(i)) for k, v in varying.items()}
+            wanted = shape_input[0].row(i) if shape_input else None
+            return self._shape(shape, kind, wanted, **fixed, **own)
+
+        alike = not (varying or shape_input)
+        return in_shapes(batch, data, shape_of, alike=alike, dtype=self._dtype(kind))
 
 
 def _source_extents(shape: Shape, src_dims: Sequence[int] | None) -> Sequence[int]:
@@ -134,14 +166,17 @@ def _scaled(extents: Sequence[int], factors: Sequence[float], mapped: bool) -> l
     ]
 
 
-def _reshaped(data: Array, target: Shape) -> Array:
-    try:
-        return data.reshape(target)
-    except ValueError:
+def _resolved(target: Shape, before: Shape, elements: int) -> Shape:
+    """Return the shape with the extent that is left open, for so many elements."""
+    rest = prod(extent for extent in target if extent != -1)
+    if -1 in target and rest and elements % rest == 0:
+        target = tuple(elements // rest if extent == -1 else extent for extent in target)
+    if -1 in target or prod(target) != elements:
         raise ArgumentError(
-            f"a sample of shape {data.shape} has {data.size} elements, which do not fill the "
-            f"shape {target}"
-        ) from None
+            f"a sample of shape {before} has {elements} elements, which do not fill the shape "
+            f"{target}"
+        )
+    return target
 
 
 @register
@@ -163,19 +198,12 @@ class Reshape(_Reshaping):
     """
 
     name = "reshape"
+    devices = ("cpu", "gpu")
 
     def sample(
-        self,
-        row: Row,
-        data: Array,
-        shape_input: Array | None = None,
-        *,
-        shape: Any,
-        rel_shape: Any,
-        src_dims: Any,
+        self, row: Row, data: Array, shape_input: Array | None = None, **arguments: Any
     ) -> Array:
-        target = self._target(data, shape_input, shape, rel_shape, src_dims)
-        return self._check_layout(_reshaped(data, target))
+        return data.reshape(self._shape(data.shape, data.dtype, shape_input, **arguments))
 
 
 @register
@@ -196,30 +224,31 @@ class Reinterpret(_Reshaping):
     """
 
     name = "reinterpret"
+    devices = ("cpu", "gpu")
     dtype = param(DTYPE, None, "Type of the output; by default the input's.")
 
     def sample(
-        self,
-        row: Row,
-        data: Array,
-        shape_input: Array | None = None,
-        *,
-        shape: Any,
-        rel_shape: Any,
-        src_dims: Any,
+        self, row: Row, data: Array, shape_input: Array | None = None, **arguments: Any
     ) -> Array:
-        target = self._target(data, shape_input, shape, rel_shape, src_dims)
-        if self.dtype is None:
-            return self._check_layout(_reshaped(data, target))
-        dtype = to_numpy_type(self.dtype)
-        if shape_input is None and shape is None and rel_shape is None:
-            target = _adjust_last(target, data.dtype, dtype)
+        shape = self._shape(data.shape, data.dtype, shape_input, **arguments)
         flat = np.ascontiguousarray(data).reshape(-1)
-        if flat.nbytes % dtype.itemsize:
-            raise ArgumentError(
-                f"a sample of {flat.nbytes} bytes is no whole number of {dtype} values"
-            )
-        return self._check_layout(_reshaped(flat.view(dtype), target))
+        return flat.view(self._dtype(data.dtype)).reshape(shape)
+
+    def _dtype(self, kind: np.dtype[Any]) -> np.dtype[Any]:
+        return kind if self.dtype is None else to_numpy_type(self.dtype)
+
+    def _shape(
+        self, before: Shape, kind: np.dtype[Any], shape_input: Array | None, **arguments: Any
+    ) -> Shape:
+        dtype = self._dtype(kind)
+        target = self._target(before, shape_input, **arguments)
+        given = shape_input is not None or {"shape", "rel_shape"} & self.given
+        if not given and self.dtype is not None:
+            target = _adjust_last(target, kind, dtype)
+        size = prod(before) * kind.itemsize
+        if size % dtype.itemsize:
+            raise ArgumentError(f"a sample of {size} bytes is no whole number of {dtype} values")
+        return self._checked(_resolved(target, before, size // dtype.itemsize))
 
 
 def _adjust_last(target: Shape, before: np.dtype[Any], after: np.dtype[Any]) -> Shape:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import DTYPE, param
-from ..engine.tensors import TensorList
+from ..engine.tensors import TensorList, TensorListCPU
 from ..engine.types import INT64, to_numpy_type
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class Shapes(SampleOperator):
     """
 
     name = "shapes"
+    devices = ("cpu", "gpu")
+    looks_only = True
     inputs = ("data",)
     dtype = param(DTYPE, INT64, "Type of the numbers.")
     type = param(DTYPE, None, "Older name of `dtype`.")
@@ -43,3 +45,7 @@ class Shapes(SampleOperator):
     def batch(self, batch: Batch, data: TensorList) -> Array:
         """Return the shapes of a whole batch."""
         return np.array(data.shape(), self._dtype).reshape(len(data), data.ndim)
+
+    def gpu(self, batch: Batch, data: TensorList) -> TensorList:
+        shapes = TensorListCPU(self.batch(batch, data))
+        return batch.device.to_device(shapes) if self.device == "gpu" else shapes

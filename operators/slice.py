@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..engine.errors import ArgumentError
 from ..engine.operator import Array, Row, register
 from ..engine.params import STR, param
 from ..engine.slices import SliceArguments
+from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.windows import bounded
 from ._extract import extract
+from ._extract_batch import extract_batch, slices
 from ._window import WindowOperator
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
 
 
 @register
@@ -24,14 +30,15 @@ class Slice(SliceArguments, WindowOperator):
 
     Inputs:
         data: any sample.
-        anchor, shape_input: one number for each of the axes. Integers are elements, floats
-            fractions of the extent, if `normalized_anchor` and `normalized_shape` do not say
-            otherwise. Both are of the same type.
+        anchor, shape_input: one number for each of the axes, on the CPU. Integers are elements,
+            floats fractions of the extent, if `normalized_anchor` and `normalized_shape` do not
+            say otherwise. Both are of the same type.
 
     The result has the layout and, if `dtype` is not given, the type of the data.
     """
 
     name = "slice"
+    devices = ("cpu", "gpu")
     inputs = ("data", "anchor?", "shape_input?")
     policies = (
         *("error", "constant", "pad", "trim_to_shape", "edge", "clamp"),
@@ -59,3 +66,12 @@ class Slice(SliceArguments, WindowOperator):
         window = self.window(layout, data.shape, anchor, shape_input, **arguments)
         window = bounded(window, data.shape, self.out_of_bounds_policy)
         return extract(row, data, window, self, layout)
+
+    def gpu(
+        self, batch: Batch, data: TensorListGPU, *ends: TensorList, **arguments: Any
+    ) -> TensorListGPU:
+        if not all(isinstance(end, TensorListCPU) for end in ends):
+            raise ArgumentError("the inputs anchor and shape must be on the CPU; use .cpu()")
+        layout = self.layouts[0]
+        windows = slices(self, batch, layout, data.extents(), arguments, *ends)
+        return extract_batch(batch, data, windows, self, layout)

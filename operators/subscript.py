@@ -10,7 +10,10 @@ from ..engine.errors import ArgumentError
 from ..engine.keys import NewAxis, Part
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import ANY, INTS, REQUIRED, param
-from ..engine.tensors import TensorList, TensorListCPU
+from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from ._rows import try_rows
+from ._strided import Views, copied
+from ._subscript_batch import part_of
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch
@@ -30,6 +33,7 @@ class Subscript(SampleOperator):
 
     name = "_subscript"
     called = "indexing"
+    devices = ("cpu", "gpu")
     inputs = ("data",)
     key = param(ANY, REQUIRED, "The key, from `engine.keys.split_key`.")
     parts = param(INTS, (), "The numbers that `Part`s in the key stand for.", per_sample=True)
@@ -57,6 +61,27 @@ class Subscript(SampleOperator):
                 key = _resolve(self.key, parts.row(i).reshape(-1).tolist())
             rows.append(_take(data.row(i), key))
         return TensorListCPU(rows, layout)
+
+    def gpu(self, batch: Batch, data: TensorListGPU, *, parts: Any) -> TensorListGPU:
+        if not len(data):
+            return data
+        view = Views.of(data)
+        key, numbers = self._constant, None
+        if key is None:
+            numbers = np.array([row.reshape(-1) for row in parts.rows()], np.int64)
+            key = _resolve(self.key, numbers.T)
+        if sum(item is not None and item is not Ellipsis for item in key) <= data.ndim:
+            part, wrong = part_of(view, key)
+        else:
+            part, wrong = view, np.ones(len(data), bool)
+
+        def alone(i: int) -> None:
+            shown = key if numbers is None else _resolve(self.key, numbers[i].tolist())
+            _take(np.broadcast_to(np.uint8(0), tuple(view.shapes[i].tolist())), shown)
+
+        for i in try_rows(batch, np.flatnonzero(wrong), alone):
+            part.shapes[i] = 0
+        return copied(batch, part)
 
 
 @register

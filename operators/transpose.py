@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..engine.errors import ArgumentError
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import BOOL, INTS, STR, param
+from ..engine.tensors import TensorListGPU
+from ._strided import Views, copied
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
 
 
 @register
@@ -18,6 +25,7 @@ class Transpose(SampleOperator):
     """
 
     name = "transpose"
+    devices = ("cpu", "gpu")
     inputs = ("data",)
 
     perm = param(INTS, None, "The new order, as in (2, 0, 1); reversed by default.")
@@ -51,10 +59,18 @@ class Transpose(SampleOperator):
         return ("".join(layout[axis] for axis in order),)
 
     def sample(self, row: Row, data: Array) -> Array:
-        for name, letters in (("perm", self.perm), ("output_layout", self.output_layout)):
-            if letters is not None and len(letters) != data.ndim:
-                raise ArgumentError(
-                    f"{name} is {letters!r}, but the sample has {data.ndim} dimensions: its shape "
-                    f"is {data.shape}"
-                )
+        self._check(data.shape)
         return data.transpose(self.perm)
+
+    def gpu(self, batch: Batch, data: TensorListGPU) -> TensorListGPU:
+        self._check(data.shape()[0])
+        order = range(data.ndim)[::-1] if self.perm is None else self.perm
+        return copied(batch, Views.of(data).axes(order))
+
+    def _check(self, shape: tuple[int, ...]) -> None:
+        for name, letters in (("perm", self.perm), ("output_layout", self.output_layout)):
+            if letters is not None and len(letters) != len(shape):
+                raise ArgumentError(
+                    f"{name} is {letters!r}, but the sample has {len(shape)} dimensions: its shape "
+                    f"is {shape}"
+                )

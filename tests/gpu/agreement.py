@@ -13,6 +13,12 @@ from penstock.engine.operator import OPERATORS
 from penstock.engine.tensors import TensorListGPU
 
 
+def source(rows: Sequence[Any], layout: str = "") -> Any:
+    """Return a node that gives these samples in every batch."""
+    arrays = [np.asarray(row) for row in rows]
+    return fn.external_source(source=lambda: arrays, layout=layout or None)
+
+
 def on_device(
     device: str,
     name: str,
@@ -33,10 +39,6 @@ def on_device(
     """
     layouts = [layout] * len(inputs) if isinstance(layout, str) else layout
     size = len(inputs[0]) if inputs else len(next(iter((per_sample or {}).values())))
-
-    def source(rows: Sequence[Any], layout: str = "") -> Any:
-        arrays = [np.asarray(row) for row in rows]
-        return fn.external_source(source=lambda: arrays, layout=layout or None)
 
     with Pipeline(batch_size=size, num_threads=2, seed=3) as pipe:
         nodes = [source(rows, each) for rows, each in zip(inputs, layouts, strict=True)]

@@ -1,0 +1,294 @@
+"""Results whose elements lie in memory already: views of a batch on the GPU, and their copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..engine.batch import Batch
+from ..engine.kernels import c_type
+from ..engine.operator import Array
+from ..engine.tensors import TensorListGPU
+from ..engine.types import to_numpy_type
+from .kernels import descriptors, kernel, launch_elements
+
+_BYTES = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+_LEAST_RUN = 16  # bytes; shorter ones are copied element by element, or in tiles
+_TILE_BYTES = 8192
+_NARROW = 64  # elements: dimensions up to this extent lie in one tile as a whole
+_WORD = 4  # bytes: what a thread of `move_tiles` moves at a time, if elements are not larger
+
+
+@dataclass(frozen=True)
+class Views:
+    """Samples as they lie in memory.
+
+    The element at `index` lies at `first + sum(index * strides)`. Where `index` is not in
+    `low <= index < high` on every axis there is none.
+
+    Attributes:
+        first: addresses: (batch,) int64.
+        strides: in bytes: (batch, ndim) int64.
+        shapes: (batch, ndim) int64.
+        low, high: (batch, ndim) int64.
+        dtype: of the elements.
+    """
+
+    first: Array
+    strides: Array
+    shapes: Array
+    low: Array
+    high: Array
+    dtype: np.dtype[Any]
+
+    @staticmethod
+    def of(data: TensorListGPU) -> Views:
+        """Return the samples of a batch, which is not empty."""
+        dtype, shapes = to_numpy_type(data.dtype), data.extents()
+        steps = np.ones_like(shapes)
+        if shapes.shape[1] > 1:
+            steps[:, :-1] = shapes[:, :0:-1].cumprod(axis=1)[:, ::-1]
+        first = data.pointers().astype(np.int64)
+        return Views(first, steps * dtype.itemsize, shapes, np.zeros_like(shapes), shapes, dtype)
+
+    def window(self, start: Array, shapes: Array) -> Views:
+        """Return what windows show, which may reach beyond the samples.
+
+        Args:
+            start: first index of each window: (batch, ndim).
+            shapes: of the windows: (batch, ndim).
+        """
+        first = self.first + (start * self.strides).sum(1)
+        return replace(
+            self, first=first, shapes=shapes, low=self.low - start, high=self.high - start
+        )
+
+    def flipped(self, mirrored: Array) -> Views:
+        """Return the samples, which have all their elements, run backwards.
+
+        Args:
+            mirrored: on which axes: (batch, ndim) bool.
+        """
+        turned = np.where(mirrored, self.strides, 0)
+        first = self.first + (turned * (self.shapes - 1)).sum(1)
+        return replace(self, first=first, strides=self.strides - 2 * turned)
+
+    def axes(self, order: Sequence[int]) -> Views:
+        """Return the samples with these of their axes in this order."""
+        order = list(order)
+        columns = (self.strides, self.shapes, self.low, self.high)
+        strides, shapes, low, high = (column[:, order] for column in columns)
+        return replace(self, strides=strides, shapes=shapes, low=low, high=high)
+
+    def rows(self, indices: Array) -> Views:
+        """Return the samples with these numbers, in this order."""
+        return Views(
+            self.first[indices],
+            self.strides[indices],
+            self.shapes[indices],
+            self.low[indices],
+            self.high[indices],
+            self.dtype,
+        )
+
+
+def copied(
+    batch: Batch, *parts: Views, shapes: Array | None = None, fills: Array | None = None
+) -> TensorListGPU:
+    """Return samples made of the elements that views have.
+
+    Args:
+        batch: whose device to use.
+        parts: views of one type and number of dimensions, which share no index; if one has
+            no elements somewhere, their last strides are one element.
+        shapes: of the results: (batch, ndim); by default those of the view.
+        fills: what stands where no part has an element: one value a sample; 0 by default.
+    """
+    shapes = parts[0].shapes if shapes is None else shapes
+    out = batch.device.empty(shapes, parts[0].dtype)
+    size = parts[0].dtype.itemsize
+    boxes = _collapsed(shapes, parts)
+    runs = (boxes.strides[..., -1] == size).all()
+    bounded = len(parts) > 1 or (boxes.low > 0).any() or (boxes.high < boxes.extents[:, None]).any()
+    if runs and (bounded or boxes.extents[:, -1].min() * size >= _LEAST_RUN or boxes.ndim == 1):
+        filled = np.zeros(len(shapes), parts[0].dtype) if fills is None else fills
+        _copy_runs(batch, out, boxes, size, filled)
+    elif (order := _tile_order(boxes, size)) is not None:
+        _copy_tiles(batch, out, boxes, size, order)
+    else:
+        kind = np.dtype(_BYTES[size])
+        _copy_elements(batch, out, boxes, (kind, kind), np.zeros(1, kind), -1, "PAD")
+    return out
+
+
+def converted(
+    batch: Batch, view: Views, dtype: np.dtype[Any], fills: Array, channels: int, policy: str
+) -> TensorListGPU:
+    """Return the elements of a view in another type; see `operators/kernels/move_elements.cu`.
+
+    Args:
+        batch: whose device to use.
+        view: the samples.
+        dtype: of the result.
+        fills: what stands where the view has no element: one value, or one a channel, of `dtype`.
+        channels: the axis of the channels, or -1.
+        policy: what stands there instead: "PAD" is `fills`.
+    """
+    out = batch.device.empty(view.shapes, dtype)
+    bounds = view.low[:, None], view.high[:, None]
+    boxes = _Boxes(view.shapes, view.first[:, None], view.strides[:, None], *bounds)
+    _copy_elements(batch, out, boxes, (view.dtype, dtype), fills, channels, policy)
+    return out
+
+
+@dataclass(frozen=True)
+class _Boxes:
+    """Extents of results: (batch, ndim), and their parts: (batch, parts) and (..., ndim)."""
+
+    extents: Array
+    first: Array
+    strides: Array
+    low: Array
+    high: Array
+
+    @property
+    def ndim(self) -> int:
+        return int(self.extents.shape[1])
+
+
+def _collapsed(shapes: Array, parts: Sequence[Views]) -> _Boxes:
+    """Return the parts with neighbouring axes made one where they are alike in all samples."""
+    first = np.stack([part.first for part in parts], 1)
+    strides = np.stack([part.strides for part in parts], 1)
+    low = np.stack([part.low for part in parts], 1).clip(0, shapes[:, None])
+    high = np.stack([part.high for part in parts], 1).clip(0, shapes[:, None])
+    full = ((low == 0) & (high == shapes[:, None])).all((0, 1))
+    axes: list[list[Array]] = []
+    for axis in range(shapes.shape[1]):
+        extent, step = shapes[:, axis], strides[..., axis]
+        box = [extent, step, low[..., axis], high[..., axis]]
+        if full[axis] and (extent == 1).all():
+            continue
+        if axes and full[axis] and (axes[-1][1] == step * extent[:, None]).all():
+            before, _, begin, end = axes.pop()
+            box = [before * extent, step, begin * extent[:, None], end * extent[:, None]]
+        axes.append(box)
+    if not axes:
+        one = np.ones_like(first)
+        axes = [[one[:, 0], one * parts[0].dtype.itemsize, 0 * one, one]]
+    extents, strides, low, high = (np.stack(column, -1) for column in zip(*axes, strict=True))
+    return _Boxes(extents, first, strides, low, high)
+
+
+def _sources(boxes: _Boxes) -> Array:
+    rows = boxes.first.size
+    tail = rows, boxes.ndim
+    return descriptors(
+        rows,
+        first=boxes.first.reshape(rows),
+        stride=boxes.strides.reshape(tail),
+        low=boxes.low.reshape(tail),
+        high=boxes.high.reshape(tail),
+    )
+
+
+def _results(out: TensorListGPU, extents: Array, fill: Array) -> tuple[Array, Array]:
+    elements = extents.prod(1)
+    table = descriptors(len(out), out=out.pointers(), fill=fill, elements=elements, extent=extents)
+    return table, elements
+
+
+def _copy_runs(batch: Batch, out: TensorListGPU, boxes: _Boxes, size: int, fills: Array) -> None:
+    in_bytes = np.ones(boxes.ndim, np.int64)
+    in_bytes[-1] = size
+    strides = boxes.strides.copy()
+    strides[..., -1] = 1
+    low, high = boxes.low * in_bytes, boxes.high * in_bytes
+    boxes = _Boxes(boxes.extents * in_bytes, boxes.first, strides, low, high)
+    pattern = np.repeat(fills[:, None], 8 // size, 1).view(np.uint64)[:, 0]
+    table, elements = _results(out, boxes.extents, pattern)
+    sources = batch.device.upload(_sources(boxes))
+    parts = np.int32(boxes.first.shape[1])
+    function = kernel("move_runs", "move_runs", DIMS=str(boxes.ndim))
+    launch_elements(batch, function, table, -(-elements // 16) + 1, sources, parts)
+
+
+def _copy_elements(
+    batch: Batch,
+    out: TensorListGPU,
+    boxes: _Boxes,
+    types: tuple[np.dtype[Any], np.dtype[Any]],
+    fills: Array,
+    channels: int,
+    policy: str,
+) -> None:
+    table, elements = _results(out, boxes.extents, np.zeros(len(out), np.uint64))
+    macros = {"In": c_type(types[0]), "Out": c_type(types[1]), "POLICY": policy}
+    function = kernel("move_elements", "move_elements", DIMS=str(boxes.ndim), **macros)
+    sources, values = batch.device.upload(_sources(boxes)), batch.device.upload(fills)
+    launch_elements(batch, function, table, elements, sources, values, np.int32(channels))
+
+
+def _tile_order(boxes: _Boxes, size: int) -> list[int] | None:
+    """Return the axes, the two last that tiles have; None where tiles do not help."""
+    if boxes.ndim == 1:
+        return None
+    steps = abs(boxes.strides[:, 0])
+    last, units = boxes.ndim - 1, (steps == size).all(0)
+    if units[last]:
+        x, fast, slow = last - 1, last, last - 1
+    elif units.any():
+        x = fast = int(units.argmax())
+        slow = last
+    else:
+        return None
+    run = boxes.extents[:, fast] * size
+    if not (run >= _LEAST_RUN).all() and not (steps[:, slow] == run).all():
+        return None
+    return [*(axis for axis in range(last) if axis != x), x, last]
+
+
+def _copy_tiles(
+    batch: Batch, out: TensorListGPU, boxes: _Boxes, size: int, order: list[int]
+) -> None:
+    extents, strides = boxes.extents, boxes.strides[:, 0]
+    steps = np.ones_like(extents)
+    steps[:, :-1] = extents[:, :0:-1].cumprod(axis=1)[:, ::-1]
+    table = descriptors(
+        len(out),
+        out=out.pointers(),
+        first=boxes.first[:, 0],
+        extent=extents[:, order],
+        stride=strides[:, order],
+        out_stride=steps[:, order] * size,
+    )
+    y_runs = bool((abs(strides[:, -1]) == size).all())
+    most_x, most_y = map(int, extents[:, order[-2:]].max(0))
+    x, y = _tile_shape(most_x, most_y, _TILE_BYTES // size, y_runs)
+    word = max(size, _WORD)
+    slow, fast = (x, y) if y_runs else (y, x)
+    pitch = (-(-fast * size // word) + 1 | 1) * word  # odd: neighbours along y in other banks
+    across = -(-extents[:, order] // np.array([*[1] * (boxes.ndim - 2), x, y]))
+    blocks = min(int(across.prod(1).max()), 65536)
+    merged = bool((abs(strides[:, order[-2 if y_runs else -1]]) == fast * size).all())
+    shared = x * y * size + 2 * word if merged else max(slow * pitch, x * y * size + 2 * word)
+    arguments = [np.int32(value) for value in (x, y, pitch)]
+    function = kernel("move_tiles", "move_tiles", DIMS=str(boxes.ndim), SIZE=str(size))
+    launch = batch.device.launch
+    uploaded = batch.device.upload(table)
+    launch(function, (blocks, len(out)), (256,), uploaded, *arguments, shared_bytes=shared)
+
+
+def _tile_shape(most_x: int, most_y: int, elements: int, y_runs: bool) -> tuple[int, int]:
+    """Return how much of x and y a tile has, of about `elements`."""
+    most_x, most_y = max(most_x, 1), max(most_y, 1)
+    if y_runs or most_y <= _NARROW:
+        y = min(most_y, elements)
+        return min(most_x, max(1, elements // y)), y
+    if most_x <= _NARROW:
+        return most_x, min(most_y, elements // most_x)
+    side = 1 << (elements.bit_length() - 1) // 2
+    return min(most_x, side), min(most_y, side)

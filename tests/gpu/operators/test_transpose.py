@@ -1,0 +1,47 @@
+"""`transpose` on the GPU: every order of up to four dimensions, and the usual ones of images."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from ..agreement import agree
+from .test_flip import TYPES, samples
+
+ORDERS = [order for ndim in (1, 2, 3, 4) for order in permutations(range(ndim))]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_order(device_stage, order):
+    rng = np.random.default_rng(sum(order))
+    for dtype in ("u1", TYPES[1 + sum(order) % 3]):
+        agree("transpose", samples(rng, len(order), dtype, 3, 12), perm=order)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize(
+    ("shape", "layout", "order"),
+    [
+        ((37, 23, 3), "HWC", (2, 0, 1)),
+        ((3, 37, 23), "CHW", (1, 2, 0)),
+        ((200, 130), "HW", (1, 0)),
+        ((2, 37, 23, 3), "FHWC", (0, 3, 1, 2)),
+        ((65, 5, 70), "HCW", (2, 1, 0)),
+        ((1, 1, 3), "HWC", (2, 0, 1)),
+        ((1, 9000, 3), "HWC", (2, 0, 1)),
+        ((4000, 1, 4), "HWC", (2, 1, 0)),
+        ((0, 5, 3), "HWC", (2, 0, 1)),
+    ],
+)
+def test_images(device_stage, shape, layout, order, dtype):
+    row = (np.arange(np.prod(shape)) % 251).reshape(shape).astype(dtype)
+    agree("transpose", [row] * 2, layout=layout, perm=order)
+    agree("transpose", [row, row[:, : shape[1] // 2 + 1]], layout=layout, perm=order)
+
+
+def test_many_dimensions(device_stage):
+    row = np.arange(2 * 3 * 2 * 3 * 2 * 3 * 2 * 5).reshape(2, 3, 2, 3, 2, 3, 2, 5)
+    agree("transpose", [row.astype(np.int16)] * 2)
+    agree("transpose", [row.astype(np.int16)], perm=(3, 0, 1, 2, 7, 4, 5, 6))
