@@ -103,7 +103,9 @@ def _resample_outer(batch: Batch, source: Stack, axis: Axes, work: np.dtype[Any]
         taps=table.taps.astype(np.int32),
         strips=strips.astype(np.int32),
     )
-    function = kernel("resample_outer", "resample_outer", In=c_type(source.dtype), Work=c_type(work))
+    function = kernel(
+        "resample_outer", "resample_outer", In=c_type(source.dtype), Work=c_type(work)
+    )
     launch_elements(batch, function, samples, items, np.int32(strip))
     return result
 
@@ -174,9 +176,7 @@ def _strips(columns: Ints, outputs: Ints) -> tuple[int, Ints]:
     return strip, -(-outputs // strip)
 
 
-def _tables(
-    batch: Batch, source: Stack, axes: list[Axes], work: np.dtype[Any]
-) -> list[_Table]:
+def _tables(batch: Batch, source: Stack, axes: list[Axes], work: np.dtype[Any]) -> list[_Table]:
     """Compute the weights of axes; those of the last, if there are two, are columns."""
     count, together = len(source.images), joined(axes)
     outputs = np.where(np.tile(source.images > 0, len(axes)), together.out_size, 0)
@@ -205,9 +205,7 @@ def _tables(
         last=lasts[together.filter],
         step=together.step,
         scale=together.scale,
-        start=np.where(
-            copies, start, start + (half * together.scale - half - together.anchor)
-        ),
+        start=np.where(copies, start, start + (half * together.scale - half - together.anchor)),
     )
     device = batch.device
     device.launch(
@@ -217,8 +215,8 @@ def _tables(
         device.upload(table),
         device.upload(curves),
     )
-    parts = (np.split(column, len(axes)) for column in (first, weights, taps))
-    return [_Table(*columns, memory) for columns in zip(*parts, strict=True)]
+    parts: Any = (np.split(column, len(axes)) for column in (first, weights, taps))
+    return [_Table(f, w, t, memory) for f, w, t in zip(*parts, strict=True)]
 
 
 def _aligned(nbytes: Ints) -> Ints:

@@ -199,7 +199,7 @@ class Resampler(SampleOperator):
         plans = self.plan_batch(batch, axes, np.maximum(extents, 1), **arguments)
         filters, known = self._filters_of(batch.size, **arguments)
         lines = _lines(plans, np.maximum(extents, 1), filters, self.antialias)
-        possible = plans.possible & known & (extents > 0).all(1)
+        possible = plans.possible & known & ((extents > 0) & (plans.start != plans.end)).all(1)
         within = channels > 0
         for line in lines:
             within &= line.possible()
@@ -211,7 +211,7 @@ class Resampler(SampleOperator):
         resized = np.column_stack(
             [shapes[:, : axes.first], size, shapes[:, axes.first + axes.spatial :]]
         )
-        out = batch.device.empty(resized, result, images.layout())
+        out = batch.device.empty(resized, result, self.output_layouts()[0])
         number = np.where(possible, number, 0)
         resample_batch(
             batch,
@@ -235,7 +235,7 @@ class Resampler(SampleOperator):
         numbers = np.stack([numbers_of(f, count)[:, 0] for f in chosen])
         known = np.isin(numbers, _FILTERS)
         shrinking, other = np.where(known, numbers, 0).astype(np.int64)
-        return (shrinking, other), known.all(0)
+        return (shrinking, other), known[0] & known[1]
 
 
 def _lines(

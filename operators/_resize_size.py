@@ -74,7 +74,8 @@ def plan(
         subpixel_scale: where rounding changes an extent, change the region in proportion.
 
     Raises:
-        ArgumentError: a value is not finite, or the result would be beyond any memory.
+        ArgumentError: a value is not finite, the region is empty, or the result would be beyond
+            any memory.
 
     >>> plan((720, 1280), (480.0, 640.0), mode="not_larger").size
     (360, 640)
@@ -82,6 +83,11 @@ def plan(
     _check_finite(requested, region)
     start, end = _edges(extents, region)
     shown = [abs(b - a) for a, b in zip(start, end, strict=True)]
+    if region is not None and not all(shown):
+        raise ArgumentError(
+            f"the region {region.start} to {region.end} has no extent in float32, the type of "
+            "positions; make it larger"
+        )
     wanted = _extents(shown, requested, mode, max_size)
     size = tuple(_rounded(extent) for extent in wanted)
     for axis, extent in enumerate(wanted):

@@ -19,8 +19,7 @@ class Plans(NamedTuple):
     Attributes:
         size: (batch, axes) int64.
         start, end: (batch, axes) float64.
-        possible: (batch,); False where `plan` raises: there the size is 1, and the region
-            means nothing.
+        possible: (batch,); False where `plan` raises: there size and region are one pixel.
     """
 
     size: NDArray[np.int64]
@@ -50,13 +49,13 @@ def plan_all(
         wanted = _extents(shown, requested.astype(np.float32), mode, max_size)
         exact = np.abs(wanted.astype(np.float64))
         size = np.fmax(np.floor(exact + 0.5), 1)
-        possible = np.isfinite(shown).all(1) & np.isfinite(requested).all(1)
+        possible = np.isfinite(requested).all(1) & (np.isfinite(shown) & (shown > 0)).all(1)
         possible &= (size <= MAX_EXTENT).all(1)
         mirrored = wanted < 0
         first, last = np.where(mirrored, last, first), np.where(mirrored, first, last)
         if subpixel_scale:
             first, last = _keep_scale(first, last, size / exact)
-    size[~possible] = 1
+    size[~possible], first[~possible], last[~possible] = 1, 0, 1
     return Plans(size.astype(np.int64), first.astype(np.float64), last.astype(np.float64), possible)
 
 
@@ -96,9 +95,10 @@ def _extents(
 
 
 def _common_scale(scales: Float64s, given: NDArray[np.bool_], mode: str) -> Float64s:
-    if mode == NOT_SMALLER:
-        return np.where(given, scales, 0.0).max(1)
-    return np.where(given, scales, np.inf).min(1)
+    largest = mode == NOT_SMALLER
+    known = np.where(given, scales, 0.0 if largest else np.inf)
+    scale: Float64s = known.max(1) if largest else known.min(1)
+    return scale
 
 
 def _average_scale(scales: Float64s, given: NDArray[np.bool_]) -> Float64s:

@@ -93,15 +93,14 @@ def largest_canvas(extents: Ints, frames: Ints, degrees: Floats) -> Ints:
 def canvases_fit(extents: Ints, canvas: Ints, most: int) -> NDArray[np.bool_]:
     """Return for which samples all extents lie in [1, most]."""
     every = np.concatenate([extents, canvas], axis=1)
-    fit: NDArray[np.bool_] = ((every > 0) & (every <= most)).all(axis=1)
-    return fit
+    return np.asarray((every.min(axis=1) > 0) & (every.max(axis=1) <= most))
 
 
 def can_turn(frames: Ints, degrees: Floats) -> NDArray[np.bool_]:
     """Return for which samples all angles are finite."""
     each = np.repeat(np.arange(len(frames)), frames)
     wrong = ~np.isfinite(cosines_and_sines(degrees)[0])
-    return np.bincount(each, wrong, len(frames)) == 0
+    return np.asarray(np.bincount(each, wrong, len(frames)) == 0)
 
 
 def cosines_and_sines(degrees: Floats) -> tuple[Floats, Floats]:

@@ -117,7 +117,9 @@ def why_not(
     row.random = batch.random(operator, operator.draws)[i]
     try:
         values = {
-            name: from_row(operator.params[name], value.row(i)) if isinstance(value, TensorList) else value
+            name: from_row(operator.params[name], value.row(i))
+            if isinstance(value, TensorList)
+            else value
             for name, value in arguments.items()
         }
         operator.sample(row, np.broadcast_to(np.zeros((), dtype), shape), **values)

@@ -65,8 +65,9 @@ class RandomResizedCrop(Resampler):
         axes = self.axes(image.ndim)
         extents = self.extents(axes, image)
         _check_spatial(self.owner, axes.spatial)
+        height, width = extents
         window = random_crop.random_window(
-            *extents, self.random_area, self.random_aspect_ratio, row.random
+            height, width, self.random_area, self.random_aspect_ratio, row.random
         )
         plan = Plan(self._size, window[:2], window[2:])
         return self.resample(row, image, axes, plan, self.filters(**arguments))

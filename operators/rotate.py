@@ -135,7 +135,7 @@ class Rotate(SampleOperator):
         canvas = np.where(possible[:, None], canvas, 1)
         dtype = self.target or source
         resized = np.column_stack([shapes[:, :first], canvas, shapes[:, first + 2 :]])
-        out = batch.device.empty(resized, dtype, layout)
+        out = batch.device.empty(resized, dtype, self.output_layouts()[0])
         direct, work = _work_type(source, dtype)
         rotation = Rotation(
             work, direct, self.interp_type == DALIInterpType.INTERP_NN, self.fill_value

@@ -1,4 +1,4 @@
-"""`filters.Axis` for all images of a batch at once: what the GPU's tables of weights are made of."""
+"""`filters.Axis` for all images of a batch at once."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ class Axes:
             & (np.minimum(self.start, self.end) >= 0)
             & (np.maximum(self.start, self.end) <= self.in_size)
         )
-        return plain | (self.filter == Filter.NEAREST)
+        copied: NDArray[np.bool_] = plain | (self.filter == Filter.NEAREST)
+        return copied
 
     def taps(self) -> Ints:
         """How many samples of the input each output sample weighs."""
@@ -96,15 +97,14 @@ def plan_axes(
 
 def _scale(start: Floats, end: Floats, out_size: Ints) -> Float32s:
     extent = end.astype(np.float32) - start.astype(np.float32)
-    scale: Float32s = extent / out_size.astype(np.float32)
-    return scale
+    return np.asarray(extent / out_size.astype(np.float32), np.float32)
 
 
 def _fit(
     chosen: Ints, stretched: NDArray[np.bool_], scale: Float32s
 ) -> tuple[Float32s, Float32s, Ints]:
     """Return `step`, `anchor` and `support`; of nearest neighbour 1, 0 and 1."""
-    step, support = np.ones((2, len(chosen)), np.float32)
+    step, support = np.ones(len(chosen), np.float32), np.ones(len(chosen), np.float32)
     anchor = np.zeros(len(chosen), np.float32)
     stretch = np.where(stretched, np.abs(scale), np.float32(1))
     for kind, kernel in KERNELS.items():
@@ -115,9 +115,7 @@ def _fit(
     return step, anchor, support.astype(np.int64)
 
 
-def with_bases(
-    vertical: Axes, horizontal: Axes, regions: NDArray[np.bool_]
-) -> tuple[Axes, Axes]:
+def with_bases(vertical: Axes, horizontal: Axes, regions: NDArray[np.bool_]) -> tuple[Axes, Axes]:
     """Both axes with their `base`, as `filters.with_bases` does it, where there are `regions`."""
     top, height, rows_cost = _extent_and_cost(vertical, ROW_COST)
     left, width, columns_cost = _extent_and_cost(horizontal, COLUMN_COST)
@@ -135,7 +133,8 @@ def _extent_and_cost(axes: Axes, tap_cost: float) -> tuple[Ints, Ints, Floats]:
     """First pixel in the filter's reach, number of pixels, cost of a result."""
     low = np.minimum(axes.start, axes.end).astype(np.float32) - axes.anchor
     high = np.maximum(axes.start, axes.end).astype(np.float32) - axes.anchor
-    high += axes.support.astype(np.float32)
+    high = high + axes.support.astype(np.float32)
     first = np.clip(np.floor(low).astype(np.int64), 0, axes.in_size)
     end = np.clip(np.ceil(high).astype(np.int64), 0, axes.in_size)
-    return first, end - first, tap_cost * axes.support + SAMPLE_COST
+    cost = tap_cost * axes.support.astype(np.float64) + SAMPLE_COST
+    return first, end - first, cost

@@ -8,6 +8,7 @@ what the interpolation loses shows in the third digit.
 import math
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,8 +179,11 @@ class _Kernel:
         """The window at equal steps, and a zero."""
         return self._values.astype(np.float32)
 
-    def fit(self, stretch: np.float32) -> tuple[np.float32, np.float32]:
-        """Table steps an input pixel, and pixels from the window's begin to its middle."""
+    def fit(self, stretch: Any) -> tuple[Any, Any]:
+        """Table steps an input pixel, and pixels from the window's begin to its middle.
+
+        `stretch` is a float32, or an array of them, and so are the results.
+        """
         step = self.last / self._width(stretch)
         return step, self.last / np.float32(2) / step
 
@@ -189,7 +193,7 @@ class _Kernel:
         values = np.interp(offsets * step, self._steps, self._values).astype(np.float32)
         return values
 
-    def _width(self, stretch: np.float32) -> np.float32:
+    def _width(self, stretch: Any) -> Any:
         return np.float32(2 * self._radius) * stretch
 
 
@@ -214,7 +218,7 @@ class _Gaussian(_Kernel):
         distance = np.linspace(-2.0, 2.0, 65)
         super().__init__(1, np.exp(-distance * distance))
 
-    def _width(self, stretch: np.float32) -> np.float32:
+    def _width(self, stretch: Any) -> Any:
         # By way of the standard deviation, as DALI does: it does not round to twice the
         # radius, and the window does not vanish where that decides which samples count.
         sigma = np.asarray(stretch, np.float64) * 0.5 / math.sqrt(2.0)

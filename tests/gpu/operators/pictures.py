@@ -11,7 +11,7 @@ import numpy as np
 def picture(
     height: int, width: int, channels: int = 3, *, dtype: Any = np.uint8, seed: int = 0
 ) -> Any:
-    """Return an image (height, width, channels) that fills the range of an integer type, or 0 to 1."""
+    """Return an image (height, width, channels) that fills the type's range, or 0 to 1."""
     rng = np.random.default_rng(seed)
     noise = cv2.GaussianBlur(rng.random((height, width, channels)), (0, 0), 1.5)
     noise = noise.reshape(height, width, channels)
