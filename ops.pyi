@@ -700,6 +700,58 @@ class Normalize:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class NumpyReader:
+    """`fn.readers.numpy` as a class."""
+
+    def __init__(
+        self,
+        *,
+        files: str | Sequence[str] | None = ...,
+        file_list: str | None = ...,
+        file_root: str | None = ...,
+        file_filter: str | None = ...,
+        member_filter: str | None = ...,
+        sample_axis: int | None = ...,
+        roi: Any | None = ...,
+        roi_start: int | Sequence[int] | DataNode | None = ...,
+        roi_end: int | Sequence[int] | DataNode | None = ...,
+        roi_shape: int | Sequence[int] | DataNode | None = ...,
+        rel_roi_start: float | Sequence[float] | DataNode | None = ...,
+        rel_roi_end: float | Sequence[float] | DataNode | None = ...,
+        rel_roi_shape: float | Sequence[float] | DataNode | None = ...,
+        roi_axes: int | Sequence[int] | None = ...,
+        out_of_bounds_policy: str | None = ...,
+        fill_value: float | None = ...,
+        cache_header_information: bool | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        use_o_direct: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        register_buffers: bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class Ones:
     """`fn.ones` as a class."""
 
@@ -1432,6 +1484,25 @@ class decoders:
         ) -> None: ...
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class io:
+    class file:
+        class Read:
+            """`fn.io.file.read` as a class."""
+
+            def __init__(
+                self,
+                *,
+                storage_options: Mapping[str, Any] | None = ...,
+                seed: int | None = ...,
+                preserve: bool | None = ...,
+                dont_use_mmap: bool | None = ...,
+                use_o_direct: bool | None = ...,
+                bytes_per_sample_hint: int | None = ...,
+                device: str | None = ...,
+                name: str | None = ...,
+            ) -> None: ...
+            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class random:
     class Beta:
         """`fn.random.beta` as a class."""
@@ -1706,6 +1777,58 @@ class readers:
             lazy_init: bool | None = ...,
             dont_use_mmap: bool | None = ...,
             use_o_direct: bool | None = ...,
+            tensor_init_bytes: int | None = ...,
+            bytes_per_sample: float | None = ...,
+            bytes_per_sample_hint: int | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Numpy:
+        """`fn.readers.numpy` as a class."""
+
+        def __init__(
+            self,
+            *,
+            files: str | Sequence[str] | None = ...,
+            file_list: str | None = ...,
+            file_root: str | None = ...,
+            file_filter: str | None = ...,
+            member_filter: str | None = ...,
+            sample_axis: int | None = ...,
+            roi: Any | None = ...,
+            roi_start: int | Sequence[int] | DataNode | None = ...,
+            roi_end: int | Sequence[int] | DataNode | None = ...,
+            roi_shape: int | Sequence[int] | DataNode | None = ...,
+            rel_roi_start: float | Sequence[float] | DataNode | None = ...,
+            rel_roi_end: float | Sequence[float] | DataNode | None = ...,
+            rel_roi_shape: float | Sequence[float] | DataNode | None = ...,
+            roi_axes: int | Sequence[int] | None = ...,
+            out_of_bounds_policy: str | None = ...,
+            fill_value: float | None = ...,
+            cache_header_information: bool | None = ...,
+            random_shuffle: bool | None = ...,
+            shuffle_after_epoch: bool | None = ...,
+            shuffle_after_epoch_seed: int | None = ...,
+            shuffle_seed: int | None = ...,
+            shuffle_block: int | None = ...,
+            shuffle_window: int | None = ...,
+            shard_id: int | None = ...,
+            num_shards: int | None = ...,
+            stick_to_shard: bool | None = ...,
+            pad_last_batch: bool | None = ...,
+            prefetch_queue_depth: int | None = ...,
+            storage_options: Mapping[str, Any] | None = ...,
+            use_o_direct: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            register_buffers: bool | None = ...,
+            initial_fill: int | None = ...,
+            read_ahead: bool | None = ...,
+            skip_cached_images: bool | None = ...,
+            lazy_init: bool | None = ...,
+            dont_use_mmap: bool | None = ...,
             tensor_init_bytes: int | None = ...,
             bytes_per_sample: float | None = ...,
             bytes_per_sample_hint: int | None = ...,

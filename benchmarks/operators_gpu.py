@@ -169,8 +169,9 @@ class Bench:
         self.rounds = rounds
         self.stream = self.cupy.cuda.Stream(non_blocking=True)
         self.stream.use()
-        pool = DevicePool(self.cupy, self.cupy.cuda.Device())
-        self.device = TimedDevice(self.cupy, self.stream, pool)
+        device = self.cupy.cuda.Device()
+        pool = DevicePool(self.cupy, device)
+        self.device = TimedDevice(self.cupy, device.id, self.stream, pool, 1)
         self.other = self.cupy.zeros((2, FLUSH_BYTES), np.uint8)
         self.copy_rate = self._copy_rate()
 
@@ -188,7 +189,7 @@ class Bench:
             after.record(self.stream)
             after.synchronize()
             times.append(self.cupy.cuda.get_elapsed_time(before, after) / 1e3)
-        return 2 * FLUSHES * FLUSH_BYTES / median(times[1:])
+        return float(2 * FLUSHES * FLUSH_BYTES / median(times[1:]))
 
     def measure(self, name: str, case: Case) -> Measured | None:
         """Measure a case; None if its operator does not run on the GPU."""

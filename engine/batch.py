@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +36,8 @@ class Batch:
         taken_device_bytes: the same of the device's memory.
         device: what GPU work is done with; set while it is launched.
         held: host memory that the device still reads or writes.
+        checks: called once the device has done its work: see `check_later`.
+        place: operator and stage at work, for notes on errors.
     """
 
     def __init__(
@@ -60,6 +62,8 @@ class Batch:
         self.taken_device_bytes = 0
         self.device: Device
         self.held: list[Any] = []
+        self.checks: list[tuple[str, Callable[[], None]]] = []
+        self.place = ""
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return uninitialised memory that is recycled when the last view of it is dropped."""
@@ -106,6 +110,23 @@ class Batch:
             self.valid = np.ones(self.size, bool)
         self.valid[row] = False
 
+    def check_later(self, check: Callable[[], None]) -> None:
+        """Have `check` called when the device is done, to enter rows in `errors`."""
+        self.checks.append((self.place, check))
+
+    def run_checks(self) -> None:
+        """Do what had to wait for the device."""
+        for place, check in self.checks:
+            failed = set(self.errors)
+            check()
+            self.note_errors(failed, place)
+        self.checks.clear()
+
+    def note_errors(self, before: set[int], place: str) -> None:
+        """Add where it happened to the errors of rows that are not among those `before`."""
+        for row in self.errors.keys() - before:
+            self.errors[row].add_note(place)
+
     def random(self, operator: Operator, count: int) -> NDArray[np.float64]:
         """Return `count` numbers in [0, 1) a sample: (size, count) float64.
 
@@ -139,11 +160,16 @@ def run_batch_step(step: Step, batch: Batch, stage: str) -> None:
     node = step.node
     operator = node.operator
     values = batch.values
+    if stage == "GPU" and batch.size == 0:  # so that no operator needs to think of it
+        kinds = {"cpu": TensorListCPU, "gpu": TensorListGPU}
+        values[node.ordinal] = tuple(kinds[data.device]([], data.layout) for data in node.outputs)
+        return
     inputs = [values[ordinal][i] for ordinal, i in step.inputs]
     arguments = dict(step.constants)
     for name, (ordinal, i), _ in step.arguments:
         arguments[name] = values[ordinal][i]
     failed = set(batch.errors)
+    batch.place = f"in {node}, {stage} stage"
     try:
         if stage == "GPU":
             result = operator.gpu(batch, *inputs, **arguments)
@@ -156,10 +182,9 @@ def run_batch_step(step: Step, batch: Batch, stage: str) -> None:
             for r, data in zip(results, node.outputs, strict=True)
         )
     except BaseException as error:
-        error.add_note(f"in {node}, {stage} stage, batch {batch.number}")
+        error.add_note(f"{batch.place}, batch {batch.number}")
         raise
-    for row in batch.errors.keys() - failed:
-        batch.errors[row].add_note(f"in {node}, {stage} stage")
+    batch.note_errors(failed, batch.place)
 
 
 class Rows:

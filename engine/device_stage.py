@@ -137,6 +137,7 @@ class DeviceStage:
                     events[-1].synchronize()
                     for step, elapsed in zip(segment.steps, self._times(events), strict=False):
                         self._clocks.add_device(step.node.ordinal, elapsed)
+                    batch.run_checks()
                 except BaseException as error:
                     failure = failure or error
                 batch.held.clear()

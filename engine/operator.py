@@ -83,6 +83,7 @@ class Operator:
         draws: random numbers that a sample takes.
         looks_only: whether it reads no elements of its inputs, so that on the CPU it takes data
             of the GPU, too; its `gpu` runs then and gives data of the CPU.
+        host_inputs: whether its `gpu` takes inputs of the CPU, too.
         in_order: whether its GPU work must see one batch after the other.
     """
 
@@ -97,6 +98,7 @@ class Operator:
 
     draws: int = 0
     looks_only: ClassVar[bool] = False
+    host_inputs: ClassVar[bool] = False
     in_order: ClassVar[bool] = False
     ordinal: int = -1  # set by the graph: number of the node
     stream: int = 0  # set by the pipeline: which of its random streams is this operator's

@@ -56,19 +56,23 @@ def make_scaling(
     if 0 in std:
         raise ArgumentError(f"std is {tuple(std)}; it is divided by, so no value may be 0")
     factor = scale / np.asarray(std, np.float64)
-    summand = shift - factor * np.asarray(mean, np.float64)
-    multiplier = np.broadcast_to(factor, summand.shape).astype(np.float32)
-    offset = summand.astype(np.float32)
+    multiplier, offset = affine(np.asarray(mean, np.float64), factor, shift)
     table: Array | None = None
     if dtype != np.float32:
         exact = np.arange(256, dtype=np.float32) * multiplier[:, None] + offset[:, None]
         table = np.empty(exact.shape, dtype)
         saturate(exact, table)
     means, factors = np.asarray(mean, np.float64), factor
-    if shift != 0 or summand.size not in (1, 3):
+    if shift != 0 or offset.size not in (1, 3):
         return Scaling(multiplier, offset, table, None)
     three = np.zeros(3)
     return Scaling(multiplier, offset, table, (tuple(three + means), tuple(three + factors)))
+
+
+def affine(mean: Array, factor: Array, shift: float) -> tuple[Array, Array]:
+    """Return what `(pixel - mean) * factor + shift` multiplies pixels by, and what it adds then."""
+    offset = shift - factor * mean
+    return np.broadcast_to(factor, offset.shape).astype(np.float32), offset.astype(np.float32)
 
 
 def write_scaled(

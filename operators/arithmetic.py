@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,13 +11,16 @@ import numpy as np
 from ..engine.errors import ArgumentError
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import REQUIRED, STR, param
-from ..engine.tensors import TensorList, TensorListCPU
-from .elementwise import FUNCTIONS
+from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU, address_of
+from ..engine.types import to_numpy_type
+from ._expression import broadcast, compute, operand
+from .elementwise import FUNCTIONS, zero_division
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch
 
 Memory = Callable[[tuple[int, ...], Any], Array]
+Shape = tuple[int, ...]
 
 
 @register
@@ -41,6 +45,7 @@ class Arithmetic(SampleOperator):
     """
 
     name = "_arithmetic"
+    devices = ("cpu", "gpu")
     called = "arithmetic"
     inputs = ("*operands",)
     function = param(STR, REQUIRED, "Name of the function, as in `elementwise.FUNCTIONS`.")
@@ -76,12 +81,56 @@ class Arithmetic(SampleOperator):
         ]
         return TensorListCPU(rows, layout)
 
+    def gpu(self, batch: Batch, *operands: TensorList) -> TensorListGPU:
+        if not batch.size:
+            return batch.device.empty(np.zeros((0, 0)), np.uint8)
+        own = tuple([to_numpy_type(data.dtype) for data in operands])
+        common, result = self._function.types(own)
+        places = [operand(batch, data) for data in operands]
+        extents, bad = broadcast(places)
+        for row in np.flatnonzero(bad).tolist():
+            try:
+                _broadcast([tuple(place.extents[row].tolist()) for place in places])
+            except ArgumentError as error:
+                batch.errors.setdefault(row, error)
+        exact = self._function.compares and common.kind != "f"
+        types = own if exact else (common,) * len(own)
+        result_of = partial(compute, batch, self.function, places, types, extents, result)
+        if not self._function.divides or common.kind == "f":
+            return result_of()
+        divisor = operands[-1]
+        if isinstance(divisor, TensorListCPU):
+            _refuse_zeros(batch, divisor)
+            return result_of()
+        marks = batch.device.upload(np.zeros(batch.size, np.uint8))
+        out = result_of(address_of(marks) + np.arange(batch.size, dtype=np.uint64))
+        _report(batch, marks)
+        return out
+
     def _compute(self, operands: Sequence[Array], empty: Memory) -> Array:
         compute, result = self._function.types(tuple([a.dtype for a in operands]))
-        out = empty(_broadcast(operands), result)
+        out = empty(_broadcast([a.shape for a in operands]), result)
         with np.errstate(all="ignore"):
             self._function.compute(operands, compute, out)
         return out
+
+
+def _refuse_zeros(batch: Batch, divisor: TensorListCPU) -> None:
+    """Enter the rows in which something is divided by 0 in `batch.errors`."""
+    for row in range(batch.size):
+        if not divisor.row(row).all():
+            batch.errors.setdefault(row, zero_division())
+
+
+def _report(batch: Batch, marks: Any) -> None:
+    """Do the same for rows that the device marks; known only once it has done so."""
+    found = batch.device.to_host(TensorListGPU(marks), batch.empty).dense()
+
+    def check() -> None:
+        for row in np.flatnonzero(found).tolist():
+            batch.errors.setdefault(row, zero_division())
+
+    batch.check_later(check)
 
 
 def _align(arrays: list[Array]) -> list[Array]:
@@ -93,10 +142,9 @@ def _align(arrays: list[Array]) -> list[Array]:
     ]
 
 
-def _broadcast(operands: Sequence[Array]) -> tuple[int, ...]:
-    shape: tuple[int, ...] = ()
-    for operand in operands:
-        other = operand.shape
+def _broadcast(shapes: Sequence[Shape]) -> Shape:
+    shape: Shape = ()
+    for other in shapes:
         if other == shape or not other:
             continue
         if not shape:

@@ -13,7 +13,9 @@ from ..engine.operator import Array, BatchOperator, register
 from ..engine.params import BOOL, DTYPE, FLOATS, INTS, REQUIRED, STR, param
 from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.types import FLOAT, INT32, to_numpy_type
+from ._expression import filled
 from ._strided import Views, copied
+from ._uploaded import UploadedOperator
 from .saturation import saturated
 
 if TYPE_CHECKING:
@@ -59,8 +61,7 @@ class PermuteBatch(BatchOperator):
         return TensorListCPU([data.row(index) for index in chosen], layout)
 
     def gpu(self, batch: Batch, data: TensorListGPU, *, indices: Any) -> TensorListGPU:
-        chosen = self._chosen(batch, indices)
-        return copied(batch, Views.of(data).rows(chosen)) if len(data) else data
+        return copied(batch, Views.of(data).rows(self._chosen(batch, indices)))
 
     def _chosen(self, batch: Batch, indices: Any) -> Array:
         if isinstance(indices, TensorList):
@@ -80,7 +81,7 @@ class PermuteBatch(BatchOperator):
 
 
 @register
-class BatchPermutation(BatchOperator):
+class BatchPermutation(UploadedOperator):
     """Draws, for each sample, the index of a sample: what `permute_batch` takes as `indices`."""
 
     name = "batch_permutation"
@@ -128,6 +129,7 @@ class ConstantData(BatchOperator):
     """
 
     name = "constant"
+    devices = ("cpu", "gpu")
     idata = param(INTS, None, "Integers; excludes `fdata`.")
     fdata = param(FLOATS, None, "Floating point numbers; excludes `idata`.")
     shape = param(INTS, None, "Shape of the output.")
@@ -158,3 +160,11 @@ class ConstantData(BatchOperator):
 
     def batch(self, batch: Batch) -> Array:
         return np.broadcast_to(self._value, (batch.size, *self._value.shape))
+
+    def gpu(self, batch: Batch) -> TensorListGPU:
+        shapes = np.broadcast_to(
+            np.array(self._value.shape, np.int64), (batch.size, self._value.ndim)
+        )
+        if not batch.size:
+            return batch.device.empty(shapes, self._value.dtype)
+        return filled(batch, TensorListCPU(self.batch(batch)), shapes, self._value.dtype)

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..engine import philox
 from ..engine.errors import ArgumentError
-from ..engine.operator import Array, BatchOperator, register
+from ..engine.operator import Array, register
 from ..engine.params import FLOATS, INTS, param
-from ..engine.tensors import TensorList, TensorListCPU
+from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from ._uploaded import UploadedOperator
 from .random_numbers import chunks, wanted_shapes
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _SUM_TOLERANCE = 1e-4  # probabilities come as float32, whose sums are off by ro
 
 
 @register
-class Choice(BatchOperator):
+class Choice(UploadedOperator):
     """Draws elements of the first input, with replacement.
 
     A scalar n, which must be an integer, stands for the numbers from 0 to n - 1. Otherwise
@@ -73,6 +74,10 @@ class Choice(BatchOperator):
         p: Any,
         shape: Any,
     ) -> TensorListCPU:
+        if isinstance(a, TensorListGPU):
+            raise ArgumentError(
+                "fn.random.choice: what is drawn from must be on the CPU; move it with .cpu()"
+            )
         shapes = wanted_shapes(batch, shape_like, shape)
         counts = [prod(wanted) for wanted in shapes]
         lengths = _lengths(a, batch.size)

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..engine.errors import ArgumentError
 from ..engine.layouts import VOLUME_LAYOUTS, layout_of
 from ..engine.operator import Array, Row, register
-from ..engine.params import BOOL, DTYPE, FLOAT, FLOATS, INT, STR, param
+from ..engine.params import BOOL, DTYPE, FLOAT, FLOATS, INT, STR, from_row, param
+from ..engine.tensors import TensorList, TensorListGPU
 from ..engine.types import DALIDataType
-from ..engine.windows import CropArguments, Window, bounded
-from ._extract import fill, place_in
-from ._scale import Scaling, make_scaling, write_scaled
+from ..engine.windows import CropArguments, Window, Windows, bounded
+from ._extract import fill, fill_channels, fills, place_in
+from ._extract_batch import crops
+from ._rows import array_of, try_rows
+from ._scale import Scaling, affine, make_scaling, write_scaled
+from ._scale_batch import Scalings, write_scaled_batch
+from ._strided import Views
 from ._window import WindowOperator
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
 
 _TYPES = ("float32", "float16", "uint8", "int8")
 
@@ -34,6 +44,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
     """
 
     name = "crop_mirror_normalize"
+    devices = ("cpu", "gpu")
     inputs = ("data",)
 
     dtype = param(
@@ -95,19 +106,122 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         write_scaled(row, source, layout, target, self.output_layout, scaling, mirror != 0)
         return out
 
+    def gpu(
+        self, batch: Batch, images: TensorListGPU, *, mirror: Any, mean: Any, std: Any, **crop: Any
+    ) -> TensorListGPU:
+        if not batch.size:
+            return batch.device.empty(np.zeros((0, 0)), self.result_type)
+        layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
+        if not self.layouts[0]:
+            self._check_output_layout(layout)
+        view = Views.of(images)
+        windows = crops(self, batch, layout, view.shapes, crop)
+        if self.out_of_bounds_policy == "trim_to_shape":
+            windows = windows.trimmed(view.shapes)
+        channels = view.shapes[:, layout.index("C")]
+        written = np.array([self._written(count) for count in channels.tolist()])
+        scalings = self._batch_scalings(batch, channels, mean, std)
+        self._batch_fill(batch, scalings.fill, layout, view.shapes, windows)
+        failed = list(batch.errors)
+        windows.start[failed] = windows.shape[failed] = 0
+        across = layout.index("W")
+        mirrored = np.zeros(view.shapes.shape, bool)
+        mirrored[:, across] = array_of(self, "mirror", mirror, batch.size)[:, 0] != 0
+        start = np.where(mirrored, view.shapes - windows.start - windows.shape, windows.start)
+        shown = view.flipped(mirrored).window(start, windows.shape)
+        return write_scaled_batch(batch, shown, layout, written, self.output_layout, scalings)
+
+    def _batch_scalings(self, batch: Batch, channels: Array, mean: Any, std: Any) -> Scalings:
+        """Return what becomes of each sample's channels; note errors."""
+        size = len(channels)
+        written = max(map(self._written, set(channels.tolist())))
+        fill = np.zeros((size, written), self.result_type)
+        multiplier, offset = np.zeros((2, size, written), np.float32)
+
+        def alone(i: int) -> None:
+            means, stds = (
+                from_row(self.params[name], value.row(i))
+                if isinstance(value, TensorList)
+                else value
+                for name, value in (("mean", mean), ("std", std))
+            )
+            scaling = self._scaling or self._make_scaling(means, stds)
+            self._check_channels(scaling, int(channels[i]))
+            multiplier[i], offset[i] = scaling.multiplier, scaling.offset
+
+        left = np.ones(size, bool)
+        try:
+            means, stds = (
+                array_of(self, name, value, size).astype(np.float64)
+                for name, value in (("mean", mean), ("std", std))
+            )
+            count = np.broadcast_shapes(means.shape, stds.shape)[1]
+            left = (stds == 0).any(axis=1) | ((count != 1) & (channels != count))
+        except ValueError:  # they differ in their number of values
+            pass
+        kept = ~left
+        if kept.any():
+            part = slice(None) if count == 1 else slice(count)
+            factor = self.scale / stds[kept]
+            multiplier[kept, part], offset[kept, part] = affine(means[kept], factor, self.shift)
+        try_rows(batch, np.flatnonzero(left), alone)
+        return Scalings(multiplier, offset, fill)
+
+    def _batch_fill(
+        self, batch: Batch, table: Array, layout: str, extents: Array, windows: Windows
+    ) -> None:
+        """Set the fill values of each sample's channels; note errors, also of windows."""
+        channels = extents[:, layout.index("C")]
+        beyond, added = ~windows.fit(extents), np.zeros(len(extents), bool)
+        for count in set(channels.tolist()):
+            rows, written = channels == count, self._written(count)
+            added[rows] = written > count
+            for values, first, last in (
+                (self._fill_outside(count), 0, count),
+                (self._fill_added(count), count, written),
+            ):
+                if len(values) in (1, last - first):
+                    table[rows, first:last] = fills(values, self.result_type)
+
+        def check(i: int) -> None:
+            window, count = windows.row(i), int(channels[i])
+            bounded(window, tuple(extents[i].tolist()), self.out_of_bounds_policy)
+            target = dict(zip(layout, window.shape, strict=True))
+            for values, extent, matters in (
+                (self._fill_added(count), self._written(count) - count, added[i]),
+                (self._fill_outside(count), count, beyond[i]),
+            ):
+                if matters and len(values) > 1:
+                    shape = tuple((target | {"C": extent})[c] for c in self.output_layout)
+                    fill_channels(values, shape, self.output_layout)
+
+        several = len(self.fill_values) > 1
+        doubtful = (beyond & (several or self.out_of_bounds_policy == "error")) | (added & several)
+        try_rows(batch, np.flatnonzero(doubtful), check)
+
     def _result(self, row: Row, window: Window, layout: str) -> tuple[Array, Array]:
         """Return memory for the result, and the part of it that shows the window."""
         extents = dict(zip(layout, window.shape, strict=True))
         channels = extents["C"]
-        if self.pad_output:
-            extents["C"] = 1 << (channels - 1).bit_length()
+        extents["C"] = self._written(channels)
         out = row.empty(tuple(extents[letter] for letter in self.output_layout), self.result_type)
         if extents["C"] == channels:
             return out, out
-        fills = self.fill_values
-        added = fills if len(fills) == 1 else fills[channels : extents["C"]] or (0.0,)
+        added = self._fill_added(channels)
         fill(self._channels(out, slice(channels, None)), added, self.output_layout)
         return out, self._channels(out, slice(channels))
+
+    def _written(self, channels: int) -> int:
+        """Return the number of channels that the result has for so many of the sample."""
+        return 1 << (channels - 1).bit_length() if self.pad_output else channels
+
+    def _fill_added(self, channels: int) -> tuple[float, ...]:
+        values: tuple[float, ...] = self.fill_values
+        return values if len(values) == 1 else values[channels : self._written(channels)] or (0.0,)
+
+    def _fill_outside(self, channels: int) -> tuple[float, ...]:
+        values: tuple[float, ...] = self.fill_values
+        return values[:channels] if self.pad_output else values
 
     def _channels(self, out: Array, chosen: slice) -> Array:
         return out[tuple(chosen if c == "C" else slice(None) for c in self.output_layout)]
@@ -117,8 +231,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
     ) -> tuple[Window, Array]:
         """Fill the target; return what is seen of the sample, and where in the target."""
         channels = target.shape[self.output_layout.index("C")]
-        fills = self.fill_values[:channels] if self.pad_output else self.fill_values
-        fill(target, fills, self.output_layout)
+        fill(target, self._fill_outside(channels), self.output_layout)
         seen = window.trimmed(extents)
         slices = dict(zip(layout, place_in(window, seen).slices(), strict=True))
         if mirror:

@@ -24,10 +24,14 @@ class Function:
     Attributes:
         types: from the operands' types, the type to compute in and that of the result.
         compute: computes it from (operands, type to compute in) into the result.
+        compares: whether it compares, integers by their exact values.
+        divides: whether a zero is an error in its last operand, if that is an integer.
     """
 
     def __init__(self, name: str, compute: Compute, rule: Callable[..., Any], count: int) -> None:
         self.compute = compute
+        self.compares = rule is _compared
+        self.divides = compute in (_floordiv, _mod)
 
         @cache
         def types(operands: tuple[DType, ...]) -> tuple[DType, DType]:
@@ -91,9 +95,14 @@ def _comparison(function: np.ufunc) -> Compute:
     return compute
 
 
+def zero_division() -> ZeroDivisionError:
+    """Return the error of a sample in which an integer is divided by 0."""
+    return ZeroDivisionError("integer division by zero")
+
+
 def _refuse_zero(divisor: Array) -> None:
     if not divisor.all():
-        raise ZeroDivisionError("integer division by zero")
+        raise zero_division()
 
 
 def _floordiv(operands: Sequence[Array], dtype: DType, out: Array) -> None:

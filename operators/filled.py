@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError
 from ..engine.operator import Array, BatchOperator, Operator, Row, SampleOperator, register
 from ..engine.params import DTYPE, INTS, STR, param
-from ..engine.tensors import TensorListCPU
+from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.types import INT32, to_numpy_type
+from ._expression import filled
 from .random_numbers import wanted_shapes
 
 if TYPE_CHECKING:
@@ -36,19 +39,28 @@ class _Shaped(Operator):
 class _Number(_Shaped, BatchOperator):
     """Base of the operators that fill everything with one number."""
 
+    devices = ("cpu", "gpu")
+    host_inputs = True
     dtype = param(DTYPE, INT32, "Type of the output.")
     _number: int
 
     def batch(self, batch: Batch, *, shape: Any) -> TensorListCPU:
-        shapes = wanted_shapes(batch, None, shape)
-        dtype = to_numpy_type(self.dtype)
-        for each in dict.fromkeys(shapes):
-            self._check_layout(each)
+        shapes, dtype = self._shapes(batch, shape), to_numpy_type(self.dtype)
         if len(set(shapes)) == 1:
             filled = batch.empty((batch.size, *shapes[0]), dtype)
             filled.fill(self._number)
             return TensorListCPU(filled, self.layout)
         return TensorListCPU([np.full(each, self._number, dtype) for each in shapes], self.layout)
+
+    def gpu(self, batch: Batch, *, shape: Any) -> TensorListGPU:
+        extents = _extents(self._shapes(batch, shape), f"fn.{self.name}")
+        return _filled_with(batch, self._number, extents, to_numpy_type(self.dtype))
+
+    def _shapes(self, batch: Batch, shape: Any) -> list[tuple[int, ...]]:
+        shapes = wanted_shapes(batch, None, shape)
+        for each in dict.fromkeys(shapes):
+            self._check_layout(each)
+        return shapes
 
 
 @register
@@ -68,6 +80,8 @@ class Ones(_Number):
 
 
 class _NumberLike(SampleOperator):
+    devices = ("cpu", "gpu")
+    host_inputs = True
     inputs = ("data_like",)
     dtype = param(DTYPE, None, "Type of the output; by default that of the input.")
     _number: int
@@ -77,6 +91,13 @@ class _NumberLike(SampleOperator):
         out = row.empty(data_like.shape, dtype)
         out.fill(self._number)
         return out
+
+    def gpu(self, batch: Batch, data_like: TensorList) -> TensorListGPU:
+        if not batch.size:
+            return batch.device.empty(np.zeros((0, 0)), np.uint8)
+        dtype = to_numpy_type(data_like.dtype if self.dtype is None else self.dtype)
+        extents = _extents(data_like.shape(), f"fn.{self.name}")
+        return _filled_with(batch, self._number, extents, dtype)
 
 
 @register
@@ -100,6 +121,8 @@ class Full(_Shaped, SampleOperator):
     """Returns the input, broadcast to a shape as NumPy does it; its type is the input's."""
 
     name = "full"
+    devices = ("cpu", "gpu")
+    host_inputs = True
     inputs = ("fill_value",)
 
     def sample(self, row: Row, fill_value: Array, *, shape: Any) -> Array:
@@ -107,16 +130,27 @@ class Full(_Shaped, SampleOperator):
         self._check_layout(wanted)
         return _filled(row, fill_value, wanted, fill_value.dtype, self.name)
 
+    def gpu(self, batch: Batch, fill_value: TensorList, *, shape: Any) -> TensorListGPU:
+        shapes = fill_value.shape() if shape is None else wanted_shapes(batch, None, shape)
+        for each in dict.fromkeys(shapes):
+            self._check_layout(each)
+        return _filled_on_gpu(batch, fill_value, shapes, fill_value, self.name)
+
 
 @register
 class FullLike(SampleOperator):
     """Returns the second input, broadcast to the shape of the first, in its type and layout."""
 
     name = "full_like"
+    devices = ("cpu", "gpu")
+    host_inputs = True
     inputs = ("data_like", "fill_value")
 
     def sample(self, row: Row, data_like: Array, fill_value: Array) -> Array:
         return _filled(row, fill_value, data_like.shape, data_like.dtype, self.name)
+
+    def gpu(self, batch: Batch, data_like: TensorList, fill_value: TensorList) -> TensorListGPU:
+        return _filled_on_gpu(batch, fill_value, data_like.shape(), data_like, self.name)
 
 
 def _filled(
@@ -126,7 +160,49 @@ def _filled(
     try:
         np.copyto(out, value, casting="unsafe")
     except ValueError:
-        raise ArgumentError(
-            f"fn.{name}: a fill value of shape {value.shape} cannot be broadcast to {shape}"
-        ) from None
+        raise _misfit(value.shape, shape, name) from None
     return out
+
+
+def _misfit(value: tuple[int, ...], shape: tuple[int, ...], name: str) -> ArgumentError:
+    return ArgumentError(f"fn.{name}: a fill value of shape {value} cannot be broadcast to {shape}")
+
+
+def _filled_on_gpu(
+    batch: Batch,
+    value: TensorList,
+    shapes: Sequence[tuple[int, ...]],
+    like: TensorList,
+    name: str,
+) -> TensorListGPU:
+    if not batch.size:
+        return batch.device.empty(np.zeros((0, 0)), np.uint8)
+    extents = _extents(shapes, f"fn.{name}")
+    own = _extents(value.shape(), f"fn.{name}")
+    both = max(own.shape[1], extents.shape[1])
+    have, want = (
+        np.pad(shape, ((0, 0), (both - shape.shape[1], 0)), constant_values=1)
+        for shape in (own, extents)
+    )
+    for row in np.flatnonzero(((have != 1) & (have != want)).any(axis=1)).tolist():
+        batch.errors.setdefault(row, _misfit(value.shape()[row], shapes[row], name))
+        extents[row] = 0
+    return filled(batch, value, extents, to_numpy_type(like.dtype))
+
+
+def _filled_with(
+    batch: Batch, number: int, extents: NDArray[np.int64], dtype: np.dtype[Any]
+) -> TensorListGPU:
+    if not batch.size:
+        return batch.device.empty(extents, dtype)
+    return filled(batch, TensorListCPU(np.full(batch.size, number, dtype)), extents, dtype)
+
+
+def _extents(shapes: Sequence[tuple[int, ...]], owner: str) -> NDArray[np.int64]:
+    """Return the shapes of a batch on the GPU, which agree in their number of dimensions."""
+    if len({len(shape) for shape in shapes}) > 1:
+        raise ArgumentError(
+            f"{owner}: samples on the GPU have one number of dimensions, not the shapes "
+            f"{sorted(set(shapes))}"
+        )
+    return np.array(shapes, np.int64).reshape(len(shapes), len(shapes[0]) if shapes else 0)

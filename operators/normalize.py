@@ -11,9 +11,11 @@ from ..engine.errors import ArgumentError
 from ..engine.layouts import check_exclusive, chosen_axes
 from ..engine.operator import Array, BatchOperator, Operator, register
 from ..engine.params import ARRAY, BOOL, DTYPE, FLOAT, INT, INTS, STR, param
-from ..engine.tensors import TensorList
+from ..engine.tensors import TensorList, TensorListGPU
 from ..engine.types import DALIDataType, to_numpy_type
+from ._normalize_batch import normalized, placed
 from ._rows import empty_rows
+from ._statistics import Reduction
 from .saturation import saturate
 
 Axes = tuple[int, ...]
@@ -45,6 +47,7 @@ class Normalize(_Arguments, BatchOperator):
     """
 
     name = "normalize"
+    devices = ("cpu", "gpu")
     inputs = ("data",)
 
     axes = param(
@@ -86,13 +89,7 @@ class Normalize(_Arguments, BatchOperator):
     def batch(self, batch: Batch, data: TensorList, *, mean: Any, stddev: Any) -> Any:
         shapes = data.shape()
         means, deviations = self._given(mean, shapes), self._given(stddev, shapes)
-        axes = [
-            self._axes(len(shape), m, s)
-            for shape, m, s in zip(shapes, means, deviations, strict=True)
-        ]
-        for given, name in ((means, "mean"), (deviations, "stddev")):
-            for shape, value, reduced in zip(shapes, given, axes, strict=True):
-                self._check(name, value, shape, reduced)
+        axes = self._all_axes(shapes, means, deviations)
         if means[0] is None:
             means = self._averages(data.rows(), axes, 0)
         out = empty_rows(batch, shapes, self.target)
@@ -104,8 +101,45 @@ class Normalize(_Arguments, BatchOperator):
         for i, (values, factor) in enumerate(zip(centred, factors, strict=True)):
             values *= factor
             values += self.exact.type(self.shift)
-            saturate(values, out[i])
+            saturate(values, out[i, ...] if isinstance(out, np.ndarray) else out[i])
         return out
+
+    def gpu(self, batch: Batch, data: TensorListGPU, *, mean: Any, stddev: Any) -> TensorListGPU:
+        if not batch.size:
+            return batch.device.empty(np.zeros((0, 0)), self.target)
+        shapes, extents = data.shape(), data.extents()
+        means, deviations = self._given(mean, shapes), self._given(stddev, shapes)
+        axes = self._all_axes(shapes, means, deviations)
+        kept = np.ones(extents.shape, bool)
+        for reduced in set(axes):
+            rows = [i for i, each in enumerate(axes) if each == reduced]
+            kept[np.ix_(rows, reduced)] = False
+        if mean is None or stddev is None:
+            self._check_alike(set(map(tuple, np.where(kept, extents, 1).tolist())))
+        if not data.ndim:
+            extents, kept = np.ones((batch.size, 1), np.int64), np.zeros((batch.size, 1), bool)
+        reduction = Reduction(batch, data, extents, kept, self.exact, self.whole_batch)
+        subtracted = reduction.means() if mean is None else placed(batch, means)
+        if stddev is None:
+            factors = reduction.factors(subtracted, self.ddof, self.scale, self.epsilon)
+        else:
+            factors = placed(batch, self._given_factors(deviations))
+        return normalized(batch, data, subtracted, factors, self.shift, self.target)
+
+    def _all_axes(
+        self, shapes: list[tuple[int, ...]], means: list[Any], deviations: list[Any]
+    ) -> list[Axes]:
+        """Return the axes along which each sample is reduced; check what is given."""
+        axes_of: dict[Any, Axes] = {}
+        result = []
+        for shape, m, s in zip(shapes, means, deviations, strict=True):
+            key = len(shape), None if m is None else m.shape, None if s is None else s.shape
+            if key not in axes_of:
+                axes_of[key] = self._axes(len(shape), m, s)
+            result.append(axes_of[key])
+            self._check("mean", m, shape, result[-1])
+            self._check("stddev", s, shape, result[-1])
+        return result
 
     def _given(self, value: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
         """Return a mean or deviation for each sample: an array, or None to compute it."""
@@ -143,28 +177,36 @@ class Normalize(_Arguments, BatchOperator):
             for row, total in zip(rows, sums, strict=True)
         ]
         if self.whole_batch:
-            shapes = {total.shape for total in sums}
-            if len(shapes) > 1:
-                raise ArgumentError(
-                    f"batch=True needs samples of the same extents on the axes that are not "
-                    f"reduced, but there the samples have {sorted(shapes)}"
-                )
+            self._check_alike({total.shape for total in sums})
             sums, counts = [sum(sums[1:], sums[0])] * len(rows), [sum(counts)] * len(rows)
         return [
             total / (count - lost) if count > lost else np.zeros_like(total)
             for total, count in zip(sums, counts, strict=True)
         ]
 
+    def _check_alike(self, shapes: set[tuple[int, ...]]) -> None:
+        if self.whole_batch and len(shapes) > 1:
+            raise ArgumentError(
+                f"batch=True needs samples of the same extents on the axes that are not "
+                f"reduced, but there the samples have {sorted(shapes)}"
+            )
+
     def _factors(
         self, centred: list[Array], axes: list[Axes], deviations: list[Any]
     ) -> list[Array]:
-        computed = deviations[0] is None
-        if computed:
-            squares = [np.square(values) for values in centred]
-            variances = self._averages(squares, axes, self.ddof)
-        else:
-            variances = [np.square(deviation, dtype=np.float64) for deviation in deviations]
-        return [self._factor(variance, computed) for variance in variances]
+        if deviations[0] is not None:
+            return self._given_factors(deviations)
+        squares = [np.square(values) for values in centred]
+        variances = self._averages(squares, axes, self.ddof)
+        return [self._factor(variance, True) for variance in variances]
+
+    def _given_factors(self, deviations: list[Array]) -> list[Array]:
+        """Return the factors of given deviations; those of one array for all samples once."""
+        factors = {
+            id(deviation): self._factor(np.square(deviation, dtype=np.float64), False)
+            for deviation in {id(each): each for each in deviations}.values()
+        }
+        return [factors[id(deviation)] for deviation in deviations]
 
     def _factor(self, variance: Array, computed: bool) -> Array:
         deviation = np.sqrt(variance + self.epsilon)

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from ..engine import philox
 from ..engine.errors import ArgumentError
 from ..engine.layouts import check_exclusive
-from ..engine.operator import Array, BatchOperator, register
+from ..engine.operator import Array, register
 from ..engine.params import DTYPE, FLOAT, FLOATS, INTS, param
 from ..engine.tensors import TensorList, TensorListCPU
 from ..engine.types import FLOAT as FLOAT32
 from ..engine.types import INT32, to_numpy_type
+from ._uploaded import UploadedOperator
 from .saturation import saturate
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def columns(values: Any, size: int) -> Array:
     return np.array([values.row(i).item() for i in range(size)]).reshape(size, 1)
 
 
-class Distribution(BatchOperator):
+class Distribution(UploadedOperator):
     """Draws numbers for each sample; subclasses say which."""
 
     inputs = ("shape_like?",)

@@ -22,8 +22,8 @@ from ..engine.errors import SourceError
 from .descriptors import Descriptor, descriptor, forget
 from .local_reads import check_regular, read_cached, read_waiting
 from .read_plan import Int64s, plan_reads
+from .sharing import share
 from .source import Allocate
-from .two_threads import in_two_threads
 from .urls import is_url
 
 Bytes = NDArray[np.uint8]
@@ -173,22 +173,32 @@ class LocalFile(Storage):
     """
 
     gap = 16 * 1024
-    """Copying so much from the page cache takes about as long as one more system call."""
+    """Copying so much from the page cache takes about as long as one more system call.
+
+    Measured with `os.preadv`, warm: 200 runs of 1 KiB take 1.2 us each, read one by one; as one
+    read with gaps of 16 KiB 0.8 us, with gaps of 32 KiB 1.4 us.
+    """
 
     part = 1 << 20
     """A core's cache holds it, and two threads that take turns end at about the same time."""
 
-    path: Path
-
     def __init__(self, path: str, name: str | None = None) -> None:
         """Take the path, and what messages call the file if not that."""
         self._path = os.path.abspath(path)
-        self.path = Path(self._path)
         self.name = name or self._path
         status = os.stat(self._path)
         check_regular(status, self._path)
         self.size = status.st_size
         self.stamp = f"{status.st_size}:{status.st_mtime_ns}"
+
+    @property
+    def path(self) -> Path:  # type: ignore[override]
+        """See `Storage.path`."""
+        return Path(self._path)
+
+    def opened(self) -> Descriptor:
+        """Return the open file, for `read_cached` and `wait_for`."""
+        return descriptor(self._path, self.stamp)
 
     def begin(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
         """See `Storage.begin`; reads what is in memory and asks the disk for the rest."""
@@ -198,7 +208,7 @@ class LocalFile(Storage):
         self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use
     ) -> Callable[[], None]:
         """See `Storage.begin_using`."""
-        opened = descriptor(self._path, self.stamp)
+        opened = self.opened()
         late: list[tuple[range, list[int]]] = []
 
         def read(numbers: range) -> None:
@@ -212,20 +222,21 @@ class LocalFile(Storage):
         def finish() -> None:
             for numbers, waiting in late:
                 for i in waiting:
-                    self._read_waiting(opened, offsets[i], buffers[i])
+                    self.wait_for(opened, offsets[i], buffers[i])
                 use(numbers)
 
         ends = np.cumsum([len(buffer) for buffer in buffers])
         borders = (np.diff(ends // self.part).nonzero()[0] + 1).tolist()
         parts = [range(*pair) for pair in pairwise([0, *borders, len(buffers)])]
         if len(buffers) and ends[-1] >= _WORTH_TWO_THREADS:
-            in_two_threads(read, parts)
+            share(read, parts)
         else:
             for numbers in parts:
                 read(numbers)
         return finish
 
-    def _read_waiting(self, opened: Descriptor, offset: int, buffer: Bytes) -> None:
+    def wait_for(self, opened: Descriptor, offset: int, buffer: Bytes) -> None:
+        """Fill the buffer from `offset` on, waiting for the disk."""
         try:
             filled = read_waiting(opened.number, buffer, offset)
         except OSError as error:

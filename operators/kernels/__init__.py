@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from ...engine.batch import Batch
 from ...engine.kernels import THREADS, Kernel, blocks_for, descriptors, launch_elements
+from ...engine.operator import Array
 
-__all__ = ["THREADS", "blocks_for", "descriptors", "kernel", "launch_elements"]
+__all__ = ["THREADS", "blocks_for", "descriptors", "kernel", "launch_elements", "launch_lanes"]
 
 _FOLDER = Path(__file__).parent
+_LANES = {1: 8, 2: 8, 4: 4, 8: 2}  # as `lanes_of` in lanes.cuh
 
 
 def kernel(file: str, function: str, **macros: str) -> Kernel:
     """Return a function of `operators/kernels/<file>.cu`, compiled with these macros."""
     return Kernel(_FOLDER / f"{file}.cu", function, tuple(sorted(macros.items())))
+
+
+def launch_lanes(
+    batch: Batch, function: Kernel, table: Array, elements: Array, largest: int, *arguments: Any
+) -> None:
+    """Launch a kernel whose threads handle several elements at once: see lanes.cuh.
+
+    Args:
+        batch: whose device to use.
+        function: the kernel; its first argument is the table.
+        table: descriptors, one a sample.
+        elements: of each sample: (count,).
+        largest: size in bytes of the largest type.
+        arguments: further arguments.
+    """
+    groups = np.where(elements, elements // _LANES[largest] + 2, 0)  # some may be cut at the ends
+    launch_elements(batch, function, table, groups, *arguments)

@@ -11,6 +11,11 @@ typedef unsigned long long u64;
 __device__ inline i64 first_element() { return (i64)blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ inline i64 element_step() { return (i64)gridDim.x * blockDim.x; }
 
+// a / b of numbers that are not negative; most are small.
+__device__ inline i64 quotient(i64 a, i64 b) {
+    return (a | b) >> 32 ? a / b : (unsigned)a / (unsigned)b;
+}
+
 enum Kind { BOOL, SIGNED, UNSIGNED, FLOATING };
 
 template <class T>

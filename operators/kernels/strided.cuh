@@ -15,10 +15,6 @@ struct Source {
     i64 stride[DIMS], low[DIMS], high[DIMS];
 };
 
-__device__ inline i64 quotient(i64 a, i64 b) {
-    return (a | b) >> 32 ? a / b : (unsigned)a / (unsigned)b;
-}
-
 __device__ inline void decompose(i64 position, const i64* extent, i64* index) {
 #pragma unroll
     for (int d = DIMS - 1; d > 0; d--) {

@@ -62,6 +62,7 @@ def agree(
     largest: float = 0,
     mean: float | None = None,
     relative: float = 0,
+    arguments: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[list[Any]]:
     """Check that both devices give the same; return the CPU's results.
@@ -72,8 +73,10 @@ def agree(
         largest: difference of two numbers that is allowed.
         mean: mean absolute difference in a sample that is allowed.
         relative: difference that is allowed relative to the CPU's number, beside `largest`.
+        arguments: of the operator, where they have the names of others here.
         options: see `on_device`.
     """
+    options |= arguments or {}
     cpu, cpu_layouts = on_device("cpu", name, *inputs, **options)
     gpu, gpu_layouts = on_device("gpu", name, *inputs, **options)
     assert cpu_layouts == gpu_layouts

@@ -49,12 +49,13 @@ template <class T> static inline T __ldg(const T* p) { return *p; }
 template <class T> static inline T atomicAdd(T* to, T value) { T old = *to; *to = old + value; return old; }
 template <class T> static inline T atomicMax(T* to, T value) { T old = *to; *to = max(old, value); return old; }
 template <class T> static inline T atomicMin(T* to, T value) { T old = *to; *to = min(old, value); return old; }
+static inline float __fmul_rn(float a, float b) { return a * b; }
+static inline float __fadd_rn(float a, float b) { return a + b; }
+static inline double __dmul_rn(double a, double b) { return a * b; }
 static inline float __fdividef(float a, float b) { return a / b; }
 static inline float rsqrt(float a) { return 1.0f / sqrtf(a); }
 static inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
-static inline float __fadd_rn(float a, float b) { return a + b; }
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline int __float2int_rn(float a) { return (int)rintf(a); }
 static inline float __uint_as_float(unsigned a) { float f; memcpy(&f, &a, 4); return f; }
 static inline unsigned __float_as_uint(float a) { unsigned u; memcpy(&u, &a, 4); return u; }

@@ -216,6 +216,7 @@ class EmulatedStage:
             try:
                 for step in segment.steps:
                     run_batch_step(step, batch, "GPU")
+                batch.run_checks()
             except BaseException as error:
                 failure = error
             batch.taken_device_bytes += device.taken_bytes - before

@@ -4,20 +4,20 @@ import weakref
 
 import pytest
 
-from penstock.readers.two_threads import in_two_threads
+from penstock.readers.sharing import share
 
 
 def test_each_job_is_done_once():
     done = []
-    in_two_threads(done.append, range(1000))
+    share(done.append, range(1000))
     assert sorted(done) == list(range(1000))
-    in_two_threads(done.append, [])
+    share(done.append, [])
     assert len(done) == 1000
 
 
 def test_two_jobs_are_done_at_the_same_time():
     both = threading.Barrier(2)
-    in_two_threads(lambda _: both.wait(30), range(2))
+    share(lambda _: both.wait(30), range(2))
 
 
 @pytest.mark.parametrize("here", [True, False])
@@ -34,7 +34,7 @@ def test_what_one_of_them_raises_ends_both(here):
         done.append(job)
 
     with pytest.raises(OSError, match="bad"):
-        in_two_threads(work, [0, 1])
+        share(work, [0, 1])
     assert len(done) == 1
 
 
@@ -51,7 +51,7 @@ def test_an_error_keeps_no_memory():
     gc.disable()
     try:
         with pytest.raises(OSError, match="bad") as raised:
-            in_two_threads(fail, buffers)
+            share(fail, buffers)
         del raised, buffers
         assert [reference() for reference in held] == [None, None]
     finally:

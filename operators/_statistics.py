@@ -1,0 +1,180 @@
+"""Means and deviations of a batch along axes, on the GPU; the same numbers in every run."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.batch import Batch
+from ..engine.kernels import Kernel, c_type
+from ..engine.operator import Array
+from ..engine.tensors import TensorListGPU, address_of
+from ..engine.types import to_numpy_type
+from ._expression import merged, strides
+from .kernels import descriptors, kernel
+
+_THREADS = 256
+_MOST_BLOCKS = 1024  # a sample; more work is done in loops
+_LEAST_SUMMED = 8  # numbers that a thread sums before it shares the work with others of its block
+_SUMMED = 64  # numbers that a thread sums before further blocks share the work
+_MOST_SPLITS = 256
+_SHARED_BYTES = _THREADS * np.dtype(np.float64).itemsize
+
+
+class Values(NamedTuple):
+    """Means or factors on the device, with which samples are broadcast.
+
+    Attributes:
+        addresses: of the values for each sample: (batch,).
+        steps: how many values apart those of neighbours are on each axis: (batch, ndim).
+        memory: what lies there.
+    """
+
+    addresses: NDArray[np.uint64]
+    steps: NDArray[np.int64]
+    memory: Any
+
+
+class Reduction:
+    """The statistics of samples, or of all of them together, along axes.
+
+    Args:
+        batch: whose device to use.
+        data: the samples.
+        shapes: of the samples: (batch, ndim); at least one dimension.
+        kept: which axes are not reduced: (batch, ndim).
+        exact: float32 or float64, what is computed with.
+        whole: whether the samples, which agree on the axes that are kept, are taken together.
+    """
+
+    def __init__(
+        self,
+        batch: Batch,
+        data: TensorListGPU,
+        shapes: NDArray[np.int64],
+        kept: NDArray[np.bool_],
+        exact: np.dtype[Any],
+        whole: bool,
+    ) -> None:
+        self._batch, self._data, self._exact, self._whole = batch, data, exact, whole
+        statistics = np.where(kept, shapes, 1)
+        self._steps = strides(statistics)
+        self._statistics = statistics.prod(axis=1)
+        self._count = np.where(kept, 1, shapes).prod(axis=1)
+        # The last axes make runs: a reduced one, and one that is kept behind it.
+        extents, roles = merged(shapes, self._steps)
+        self._length = self._period = np.ones(len(shapes), np.int64)
+        if ((roles[:, -1] != 0) | (extents[:, -1] == 1)).all():
+            self._period, extents, roles = extents[:, -1].clip(1), extents[:, :-1], roles[:, :-1]
+        if extents.shape[1] and (roles[:, -1] == 0).all():
+            self._length, extents, roles = extents[:, -1], extents[:, :-1], roles[:, :-1]
+        if not extents.shape[1]:
+            extents, roles = np.ones((len(shapes), 1), np.int64), np.zeros((len(shapes), 1), int)
+        self._outer, self._roles = extents.clip(1), roles
+        self._runs = np.where(shapes.prod(axis=1) > 0, extents.prod(axis=1), 0)
+        columns = np.minimum(self._period, _THREADS)
+        rows = _THREADS // columns
+        self._lanes = np.minimum(rows, -(-self._length // _LEAST_SUMMED)).clip(1)
+        shared = (self._length // (rows * _SUMMED)).clip(1, _MOST_SPLITS)
+        self._splits = np.where(self._lanes == rows, shared, 1)
+        blocks = -(-self._runs // (rows // self._lanes)) * -(-self._period // columns)
+        self._blocks = min(int((blocks * self._splits).max()), _MOST_BLOCKS)
+
+    def means(self) -> Values:
+        """Return the means."""
+        return self._values(None, 0, False, 1.0, 0.0)
+
+    def factors(self, means: Values, lost: int, scale: float, epsilon: float) -> Values:
+        """Return `scale` over the deviation from the means; 0 where that is 0.
+
+        The deviation is the root of the sum of squares over the count less `lost`, plus `epsilon`.
+        """
+        return self._values(means, lost, True, scale, epsilon)
+
+    def _values(
+        self, means: Values | None, lost: int, is_factor: bool, scale: float, epsilon: float
+    ) -> Values:
+        device, together = self._batch.device, len(self._data) if self._whole else 1
+        count, itemsize = self._count, self._exact.itemsize
+        sizes = self._runs * self._splits * self._period
+        partial = device.buffer(int(sizes.sum()) * np.dtype(np.float64).itemsize)
+        partials = addresses_in(partial, sizes, np.dtype(np.float64).itemsize)
+        if self._whole:
+            count = np.broadcast_to(count.sum(), count.shape)
+            memory = device.buffer(int(self._statistics[0]) * itemsize)
+            addresses = addresses_in(memory, np.zeros_like(count), itemsize)
+        else:
+            memory = device.buffer(int(self._statistics.sum()) * itemsize)
+            addresses = addresses_in(memory, self._statistics, itemsize)
+        self._reduce(means, partials)
+        is_kept = self._roles != 0
+        reduced = np.where(is_kept, 1, self._outer)
+        parts = np.where(self._runs > 0, reduced.prod(axis=1) * self._splits, 0)
+        table = descriptors(
+            len(count),
+            partial=partials,
+            out=addresses,
+            statistics=self._statistics,
+            parts=parts,
+            period=self._period,
+            splits=self._splits,
+            divisor=count - lost,
+            kept=np.where(is_kept, self._outer, 1),
+            reduced=reduced,
+            steps=np.cumprod(self._outer[:, ::-1], axis=1)[:, ::-1] // self._outer,
+        )
+        most = max(1, int(parts.max()))
+        lanes = min(_THREADS, 1 << (together * most // _LEAST_SUMMED).bit_length())
+        blocks = -(-int(self._statistics.max()) // (_THREADS // lanes))
+        device.launch(
+            self._kernel("finish"),
+            (min(blocks, _MOST_BLOCKS), len(count) // together),
+            (_THREADS,),
+            device.upload(table),
+            np.int32(together),
+            np.int32(lanes),
+            np.int64(most),
+            np.int32(is_factor),
+            np.float64(scale),
+            np.float64(epsilon),
+            shared_bytes=_SHARED_BYTES,
+        )
+        return Values(addresses, self._steps, memory)
+
+    def _reduce(self, means: Values | None, partials: Array) -> None:
+        varies = np.zeros_like(self._runs) if means is None else (means.steps != 0).any(axis=1)
+        table = descriptors(
+            len(self._data),
+            source=self._data.pointers(),
+            means=np.uint64(0) if means is None else means.addresses,
+            partial=partials,
+            runs=self._runs,
+            length=self._length,
+            period=self._period,
+            lanes=self._lanes,
+            splits=self._splits,
+            mean_step=varies.astype(np.int64),
+            extents=self._outer,
+            mean_steps=self._roles * varies[:, np.newaxis],
+        )
+        self._batch.device.launch(
+            self._kernel("reduce"),
+            (self._blocks, len(table)),
+            (_THREADS,),
+            self._batch.device.upload(table),
+            shared_bytes=_SHARED_BYTES,
+        )
+
+    def _kernel(self, function: str) -> Kernel:
+        source = c_type(to_numpy_type(self._data.dtype))
+        outer = str(self._outer.shape[1])
+        return kernel("statistics", function, In=source, Exact=c_type(self._exact), OUTER=outer)
+
+
+def addresses_in(memory: Any, sizes: Array, itemsize: int) -> NDArray[np.uint64]:
+    """Return where arrays of these sizes lie, one behind the other."""
+    offsets = (np.cumsum(sizes) - sizes) * itemsize
+    result: NDArray[np.uint64] = np.uint64(address_of(memory)) + offsets.astype(np.uint64)
+    return result

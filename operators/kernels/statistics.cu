@@ -1,0 +1,147 @@
+// Means and deviations along axes, the same in every run. `reduce` sums the elements of runs:
+// `length` steps along a reduced axis, each of `period` neighbours that are kept apart. `finish`
+// adds up what belongs together: sums of several blocks, and those along the axes around the runs.
+#include "common.cuh"
+
+struct Runs {
+    u64 in;
+    u64 means;    // if not 0, the squared differences from these are summed
+    u64 partial;  // double[runs][splits][period]
+    i64 runs, length, period;
+    i64 lanes;    // threads that share a column of a run
+    i64 splits;   // blocks that share a run
+    i64 mean_step;
+    i64 extents[OUTER], mean_steps[OUTER];  // of the axes that run over the runs
+};
+
+// Takes the last digit off a number to this base.
+__device__ inline i64 digit(i64& number, i64 base) {
+    const i64 rest = quotient(number, base), last = number - rest * base;
+    number = rest;
+    return last;
+}
+
+// Integers are summed exactly.
+template <class T, bool EXACT>
+struct Sum {
+    typedef double type;
+};
+template <class T>
+struct Sum<T, true> {
+    typedef i64 type;
+};
+
+template <class T>
+__device__ inline double sum(const In* data, i64 step, i64 begin, i64 end, i64 lanes) {
+    T total = 0;
+#pragma unroll 8
+    for (i64 r = begin; r < end; r += lanes) total += (T)data[r * step];
+    return (double)total;
+}
+
+__device__ inline double squares(
+    const In* data, i64 step, i64 begin, i64 end, i64 lanes, Exact mean) {
+    double total = 0;
+#pragma unroll 8
+    for (i64 r = begin; r < end; r += lanes) {
+        const Exact difference = (Exact)data[r * step] - mean;
+        total += (double)(difference * difference);
+    }
+    return total;
+}
+
+// Adds up what the lanes of each column have; every thread of the block must call it.
+__device__ inline double gathered(double total, i64 lane, i64 lanes, i64 columns) {
+    extern __shared__ unsigned char shared_memory[];
+    double* sums = (double*)shared_memory;
+    sums[threadIdx.x] = total;
+    __syncthreads();
+    for (i64 left = lanes; left > 1;) {
+        const i64 half = (left + 1) / 2;
+        if (lane < left - half) sums[threadIdx.x] += sums[threadIdx.x + half * columns];
+        left = half;
+        __syncthreads();
+    }
+    total = sums[threadIdx.x];
+    __syncthreads();
+    return total;
+}
+
+extern "C" __global__ void reduce(const Runs* samples) {
+    typedef Sum<In, Type<In>::kind != FLOATING && sizeof(In) <= 4>::type Total;
+    const Runs s = samples[blockIdx.y];
+    const i64 columns = s.period < blockDim.x ? s.period : blockDim.x;
+    const i64 together = quotient(blockDim.x, columns * s.lanes);  // runs that a block sums at once
+    i64 place = threadIdx.x;
+    const i64 column = digit(place, columns), own_lane = digit(place, s.lanes);
+    const i64 lane = place < together ? own_lane : s.lanes;
+    const i64 chunks = quotient(s.period + columns - 1, columns);
+    const i64 items = quotient(s.runs + together - 1, together) * chunks * s.splits;
+    for (i64 item = blockIdx.x; item < items; item += gridDim.x) {
+        i64 rest = item;
+        const i64 split = digit(rest, s.splits), chunk = digit(rest, chunks);
+        const i64 run = rest * together + place;
+        const i64 kept = chunk * columns + column;
+        const bool is_part = place < together && run < s.runs && kept < s.period;
+        double total = 0;
+        if (is_part) {
+            const In* data = (const In*)s.in + run * s.length * s.period + kept;
+            const i64 begin = quotient(s.length * split, s.splits) + lane;
+            const i64 end = quotient(s.length * (split + 1), s.splits);
+            if (s.means) {
+                const Exact* means = (const Exact*)s.means + kept * s.mean_step;
+                rest = run;
+                for (int d = OUTER - 1; d >= 0; d--)
+                    means += digit(rest, s.extents[d]) * s.mean_steps[d];
+                total = squares(data, s.period, begin, end, s.lanes, *means);
+            } else {
+                total = sum<Total>(data, s.period, begin, end, s.lanes);
+            }
+        }
+        total = gathered(total, lane, s.lanes, columns);
+        if (is_part && lane == 0)
+            ((double*)s.partial)[(run * s.splits + split) * s.period + kept] = total;
+    }
+}
+
+struct Group {
+    u64 partial;
+    u64 out;         // Exact[kept of the outer axes][period]
+    i64 statistics;  // how many
+    i64 parts;       // partial sums of one of them
+    i64 period, splits;
+    i64 divisor;     // what sums are divided by; results are 0 if it is not positive
+    // Extents of the outer axes, 1 where they are reduced or kept, and their steps in runs.
+    i64 kept[OUTER], reduced[OUTER], steps[OUTER];
+};
+
+// Block (x, i) finishes statistics of sample i, or those of all samples together.
+extern "C" __global__ void finish(
+    const Group* samples, int together, int lanes, i64 most_parts, int is_factor, double scale,
+    double epsilon) {
+    const Group first = samples[blockIdx.y];
+    const i64 columns = blockDim.x / lanes, lane = threadIdx.x / columns;
+    const i64 blocks = (first.statistics + columns - 1) / columns;
+    for (i64 block = blockIdx.x; block < blocks; block += gridDim.x) {
+        const i64 statistic = block * columns + threadIdx.x % columns;
+        const bool is_part = lane < lanes && statistic < first.statistics;
+        double total = 0;
+        for (i64 part = lane; is_part && part < together * most_parts; part += lanes) {
+            const Group& s = samples[blockIdx.y + part / most_parts];
+            i64 rest = part % most_parts, kept = statistic, run = 0;
+            if (rest >= s.parts) continue;
+            const i64 split = digit(rest, s.splits), column = digit(kept, s.period);
+            for (int d = OUTER - 1; d >= 0; d--)
+                run += (digit(rest, s.reduced[d]) + digit(kept, s.kept[d])) * s.steps[d];
+            total += ((const double*)s.partial)[(run * s.splits + split) * s.period + column];
+        }
+        total = gathered(total, lane, lanes, columns);
+        if (!is_part || lane != 0) continue;
+        double value = first.divisor > 0 ? total / first.divisor : 0;
+        if (is_factor) {
+            const double deviation = sqrt(value + epsilon);
+            value = deviation != 0 ? scale / deviation : 0;
+        }
+        ((Exact*)first.out)[statistic] = (Exact)value;
+    }
+}
