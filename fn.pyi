@@ -1047,11 +1047,11 @@ def image_decoder(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1091,6 +1091,9 @@ def image_decoder(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+            alone. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
             alone; else it decodes all that it can, which is faster than any share.
         seed (int | None): Seed of the operator's randomness; by default derived from the
@@ -1099,12 +1102,11 @@ def image_decoder(
             False.
         device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def image_decoder_crop(
@@ -1115,6 +1117,7 @@ def image_decoder_crop(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
     crop: float | Sequence[float] | DataNode | None = ...,
     crop_d: float | DataNode | None = ...,
@@ -1127,7 +1130,6 @@ def image_decoder_crop(
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1171,6 +1173,9 @@ def image_decoder_crop(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+            alone. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
             alone; else it decodes all that it can, which is faster than any share.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
@@ -1194,12 +1199,11 @@ def image_decoder_crop(
             False.
         device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def image_decoder_random_crop(
@@ -1210,6 +1214,7 @@ def image_decoder_random_crop(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
     random_area: float | Sequence[float] | None = ...,
     random_aspect_ratio: float | Sequence[float] | None = ...,
@@ -1217,7 +1222,6 @@ def image_decoder_random_crop(
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1259,6 +1263,9 @@ def image_decoder_random_crop(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+            alone. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
             alone; else it decodes all that it can, which is faster than any share.
         random_area (float | Sequence[float] | None): Range of the part's area, relative to the
@@ -1273,12 +1280,11 @@ def image_decoder_random_crop(
             False.
         device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def image_decoder_slice(
@@ -1291,6 +1297,7 @@ def image_decoder_slice(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
     axes: int | Sequence[int] | DataNode | None = ...,
     axis_names: str | None = ...,
@@ -1305,7 +1312,6 @@ def image_decoder_slice(
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1352,6 +1358,9 @@ def image_decoder_slice(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+            alone. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
             alone; else it decodes all that it can, which is faster than any share.
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
@@ -1376,12 +1385,11 @@ def image_decoder_slice(
             False.
         device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def mxnet_reader(
@@ -3027,11 +3035,11 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        jpeg_fancy_upsampling: bool | None = ...,
         hw_decoder_load: float | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3071,6 +3079,9 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+                alone. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
                 alone; else it decodes all that it can, which is faster than any share.
             seed (int | None): Seed of the operator's randomness; by default derived from the
@@ -3079,12 +3090,11 @@ class decoders:
                 False.
             device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
-            Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-                bytes_per_sample_hint.
+            Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -3096,6 +3106,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        jpeg_fancy_upsampling: bool | None = ...,
         hw_decoder_load: float | None = ...,
         crop: float | Sequence[float] | DataNode | None = ...,
         crop_d: float | DataNode | None = ...,
@@ -3108,7 +3119,6 @@ class decoders:
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3152,6 +3162,9 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+                alone. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
                 alone; else it decodes all that it can, which is faster than any share.
             crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
@@ -3175,12 +3188,11 @@ class decoders:
                 False.
             device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
-            Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-                bytes_per_sample_hint.
+            Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -3192,6 +3204,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        jpeg_fancy_upsampling: bool | None = ...,
         hw_decoder_load: float | None = ...,
         random_area: float | Sequence[float] | None = ...,
         random_aspect_ratio: float | Sequence[float] | None = ...,
@@ -3199,7 +3212,6 @@ class decoders:
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3241,6 +3253,9 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+                alone. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
                 alone; else it decodes all that it can, which is faster than any share.
             random_area (float | Sequence[float] | None): Range of the part's area, relative to the
@@ -3255,12 +3270,11 @@ class decoders:
                 False.
             device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
-            Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-                bytes_per_sample_hint.
+            Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -3274,6 +3288,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        jpeg_fancy_upsampling: bool | None = ...,
         hw_decoder_load: float | None = ...,
         axes: int | Sequence[int] | DataNode | None = ...,
         axis_names: str | None = ...,
@@ -3288,7 +3303,6 @@ class decoders:
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3335,6 +3349,9 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+                alone. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
                 alone; else it decodes all that it can, which is faster than any share.
             axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
@@ -3359,12 +3376,11 @@ class decoders:
                 False.
             device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
-            Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-                bytes_per_sample_hint.
+            Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
         """
 
     @staticmethod
