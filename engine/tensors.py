@@ -395,6 +395,8 @@ class TensorListGPU(TensorList):
         """Return the shapes as an array: (batch, ndim)."""
         if self.columns is not None:
             return self.columns.shapes
+        if self._dense is not None:
+            return np.tile(np.array(self._dense.shape[1:], np.int64), (len(self), 1))
         return np.array(self.shape(), np.int64).reshape(len(self), self.ndim)
 
     def shape(self) -> list[tuple[int, ...]]:

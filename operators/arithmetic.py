@@ -35,7 +35,8 @@ class Arithmetic(SampleOperator):
     in C; on floating point numbers `//` is plain division. `/` on integers gives float32. An
     integer to a negative integer power is 0. A shift by the type's width or more gives 0 (-1 for
     a negative number shifted right). Where an operand is not a number, neither is the result,
-    also that of `min`, `max` and `clamp`.
+    also that of `min`, `max` and `clamp`. On the GPU, functions such as `sin` and `pow` may
+    differ by a few units in the last place.
 
     Raises:
         ArgumentError: the types do not go with the function (arithmetic on booleans except
