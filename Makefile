@@ -48,6 +48,7 @@ bench: $(VENV)/dali
 	$(RUN) benchmarks/readers_records.py
 	$(RUN) benchmarks/readers_tfrecord.py
 	$(RUN) benchmarks/readers_lmdb.py
+	$(RUN) benchmarks/readers_numpy.py
 
 # On a machine with an NVIDIA GPU and CuPy (pip install '.[cuda13]' in the environment).
 gpu-test: $(VENV)/dev

@@ -643,11 +643,11 @@ def external_source(
     batch_info: bool | None = ...,
     repeat_last: bool | None = ...,
     parallel: bool | None = ...,
+    cuda_stream: Any | None = ...,
     batch: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     blocking: bool | None = ...,
-    cuda_stream: Any | None = ...,
     use_copy_kernel: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     bytes_per_sample_hint: int | None = ...,
@@ -660,6 +660,11 @@ def external_source(
     samples), which may be smaller than the pipeline's, or with `batch=False` one sample after the
     other. Samples are NumPy arrays, whatever has `__dlpack__` or `__array__` (PyTorch tensors),
     numbers or lists of them. The samples of a batch agree in type and number of dimensions.
+
+    With `device="gpu"` samples may also lie on the GPU: CuPy arrays, PyTorch tensors, whatever has
+    `__dlpack__` or `__cuda_array_interface__`. They are copied on the stream that their library
+    works on (see `cuda_stream`), so the source may go on there at once, and overwrite them. What
+    lies in host memory is copied to the GPU.
 
     Functions may take one argument: the number of the batch in its epoch (or a `BatchInfo`), or
     a `SampleInfo`. They end the epoch by raising StopIteration; samples of a batch that is
@@ -684,22 +689,28 @@ def external_source(
         dtype (Any | None): Type that the data must have, or a list.
         ndim (Any | None): Number of dimensions that samples must have, or a list.
         no_copy (bool | None): Use the arrays as they are: they must not be changed while they
-            are in use. Default: False.
+            are in use. On the GPU arrays that are not contiguous are copied all the same.
+            Default: False.
         batch_info (bool | None): Pass a `BatchInfo` rather than the batch's number. Default:
             False.
         repeat_last (bool | None): Where nothing new was fed, use what was fed last. Not with a
             source. Default: False.
         parallel (bool | None): Only sets the default of `batch` to False: one thread of this
             process calls the source. Default: False.
+        cuda_stream (Any | None): Stream on which data on the GPU is complete and is copied: a
+            handle, or a stream of CuPy or PyTorch. By default PyTorch's current one for its
+            tensors, and what the CUDA array interface names for others; where nothing names
+            one, the default stream, and the copy is waited for. 0 and 1 are the default stream,
+            too.
         batch (bool | None): Whether the source gives whole batches; True by default.
         num_outputs (int | None): How many outputs the source gives, as a tuple.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: blocking, cuda_stream, use_copy_kernel,
+        Accepted for compatibility, without effect: blocking, use_copy_kernel,
             prefetch_queue_depth, bytes_per_sample_hint.
     """
 
@@ -1036,11 +1047,11 @@ def image_decoder(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    hw_decoder_load: float | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
     jpeg_fancy_upsampling: bool | None = ...,
-    hw_decoder_load: float | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1080,18 +1091,20 @@ def image_decoder(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+            alone; else it decodes all that it can, which is faster than any share.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-            host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-            preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-            cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-            use_chunk_allocator, bytes_per_sample_hint.
+            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+            bytes_per_sample_hint.
     """
 
 def image_decoder_crop(
@@ -1102,6 +1115,7 @@ def image_decoder_crop(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    hw_decoder_load: float | None = ...,
     crop: float | Sequence[float] | DataNode | None = ...,
     crop_d: float | DataNode | None = ...,
     crop_h: float | DataNode | None = ...,
@@ -1114,7 +1128,6 @@ def image_decoder_crop(
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
     jpeg_fancy_upsampling: bool | None = ...,
-    hw_decoder_load: float | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1158,6 +1171,8 @@ def image_decoder_crop(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+            alone; else it decodes all that it can, which is faster than any share.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
             (height, width) or (depth, height, width). Fractions are cut off; what is not
             positive takes the whole axis.
@@ -1177,14 +1192,14 @@ def image_decoder_crop(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-            host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-            preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-            cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-            use_chunk_allocator, bytes_per_sample_hint.
+            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+            bytes_per_sample_hint.
     """
 
 def image_decoder_random_crop(
@@ -1195,6 +1210,7 @@ def image_decoder_random_crop(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    hw_decoder_load: float | None = ...,
     random_area: float | Sequence[float] | None = ...,
     random_aspect_ratio: float | Sequence[float] | None = ...,
     num_attempts: int | None = ...,
@@ -1202,7 +1218,6 @@ def image_decoder_random_crop(
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
     jpeg_fancy_upsampling: bool | None = ...,
-    hw_decoder_load: float | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1244,6 +1259,8 @@ def image_decoder_random_crop(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+            alone; else it decodes all that it can, which is faster than any share.
         random_area (float | Sequence[float] | None): Range of the part's area, relative to the
             image's; uniform. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the part's width /
@@ -1254,14 +1271,14 @@ def image_decoder_random_crop(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-            host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-            preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-            cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-            use_chunk_allocator, bytes_per_sample_hint.
+            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+            bytes_per_sample_hint.
     """
 
 def image_decoder_slice(
@@ -1274,6 +1291,7 @@ def image_decoder_slice(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    hw_decoder_load: float | None = ...,
     axes: int | Sequence[int] | DataNode | None = ...,
     axis_names: str | None = ...,
     start: int | Sequence[int] | DataNode | None = ...,
@@ -1288,7 +1306,6 @@ def image_decoder_slice(
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
     jpeg_fancy_upsampling: bool | None = ...,
-    hw_decoder_load: float | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1335,6 +1352,8 @@ def image_decoder_slice(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+            alone; else it decodes all that it can, which is faster than any share.
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
             order. Default: (1, 0).
         axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -1355,14 +1374,14 @@ def image_decoder_slice(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-            host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-            preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-            cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-            use_chunk_allocator, bytes_per_sample_hint.
+            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+            bytes_per_sample_hint.
     """
 
 def mxnet_reader(
@@ -1549,6 +1568,171 @@ def normalize(
         device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def numpy_reader(
+    *,
+    files: str | Sequence[str] | None = ...,
+    file_list: str | None = ...,
+    file_root: str | None = ...,
+    file_filter: str | None = ...,
+    member_filter: str | None = ...,
+    sample_axis: int | None = ...,
+    roi: Any | None = ...,
+    roi_start: int | Sequence[int] | DataNode | None = ...,
+    roi_end: int | Sequence[int] | DataNode | None = ...,
+    roi_shape: int | Sequence[int] | DataNode | None = ...,
+    rel_roi_start: float | Sequence[float] | DataNode | None = ...,
+    rel_roi_end: float | Sequence[float] | DataNode | None = ...,
+    rel_roi_shape: float | Sequence[float] | DataNode | None = ...,
+    roi_axes: int | Sequence[int] | None = ...,
+    out_of_bounds_policy: str | None = ...,
+    fill_value: float | None = ...,
+    cache_header_information: bool | None = ...,
+    random_shuffle: bool | None = ...,
+    shuffle_after_epoch: bool | None = ...,
+    shuffle_after_epoch_seed: int | None = ...,
+    shuffle_seed: int | None = ...,
+    shuffle_block: int | None = ...,
+    shuffle_window: int | None = ...,
+    shard_id: int | None = ...,
+    num_shards: int | None = ...,
+    stick_to_shard: bool | None = ...,
+    pad_last_batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
+    storage_options: Mapping[str, Any] | None = ...,
+    use_o_direct: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    register_buffers: bool | None = ...,
+    initial_fill: int | None = ...,
+    read_ahead: bool | None = ...,
+    skip_cached_images: bool | None = ...,
+    lazy_init: bool | None = ...,
+    dont_use_mmap: bool | None = ...,
+    tensor_init_bytes: int | None = ...,
+    bytes_per_sample: float | None = ...,
+    bytes_per_sample_hint: int | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Reads arrays from `.npy` files, whole or a region of interest of each.
+
+    Only the bytes that a region needs are read. Its arguments mean what those of `fn.slice`
+    mean, along `roi_axes`; `roi` is written as an index of NumPy. Versions 1 to 3 of the format,
+    both orders of dimensions and both byte orders are read. Files may be of different shapes; all
+    samples of a batch must have one type and number of dimensions.
+
+    Archives (`.npz`, `.zip`, `.tar`) hold several arrays; each member that matches
+    `member_filter` is one. Stored members are read in place, deflated ones are inflated whole,
+    whatever the region. With `sample_axis` an array holds several samples.
+
+    >>> import numpy as np
+    >>> from penstock import fn, pipeline_def
+    >>> np.save("volume.npy", np.arange(60.0).reshape(5, 3, 4))
+    >>> @pipeline_def(batch_size=2, num_threads=1)
+    ... def crops():
+    ...     return fn.readers.numpy(files="volume.npy", sample_axis=0, roi="[1:, ::2]")
+    >>> with crops() as pipe:
+    ...     (found,) = pipe.run()
+    >>> found.as_array()[1].tolist()
+    [[16.0, 18.0], [20.0, 22.0]]
+
+    Outputs:
+        the array: of the file's type, and of the shape of the region. Complex numbers come as
+            floats with a last axis of two more, real and imaginary part; dates and differences
+            of dates as int64, in the file's unit.
+
+    Differences from DALI: the samples' origins are absolute paths; lines of `file_list` may end
+    in CR LF; a link to a folder is a folder.
+
+    Raises:
+        SourceError: a folder, list or archive cannot be read or holds no array; a file is cut
+            off.
+        DecodeError: a file is no `.npy` file, or of objects (which would have to be unpickled),
+            strings or records; or it differs in type from the others of its batch.
+        ArgumentError: a region does not fit its array.
+        OSError: a file cannot be read (see `on_error` of the pipeline).
+
+    Args:
+        files (str | Sequence[str] | None): Paths of the files, relative to `file_root` if that
+            is given.
+        file_list (str | None): Text file with a path on each line, relative to `file_root` or,
+            without it, to the list.
+        file_root (str | None): Folder whose files, and those of the folders right inside it,
+            are read.
+        file_filter (str | None): Pattern of their names, with `file_root` alone. Default:
+            '*.npy'.
+        member_filter (str | None): Pattern of the names (without folders) of members in
+            archives. `numpy.savez` stores the array `image` as 'image.npy'. Default: '*.npy'.
+        sample_axis (int | None): Axis of the arrays whose indices are the samples. A sample's
+            shape, and its region, are without that axis. All headers are read when the pipeline
+            starts.
+        roi (Any | None): Region as an index: a slice, an integer (which drops the axis), a
+            tuple of them with at most one Ellipsis, or such an index as a text, '[8:24, :,
+            128:384]'. Steps must be positive. Excludes the other arguments of a region;
+            `out_of_bounds_policy` decides about slices that reach out of the array, where
+            'trim_to_shape' does what NumPy does.
+        roi_start (int | Sequence[int] | DataNode | None): First element of the region.
+        roi_end (int | Sequence[int] | DataNode | None): The element after its last.
+        roi_shape (int | Sequence[int] | DataNode | None): Its number of elements.
+        rel_roi_start (float | Sequence[float] | DataNode | None): Start, in fractions of the
+            extent.
+        rel_roi_end (float | Sequence[float] | DataNode | None): End, in fractions of the
+            extent.
+        rel_roi_shape (float | Sequence[float] | DataNode | None): Shape, in fractions of the
+            extent.
+        roi_axes (int | Sequence[int] | None): The axes that these values are for, in their
+            order; by default all axes. Default: ().
+        out_of_bounds_policy (str | None): What to do if the region reaches out of the array:
+            "error" raises; "pad" fills with `fill_value`; "trim_to_shape" takes what there is.
+            Default: 'error'.
+        fill_value (float | None): Number that "pad" fills with. Default: 0.0.
+        cache_header_information (bool | None): Remember each file's header, for as long as size
+            and time of the file stay. Default: False.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
+            seed, which users often set differently for each rank: the ranks' shards would
+            overlap then. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        use_o_direct (bool | None): Read local files past the system's cache, where their file
+            system allows it: for data that do not fit into memory and are read once. Default:
+            False.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu; by default where the inputs are.
+        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        Accepted for compatibility, without effect: register_buffers, initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, tensor_init_bytes, bytes_per_sample,
+            bytes_per_sample_hint.
     """
 
 def ones(
@@ -1743,6 +1927,11 @@ def python_function(
     a tuple of them, with `num_outputs=0` nothing. With `batch_processing` each output is a list
     with one array a sample, or an array whose axis 0 runs over them. What it returns is copied.
 
+    With `device="gpu"` it gets CuPy arrays, and returns CuPy arrays, PyTorch tensors or whatever
+    else has `__dlpack__` or `__cuda_array_interface__` on the GPU. It is called when the batch's
+    work is launched, with the pipeline's stream as CuPy's current one, and need not wait for
+    anything: its launches run after those that make its inputs. Batches come in order.
+
     While the function runs it holds the interpreter, and no other Python code runs: prefer
     operators where there are any. The operator runs even if its output is not used. What the
     function raises reaches the caller of `run` as it is.
@@ -1757,7 +1946,7 @@ def python_function(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
@@ -2838,11 +3027,11 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        hw_decoder_load: float | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
         jpeg_fancy_upsampling: bool | None = ...,
-        hw_decoder_load: float | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -2882,18 +3071,20 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                alone; else it decodes all that it can, which is faster than any share.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-                host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-                preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-                cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-                use_chunk_allocator, bytes_per_sample_hint.
+                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+                bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -2905,6 +3096,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        hw_decoder_load: float | None = ...,
         crop: float | Sequence[float] | DataNode | None = ...,
         crop_d: float | DataNode | None = ...,
         crop_h: float | DataNode | None = ...,
@@ -2917,7 +3109,6 @@ class decoders:
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
         jpeg_fancy_upsampling: bool | None = ...,
-        hw_decoder_load: float | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -2961,6 +3152,8 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                alone; else it decodes all that it can, which is faster than any share.
             crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
                 (height, width) or (depth, height, width). Fractions are cut off; what is not
                 positive takes the whole axis.
@@ -2980,14 +3173,14 @@ class decoders:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-                host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-                preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-                cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-                use_chunk_allocator, bytes_per_sample_hint.
+                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+                bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -2999,6 +3192,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        hw_decoder_load: float | None = ...,
         random_area: float | Sequence[float] | None = ...,
         random_aspect_ratio: float | Sequence[float] | None = ...,
         num_attempts: int | None = ...,
@@ -3006,7 +3200,6 @@ class decoders:
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
         jpeg_fancy_upsampling: bool | None = ...,
-        hw_decoder_load: float | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3048,6 +3241,8 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                alone; else it decodes all that it can, which is faster than any share.
             random_area (float | Sequence[float] | None): Range of the part's area, relative to the
                 image's; uniform. Default: (0.08, 1.0).
             random_aspect_ratio (float | Sequence[float] | None): Range of the part's width /
@@ -3058,14 +3253,14 @@ class decoders:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-                host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-                preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-                cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-                use_chunk_allocator, bytes_per_sample_hint.
+                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+                bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -3079,6 +3274,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        hw_decoder_load: float | None = ...,
         axes: int | Sequence[int] | DataNode | None = ...,
         axis_names: str | None = ...,
         start: int | Sequence[int] | DataNode | None = ...,
@@ -3093,7 +3289,6 @@ class decoders:
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
         jpeg_fancy_upsampling: bool | None = ...,
-        hw_decoder_load: float | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3140,6 +3335,8 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                alone; else it decodes all that it can, which is faster than any share.
             axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
                 order. Default: (1, 0).
             axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -3160,14 +3357,14 @@ class decoders:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hw_decoder_load, hybrid_huffman_threshold, device_memory_padding,
-                host_memory_padding, device_memory_padding_jpeg2k, host_memory_padding_jpeg2k,
-                preallocate_width_hint, preallocate_height_hint, affine, memory_stats, cache_size,
-                cache_threshold, cache_debug, cache_batch_copy, cache_type, split_stages,
-                use_chunk_allocator, bytes_per_sample_hint.
+                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
+                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
+                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
+                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
+                bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -3245,13 +3442,15 @@ class decoders:
         """Decodes the bytes of `.npy` files, such as components of tar archives hold.
 
         Versions 1 to 3 of the format, both orders of dimensions and both byte orders are read.
-        Objects, which would have to be unpickled, structured types and complex numbers are not.
+        Objects, which would have to be unpickled, structured types and strings are not.
 
         Inputs:
             data: a whole file a sample; uint8, one dimension.
 
         Outputs:
-            the array: of the file's shape, and its type unless `dtype` is given.
+            the array: of the file's shape, and its type unless `dtype` is given. Complex numbers come
+                as floats with a last axis of two more, real and imaginary part; dates and differences
+                of dates as int64, in the file's unit.
 
         Raises:
             DecodeError: the bytes are no such file, or it is damaged or cut off.
@@ -3268,6 +3467,49 @@ class decoders:
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
+
+class io:
+    class file:
+        @staticmethod
+        def read(
+            filepaths: DataNode,
+            /,
+            *,
+            storage_options: Mapping[str, Any] | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            dont_use_mmap: bool | None = ...,
+            use_o_direct: bool | None = ...,
+            bytes_per_sample_hint: int | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> DataNode:
+            """Reads the file that each sample names.
+
+            Inputs:
+                filepaths: a path or URL a sample, encoded in UTF-8 (or as the file system has it): uint8,
+                    one dimension, as `np.frombuffer(path.encode(), np.uint8)` gives it. Relative paths
+                    begin at the current folder.
+
+            Outputs:
+                the file's bytes: uint8, shape (size,).
+
+            Raises:
+                ArgumentError: the input is no path.
+                OSError: a file cannot be read; the subclass says why and the message which one.
+
+            Args:
+                storage_options (Mapping[str, Any] | None): For URLs: see `fn.readers.file`. Default:
+                    {}.
+                seed (int | None): Seed of the operator's randomness; by default derived from the
+                    pipeline's. Default: -1.
+                preserve (bool | None): Keep the operator even if its output is not used. Default:
+                    False.
+                device (str | None): cpu; by default where the inputs are.
+                name (str | None): name in the graph, for statistics, checkpoints, errors.
+                Accepted for compatibility, without effect: dont_use_mmap, use_o_direct,
+                    bytes_per_sample_hint.
+            """
 
 class random:
     @staticmethod
@@ -3976,6 +4218,172 @@ class readers:
             Accepted for compatibility, without effect: initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
                 bytes_per_sample, bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def numpy(
+        *,
+        files: str | Sequence[str] | None = ...,
+        file_list: str | None = ...,
+        file_root: str | None = ...,
+        file_filter: str | None = ...,
+        member_filter: str | None = ...,
+        sample_axis: int | None = ...,
+        roi: Any | None = ...,
+        roi_start: int | Sequence[int] | DataNode | None = ...,
+        roi_end: int | Sequence[int] | DataNode | None = ...,
+        roi_shape: int | Sequence[int] | DataNode | None = ...,
+        rel_roi_start: float | Sequence[float] | DataNode | None = ...,
+        rel_roi_end: float | Sequence[float] | DataNode | None = ...,
+        rel_roi_shape: float | Sequence[float] | DataNode | None = ...,
+        roi_axes: int | Sequence[int] | None = ...,
+        out_of_bounds_policy: str | None = ...,
+        fill_value: float | None = ...,
+        cache_header_information: bool | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        use_o_direct: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        register_buffers: bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Reads arrays from `.npy` files, whole or a region of interest of each.
+
+        Only the bytes that a region needs are read. Its arguments mean what those of `fn.slice`
+        mean, along `roi_axes`; `roi` is written as an index of NumPy. Versions 1 to 3 of the format,
+        both orders of dimensions and both byte orders are read. Files may be of different shapes; all
+        samples of a batch must have one type and number of dimensions.
+
+        Archives (`.npz`, `.zip`, `.tar`) hold several arrays; each member that matches
+        `member_filter` is one. Stored members are read in place, deflated ones are inflated whole,
+        whatever the region. With `sample_axis` an array holds several samples.
+
+        >>> import numpy as np
+        >>> from penstock import fn, pipeline_def
+        >>> np.save("volume.npy", np.arange(60.0).reshape(5, 3, 4))
+        >>> @pipeline_def(batch_size=2, num_threads=1)
+        ... def crops():
+        ...     return fn.readers.numpy(files="volume.npy", sample_axis=0, roi="[1:, ::2]")
+        >>> with crops() as pipe:
+        ...     (found,) = pipe.run()
+        >>> found.as_array()[1].tolist()
+        [[16.0, 18.0], [20.0, 22.0]]
+
+        Outputs:
+            the array: of the file's type, and of the shape of the region. Complex numbers come as
+                floats with a last axis of two more, real and imaginary part; dates and differences
+                of dates as int64, in the file's unit.
+
+        Differences from DALI: the samples' origins are absolute paths; lines of `file_list` may end
+        in CR LF; a link to a folder is a folder.
+
+        Raises:
+            SourceError: a folder, list or archive cannot be read or holds no array; a file is cut
+                off.
+            DecodeError: a file is no `.npy` file, or of objects (which would have to be unpickled),
+                strings or records; or it differs in type from the others of its batch.
+            ArgumentError: a region does not fit its array.
+            OSError: a file cannot be read (see `on_error` of the pipeline).
+
+        Args:
+            files (str | Sequence[str] | None): Paths of the files, relative to `file_root` if that
+                is given.
+            file_list (str | None): Text file with a path on each line, relative to `file_root` or,
+                without it, to the list.
+            file_root (str | None): Folder whose files, and those of the folders right inside it,
+                are read.
+            file_filter (str | None): Pattern of their names, with `file_root` alone. Default:
+                '*.npy'.
+            member_filter (str | None): Pattern of the names (without folders) of members in
+                archives. `numpy.savez` stores the array `image` as 'image.npy'. Default: '*.npy'.
+            sample_axis (int | None): Axis of the arrays whose indices are the samples. A sample's
+                shape, and its region, are without that axis. All headers are read when the pipeline
+                starts.
+            roi (Any | None): Region as an index: a slice, an integer (which drops the axis), a
+                tuple of them with at most one Ellipsis, or such an index as a text, '[8:24, :,
+                128:384]'. Steps must be positive. Excludes the other arguments of a region;
+                `out_of_bounds_policy` decides about slices that reach out of the array, where
+                'trim_to_shape' does what NumPy does.
+            roi_start (int | Sequence[int] | DataNode | None): First element of the region.
+            roi_end (int | Sequence[int] | DataNode | None): The element after its last.
+            roi_shape (int | Sequence[int] | DataNode | None): Its number of elements.
+            rel_roi_start (float | Sequence[float] | DataNode | None): Start, in fractions of the
+                extent.
+            rel_roi_end (float | Sequence[float] | DataNode | None): End, in fractions of the
+                extent.
+            rel_roi_shape (float | Sequence[float] | DataNode | None): Shape, in fractions of the
+                extent.
+            roi_axes (int | Sequence[int] | None): The axes that these values are for, in their
+                order; by default all axes. Default: ().
+            out_of_bounds_policy (str | None): What to do if the region reaches out of the array:
+                "error" raises; "pad" fills with `fill_value`; "trim_to_shape" takes what there is.
+                Default: 'error'.
+            fill_value (float | None): Number that "pad" fills with. Default: 0.0.
+            cache_header_information (bool | None): Remember each file's header, for as long as size
+                and time of the file stay. Default: False.
+            random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+                whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+                number. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+            shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
+                seed, which users often set differently for each rank: the ranks' shards would
+                overlap then. Default: 0.
+            shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+                remote shards): shuffle blocks of so many consecutive samples instead of single
+                samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+                those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+                that gives.
+            shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+                Default: 16.
+            shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+                Default: 0.
+            num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+            stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+                in turn. Default: False.
+            pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+                same number of whole batches. Default: False.
+            prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+                far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+                request takes a round trip. Local files, which the kernel reads ahead, are by
+                default read in groups of batches, if these are small and come fast.
+            storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+                protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+                Credentials are otherwise found where the service's own tools find them. The key
+                'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+                total_seconds (120) and at_once (64). Default: {}.
+            use_o_direct (bool | None): Read local files past the system's cache, where their file
+                system allows it: for data that do not fit into memory and are read once. Default:
+                False.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu; by default where the inputs are.
+            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            Accepted for compatibility, without effect: register_buffers, initial_fill, read_ahead,
+                skip_cached_images, lazy_init, dont_use_mmap, tensor_init_bytes, bytes_per_sample,
+                bytes_per_sample_hint.
         """
 
     @staticmethod

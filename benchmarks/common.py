@@ -126,8 +126,8 @@ def _shown(value: float) -> str:
     return f"{value:12.3f}" if value < 10 else f"{value:12.0f}"
 
 
-def write_record(file: Path, figures: Sequence[Figure], **settings: Any) -> None:
-    """Write the figures as JSON, with where and with what they were measured."""
+def write_record(file: Path, figures: Sequence[Any], **settings: Any) -> None:
+    """Write figures (dataclasses) as JSON, with where and with what they were measured."""
     record = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "hardware": hardware(),

@@ -188,7 +188,7 @@ class Bench:
             after.record(self.stream)
             after.synchronize()
             times.append(self.cupy.cuda.get_elapsed_time(before, after) / 1e3)
-        return 2 * FLUSHES * FLUSH_BYTES / median(times[1:])
+        return float(2 * FLUSHES * FLUSH_BYTES / median(times[1:]))
 
     def measure(self, name: str, case: Case) -> Measured | None:
         """Measure a case; None if its operator does not run on the GPU."""

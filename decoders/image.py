@@ -90,7 +90,7 @@ def peek_shape(
     (2, 4, 3)
     """
     header = peek(data)
-    return (*header.size(use_exif=use_exif), colour.CHANNELS[_target_space(header, output)])
+    return (*header.size(use_exif=use_exif), colour.CHANNELS[target_space(header, output)])
 
 
 def decode(
@@ -160,6 +160,19 @@ def decode_to_fit(
     return DecodedToFit(*_run(_job(data, output, dtype, use_exif, roi, fit, empty)))
 
 
+def checked_header(data: NDArray[np.uint8]) -> Header:
+    """The header of an encoded image that is not too large to decode."""
+    header = peek(data)
+    if header.height * header.width > MAX_PIXELS:
+        raise decode_error(
+            header.format,
+            f"the header claims {header.width} x {header.height} pixels",
+            expected=f"{MAX_PIXELS} pixels at most",
+            remedy="If the image is genuine, cut it into tiles first.",
+        )
+    return header
+
+
 def _job(
     data: NDArray[np.uint8],
     output: str,
@@ -169,14 +182,7 @@ def _job(
     fit: tuple[int, int] | None,
     empty: Empty,
 ) -> _Job:
-    header = peek(data)
-    if header.height * header.width > MAX_PIXELS:
-        raise decode_error(
-            header.format,
-            f"the header claims {header.width} x {header.height} pixels",
-            expected=f"{MAX_PIXELS} pixels at most",
-            remedy="If the image is genuine, cut it into tiles first.",
-        )
+    header = checked_header(data)
     turned = header.orientation if use_exif else 1
     box = (0, 0, header.height, header.width)
     if roi is not None:
@@ -184,11 +190,11 @@ def _job(
         upright = _checked_box(roi(*size) if callable(roi) else roi, size)
         box = orientation.to_stored(upright, (header.height, header.width), turned)
     scale, smooth = (1, True) if fit is None else _effort(header, box, fit, turned)
-    space, dtype = _target_space(header, output), _checked_dtype(dtype)
+    space, dtype = target_space(header, output), _checked_dtype(dtype)
     return _Job(data, header, space, dtype, turned, box, scale, smooth, empty)
 
 
-def _target_space(header: Header, output: str) -> str:
+def target_space(header: Header, output: str) -> str:
     """The colour space that ``output`` means for this file."""
     if output == "ANY_DATA":
         if header.format == jpeg_format.NAME and header.channels == jpeg.CMYK_CHANNELS:

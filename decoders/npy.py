@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..engine.errors import DecodeError
 from ..engine.graph import add_node
-from ..engine.npy import NpyHeader, read_header, stored_elements
+from ..engine.npy import NpyHeader, as_stored, numbers_of, read_header, stored_elements
 from ..engine.operator import OPERATORS, Array, Row, SampleOperator, register
 from ..engine.params import DTYPE, param
 
@@ -35,13 +35,15 @@ class Numpy(SampleOperator):
     """Decodes the bytes of `.npy` files, such as components of tar archives hold.
 
     Versions 1 to 3 of the format, both orders of dimensions and both byte orders are read.
-    Objects, which would have to be unpickled, structured types and complex numbers are not.
+    Objects, which would have to be unpickled, structured types and strings are not.
 
     Inputs:
         data: a whole file a sample; uint8, one dimension.
 
     Outputs:
-        the array: of the file's shape, and its type unless `dtype` is given.
+        the array: of the file's shape, and its type unless `dtype` is given. Complex numbers come
+            as floats with a last axis of two more, real and imaginary part; dates and differences
+            of dates as int64, in the file's unit.
 
     Raises:
         DecodeError: the bytes are no such file, or it is damaged or cut off.
@@ -72,9 +74,10 @@ class Numpy(SampleOperator):
                 f"type {data.dtype}"
             )
         header, elements = parse(data)
-        out = row.empty(header.shape, header.dtype.newbyteorder("="))
+        dtype, more = numbers_of(header.dtype)
+        out = row.empty(header.shape + more, dtype)
         if header.dtype == np.bool_:  # any other byte than 0 and 1 would be no bool
             np.not_equal(elements.view(np.uint8), 0, out=out)
         else:
-            np.copyto(out, elements)
+            np.copyto(as_stored(out, header.dtype), elements)
         return out

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..engine import random_crop
 from ..engine.errors import ArgumentError
-from ..engine.operator import Array, Row, SampleOperator, register
-from ..engine.params import BOOL, DTYPE, FLOAT, FLOATS, IMAGE_TYPE, INT, INTS, NO_EFFECT, param
+from ..engine.operator import Array, Operator, Row, SampleOperator, register
+from ..engine.params import (
+    BOOL,
+    DTYPE,
+    FLOAT,
+    FLOATS,
+    IMAGE_TYPE,
+    INT,
+    INTS,
+    NO_EFFECT,
+    from_row,
+    param,
+)
 from ..engine.slices import SliceArguments
+from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.types import INT64, RGB, UINT8, to_numpy_type
 from ..engine.windows import CropArguments, Window, bounded
+from . import nvimgcodec
 from .image import Roi, decode, decode_to_fit, peek_shape
+from .mixed import MixedDecoding, Windows, each, whole
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
 
 _SAMPLE_TYPES = ("uint8", "uint16", "int16", "float16", "float32")
 
@@ -55,7 +73,12 @@ class ImageDecoder(SampleOperator):
     )
     use_fast_idct = param(BOOL, False, NO_EFFECT)
     jpeg_fancy_upsampling = param(BOOL, True, NO_EFFECT)
-    hw_decoder_load = param(FLOAT, 0.65, NO_EFFECT)
+    hw_decoder_load = param(
+        FLOAT,
+        None,
+        "With device='mixed', 0 leaves the hardware JPEG engine alone; else it decodes all that "
+        "it can, which is faster than any share.",
+    )
     hybrid_huffman_threshold = param(INT, 1000000, NO_EFFECT)
     device_memory_padding = param(INT, 16777216, NO_EFFECT)
     host_memory_padding = param(INT, 8388608, NO_EFFECT)
@@ -84,6 +107,21 @@ class ImageDecoder(SampleOperator):
         self._decode = partial(decode, output=output, dtype=dtype, use_exif=upright)
         self._decode_to_fit = partial(decode_to_fit, output=output, dtype=dtype, use_exif=upright)
         self._fit = None if self.fit is None else _pair(owner, self.fit)
+        self._mixed = None
+        if self.device == "mixed":
+            nvimgcodec.library()
+            self._mixed = MixedDecoding(output, dtype, upright, self.hw_decoder_load, self._decode)
+
+    def close(self) -> None:
+        if self._mixed is not None:
+            self._mixed.close()
+
+    def decoded_on_gpu(
+        self, batch: Batch, encoded: TensorListCPU, windows: Windows
+    ) -> TensorListGPU:
+        """Decode a batch into device memory."""
+        assert self._mixed is not None
+        return self._mixed.run(batch, encoded, windows)
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("HWC",)
@@ -114,10 +152,13 @@ class Image(ImageDecoder):
 
     name = "decoders.image"
     aliases = ("image_decoder",)
-    devices = ("cpu",)
+    devices = ("cpu", "mixed")
 
     def sample(self, row: Row, encoded: Array) -> Array:
         return self.decoded(row, encoded)
+
+    def gpu(self, batch: Batch, encoded: TensorListCPU) -> TensorListGPU:
+        return self.decoded_on_gpu(batch, encoded, whole)
 
 
 @register
@@ -132,7 +173,7 @@ class ImageRandomCrop(ImageDecoder):
 
     name = "decoders.image_random_crop"
     aliases = ("image_decoder_random_crop",)
-    devices = ("cpu",)
+    devices = ("cpu", "mixed")
 
     random_area = param(
         FLOATS, (0.08, 1.0), "Range of the part's area, relative to the image's; uniform."
@@ -158,6 +199,15 @@ class ImageRandomCrop(ImageDecoder):
             )
 
         return self.decoded(row, encoded, window)
+
+    def gpu(self, batch: Batch, encoded: TensorListCPU) -> TensorListGPU:
+        return self.decoded_on_gpu(batch, encoded, self._windows)
+
+    def _windows(self, batch: Batch, sizes: Array) -> Array:
+        numbers = batch.random(self, self.draws)
+        return random_crop.random_windows(
+            sizes, self.random_area, self.random_aspect_ratio, numbers
+        )
 
 
 @register
@@ -203,13 +253,21 @@ class ImageCrop(CropArguments, ImageDecoder):
 
     name = "decoders.image_crop"
     aliases = ("image_decoder_crop",)
-    devices = ("cpu",)
+    devices = ("cpu", "mixed")
 
     def sample(self, row: Row, encoded: Array, **arguments: Any) -> Array:
         def window(height: int, width: int) -> random_crop.Box:
-            return _box(self.window("HW", (height, width), **arguments), height, width)
+            return self._box(height, width, **arguments)
 
         return self.decoded(row, encoded, window)
+
+    def gpu(self, batch: Batch, encoded: TensorListCPU, **arguments: Any) -> TensorListGPU:
+        return self.decoded_on_gpu(
+            batch, encoded, each(self._box, (), _arguments_of(self, arguments))
+        )
+
+    def _box(self, height: int, width: int, **arguments: Any) -> random_crop.Box:
+        return _box(self.window("HW", (height, width), **arguments), height, width)
 
 
 @register
@@ -229,14 +287,38 @@ class ImageSlice(SliceArguments, ImageDecoder):
 
     name = "decoders.image_slice"
     aliases = ("image_decoder_slice",)
-    devices = ("cpu",)
+    devices = ("cpu", "mixed")
     inputs = ("encoded", "anchor?", "shape_input?")
 
     def sample(self, row: Row, encoded: Array, *inputs: Array, **arguments: Any) -> Array:
         def window(height: int, width: int) -> random_crop.Box:
-            return _box(self.window("HW", (height, width), *inputs, **arguments), height, width)
+            return self._box(height, width, *inputs, **arguments)
 
         return self.decoded(row, encoded, window)
+
+    def gpu(
+        self, batch: Batch, encoded: TensorListCPU, *inputs: TensorListCPU, **arguments: Any
+    ) -> TensorListGPU:
+        return self.decoded_on_gpu(
+            batch, encoded, each(self._box, inputs, _arguments_of(self, arguments))
+        )
+
+    def _box(self, height: int, width: int, *inputs: Array, **arguments: Any) -> random_crop.Box:
+        return _box(self.window("HW", (height, width), *inputs, **arguments), height, width)
+
+
+def _arguments_of(operator: Operator, arguments: dict[str, Any]) -> Callable[[int], dict[str, Any]]:
+    """Return the function that gives the arguments of one sample of a batch."""
+
+    def of(i: int) -> dict[str, Any]:
+        return {
+            name: from_row(operator.params[name], value.row(i))
+            if isinstance(value, TensorList)
+            else value
+            for name, value in arguments.items()
+        }
+
+    return of
 
 
 def _box(window: Window, height: int, width: int) -> random_crop.Box:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Number = TypeVar("Number", int, float)
 
 # orientation: (flip rows, flip columns, exchange rows and columns)
-_STEPS = {
+STEPS = {
     1: (False, False, False),
     2: (False, True, False),
     3: (True, True, False),
@@ -43,14 +43,14 @@ def turn(image: NDArray[Any], orientation: int, out: NDArray[Any]) -> None:
 
 def exchanged(size: tuple[int, int], orientation: int) -> tuple[int, int]:
     """(height, width) on the other side of the turn."""
-    return size[::-1] if _STEPS[orientation][2] else size
+    return size[::-1] if STEPS[orientation][2] else size
 
 
 def to_stored(
     box: tuple[Number, Number, Number, Number], size: tuple[int, int], orientation: int
 ) -> tuple[Number, Number, Number, Number]:
     """The box of the stored image of ``size`` (height, width) that shows as the upright ``box``."""
-    flip_rows, flip_columns, exchange = _STEPS[orientation]
+    flip_rows, flip_columns, exchange = STEPS[orientation]
     y0, x0, y1, x1 = box
     if exchange:
         y0, x0, y1, x1 = x0, y0, x1, y1
@@ -61,7 +61,7 @@ def to_upright(
     box: tuple[Number, Number, Number, Number], size: tuple[int, int], orientation: int
 ) -> tuple[Number, Number, Number, Number]:
     """The upright box that shows ``box`` of the stored image of ``size`` (height, width)."""
-    flip_rows, flip_columns, exchange = _STEPS[orientation]
+    flip_rows, flip_columns, exchange = STEPS[orientation]
     y0, x0, y1, x1 = _flipped(box, size, flip_rows, flip_columns)
     return (x0, y0, x1, y1) if exchange else (y0, x0, y1, x1)
 

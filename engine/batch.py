@@ -33,6 +33,7 @@ class Batch:
         end: raised to whoever asks for this batch (the data is at its end, or a bug).
         outputs: what the pipeline returns of it, once it is done.
         taken_bytes: memory it has asked the pool for, to estimate what the next one will need.
+        taken_device_bytes: the same of the device's memory.
         device: what GPU work is done with; set while it is launched.
         held: host memory that the device still reads or writes.
         checks: called once the device has done its work: see `check_later`.
@@ -58,6 +59,7 @@ class Batch:
         self.user_state: dict[str, Any] = {}
         self.outputs: tuple[TensorList, ...] = ()
         self.taken_bytes = 0
+        self.taken_device_bytes = 0
         self.device: Device
         self.held: list[Any] = []
         self.checks: list[tuple[str, Callable[[], None]]] = []
@@ -158,6 +160,10 @@ def run_batch_step(step: Step, batch: Batch, stage: str) -> None:
     node = step.node
     operator = node.operator
     values = batch.values
+    if stage == "GPU" and batch.size == 0:  # so that no operator needs to think of it
+        kinds = {"cpu": TensorListCPU, "gpu": TensorListGPU}
+        values[node.ordinal] = tuple(kinds[data.device]([], data.layout) for data in node.outputs)
+        return
     inputs = [values[ordinal][i] for ordinal, i in step.inputs]
     arguments = dict(step.constants)
     for name, (ordinal, i), _ in step.arguments:

@@ -37,6 +37,7 @@ class PipelineConfig:
         prefetch_bytes: a further batch is only begun if, to judge by those before it, it
             fits into this many bytes with all that are under way or held by the consumer.
             One batch at a time is always prepared.
+        prefetch_device_bytes: the same of the GPU's memory.
         on_error: what becomes of a sample that cannot be read or processed: "raise", "skip"
             (another sample takes its place) or "replace" (a copy of its neighbour does).
         quarantine_log: file to which a JSON line is added for each bad sample.
@@ -79,6 +80,7 @@ class PipelineConfig:
     on_error: str = "raise"
     quarantine_log: str | os.PathLike[str] | None = None
     prefetch_bytes: int = field(default=_DEFAULT_BUDGET)
+    prefetch_device_bytes: int = field(default=_DEFAULT_BUDGET)
 
     def __post_init__(self) -> None:
         if self.device_id == CPU_ONLY_DEVICE_ID:
@@ -89,6 +91,7 @@ class PipelineConfig:
         for name, depth in self._depths().items():
             _check_positive(f"prefetch_queue_depth {name}".strip(), depth)
         _check_positive("prefetch_bytes", self.prefetch_bytes)
+        _check_positive("prefetch_device_bytes", self.prefetch_device_bytes)
         seed: Any = self.seed
         if seed is not None and not isinstance(seed, Integral):
             raise ArgumentError(f"seed must be an int, but is {self.seed!r}")

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .device_memory import DevicePool
+from .device_memory import DevicePool, Lease
+from .driver import driver_version
 from .errors import MissingDependencyError
 from .kernels import Kernel, source_of
 from .tensors import Columns, TensorList, TensorListCPU, TensorListGPU, address_of
@@ -25,22 +26,31 @@ _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
 def import_cupy() -> ModuleType:
     """Return CuPy, after a check that a device can be used; say what is missing otherwise."""
+    newest = driver_version() // 1000
+    extra = f"'penstock[{'cuda13' if newest >= 13 else 'cuda12'}]'"
     try:
         import cupy
     except ImportError as error:
+        how = "is not installed" if error.name == "cupy" else f"cannot be loaded ({error})"
         raise MissingDependencyError(
-            "this pipeline uses the GPU, which needs CuPy: pip install 'penstock[cuda13]' "
-            "(or 'penstock[cuda12]' where `nvidia-smi` reports CUDA 12)"
+            f"this pipeline uses the GPU, which needs CuPy, which {how}: pip install {extra}"
         ) from error
+    runtime = cupy.cuda.runtime
     try:
-        count = cupy.cuda.runtime.getDeviceCount()
-    except Exception as error:
+        runtime.getDeviceCount()
+    except runtime.CUDARuntimeError as error:
+        built_for = runtime.runtimeGetVersion() // 1000
+        if built_for > newest:
+            raise MissingDependencyError(
+                f"this pipeline uses the GPU, but CuPy is built for CUDA {built_for}, and NVIDIA's "
+                f"driver speaks CUDA {newest} at most: update the driver (on Ubuntu: sudo "
+                f"ubuntu-drivers install), or pip uninstall cupy-cuda{built_for}x and "
+                f"pip install {extra}"
+            ) from error
         raise MissingDependencyError(
-            f"this pipeline uses the GPU, but no CUDA driver answers ({error}); install NVIDIA's "
-            "driver, or build the pipeline without device='mixed', device='gpu' and .gpu()"
+            f"this pipeline uses the GPU, but CUDA does not start ({error}); see what "
+            "`nvidia-smi` says"
         ) from error
-    if count == 0:
-        raise MissingDependencyError("this pipeline uses the GPU, but the driver sees no device")
     module: ModuleType = cupy
     return module
 
@@ -52,18 +62,32 @@ class Device:
     two launches is used again only after the first one is done.
 
     Attributes:
+        id: number of the CUDA device.
         stream: a CuPy stream, current in the threads that run operators.
         pool: where memory comes from.
+        num_threads: how many threads the pipeline was given for work on the processor.
+        own: what operators keep for this stream alone, by keys of their choice.
+        taken_bytes: memory that was taken so far.
     """
 
-    def __init__(self, cupy: ModuleType, stream: Any, pool: DevicePool) -> None:
+    def __init__(
+        self, cupy: ModuleType, device_id: int, stream: Any, pool: DevicePool, num_threads: int
+    ) -> None:
+        self.id = device_id
         self.stream = stream
         self.pool = pool
+        self.num_threads = num_threads
+        self.own: dict[Any, Any] = {}
+        self.taken_bytes = 0
         self._cupy = cupy
 
     def buffer(self, nbytes: int) -> Any:
         """Return uninitialised memory: (nbytes,) uint8 on the device."""
-        return self.pool.lend(nbytes, self.stream)[0]
+        return self._lend(nbytes)[0]
+
+    def _lend(self, nbytes: int) -> tuple[Any, Lease]:
+        self.taken_bytes += nbytes
+        return self.pool.lend(nbytes, self.stream)
 
     def empty(self, shapes: Any, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
         """Return an uninitialised batch.
@@ -78,11 +102,11 @@ class Device:
         shapes = np.asarray(shapes, np.int64)
         sizes = shapes.prod(axis=1) * dtype.itemsize
         if len(shapes) and (shapes == shapes[0]).all():
-            memory, lease = self.pool.lend(int(sizes.sum()), self.stream)
+            memory, lease = self._lend(int(sizes.sum()))
             dense = memory.view(dtype).reshape(len(shapes), *map(int, shapes[0]))
             return TensorListGPU(dense, layout, lease=lease)
         steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
-        memory, lease = self.pool.lend(int(steps.sum()), self.stream)
+        memory, lease = self._lend(int(steps.sum()))
         return TensorListGPU(
             Columns(memory, np.cumsum(steps) - steps, shapes, dtype), layout, lease=lease
         )
@@ -93,6 +117,53 @@ class Device:
         memory = self.buffer(array.nbytes)
         self.copy(address_of(memory), array.ctypes.data, array.nbytes, _TO_DEVICE)
         return memory
+
+    def copy_in(self, to: int, array: NDArray[Any]) -> None:
+        """Copy a contiguous array on the host to an address; the caller keeps it until then."""
+        self.copy(to, array.ctypes.data, array.nbytes, _TO_DEVICE)
+
+    def view(self, data: Any) -> Any:
+        """Return an array of any library in device memory as CuPy's, without a copy.
+
+        It may be read on this stream: what its library was given before is waited for.
+        """
+        if isinstance(data, self._cupy.ndarray):
+            return data
+        if hasattr(data, "__dlpack__"):
+            return self._cupy.from_dlpack(data)
+        return self._cupy.asarray(data)
+
+    def copied(self, rows: Any, layout: str) -> TensorListGPU:
+        """Return a copy of an array over samples, or of a list of arrays of one type."""
+        if not len(rows):
+            return TensorListGPU([], layout)
+        if isinstance(rows, list):
+            result = self.empty([row.shape for row in rows], rows[0].dtype, layout)
+            pairs = zip(result.rows(), rows, strict=True)
+        else:
+            shapes = np.broadcast_to(rows.shape[1:], (len(rows), rows.ndim - 1))
+            result = self.empty(shapes, rows.dtype, layout)
+            pairs = zip([result.dense()], [rows], strict=True)
+        for target, source in pairs:
+            if source.flags.c_contiguous:
+                self.copy(address_of(target), address_of(source), source.nbytes)
+            else:
+                target[...] = source
+        return result
+
+    def wait(self, event: Any) -> None:
+        """Let what the stream is given from now on wait for an event on another stream."""
+        self.stream.wait_event(event)
+
+    def synchronize(self) -> None:
+        """Wait until the stream has done all that it was given."""
+        self.stream.synchronize()
+
+    def event(self) -> Any:
+        """Return an event that marks what the stream was given so far."""
+        event = self._cupy.cuda.Event(block=True, disable_timing=True)
+        event.record(self.stream)
+        return event
 
     def copy(self, to: int, source: int, nbytes: int, kind: int = _ON_DEVICE) -> None:
         """Copy bytes between addresses."""
@@ -121,7 +192,7 @@ class Device:
             np.uint64(address_of(a)) if hasattr(a, "__cuda_array_interface__") else a
             for a in arguments
         )
-        function = compiled(kernel, self._cupy.cuda.Device().id)
+        function = compiled(kernel, self.id)
         if shared_bytes > function.max_dynamic_shared_size_bytes:
             function.max_dynamic_shared_size_bytes = shared_bytes
         function(tuple(grid), tuple(block), values, shared_mem=shared_bytes)
@@ -130,6 +201,8 @@ class Device:
         """Copy a batch to the device, in one transfer if it is dense."""
         if isinstance(data, TensorListGPU):
             return data
+        if not len(data):
+            return TensorListGPU([], data.layout())
         if data.is_dense_tensor():
             array = np.ascontiguousarray(data.dense())
             shapes = np.broadcast_to(array.shape[1:], (len(array), array.ndim - 1))
@@ -137,7 +210,7 @@ class Device:
             self.copy(address_of(result.dense()), array.ctypes.data, array.nbytes, _TO_DEVICE)
             return result
         rows = [np.ascontiguousarray(row) for row in data.rows()]
-        if not rows or len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
+        if len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
             return TensorListGPU([self._cupy.asarray(row) for row in rows], data.layout())
         result = self.empty([row.shape for row in rows], rows[0].dtype, data.layout())
         for row, pointer in zip(rows, result.pointers().tolist(), strict=True):
@@ -171,5 +244,13 @@ def compiled(kernel: Kernel, device_id: int) -> Any:
     """Return the compiled function; CuPy keeps the code on disk for the next process."""
     import cupy
 
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except RuntimeError as error:
+        major = cupy.cuda.runtime.runtimeGetVersion() // 1000
+        raise MissingDependencyError(
+            f"GPU operators are compiled by NVRTC, which cannot be loaded ({error}): "
+            f"pip install 'penstock[cuda{major}]'"
+        ) from error
     module = cupy.RawModule(code=source_of(kernel.file), options=kernel.options)
     return module.get_function(kernel.function)

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any
 
 from .batch import Batch, run_batch_step
 from .device import Device, import_cupy
-from .device_memory import DevicePool
+from .device_memory import DevicePool, give_stream, take_stream
 from .plan import Plan, Segment
 from .stats import Clocks
 
@@ -32,15 +32,26 @@ class DeviceStage:
 
     Args:
         device_id: CUDA device; None is the current one.
+        budget: bytes of its memory that should be lent at most.
+        num_threads: of the pipeline, for operators that use the processor, too.
         plan: what will be run.
         done: called with the batch, the segment's index and what went wrong, if anything.
         clocks: told how long each operator took.
     """
 
-    def __init__(self, device_id: int | None, plan: Plan, done: Done, clocks: Clocks) -> None:
+    def __init__(
+        self,
+        device_id: int | None,
+        budget: int,
+        num_threads: int,
+        plan: Plan,
+        done: Done,
+        clocks: Clocks,
+    ) -> None:
         self._cupy = import_cupy()
         self._device = self._cupy.cuda.Device(device_id)
-        self.pool = DevicePool(self._cupy, self._device)
+        self.pool = DevicePool(self._cupy, self._device, budget=budget)
+        self._num_threads = num_threads
         self._done = done
         self._clocks = clocks
         self._queue: SimpleQueue[Any] = SimpleQueue()
@@ -60,6 +71,13 @@ class DeviceStage:
             self._queue.put(None)
         self.pool.close()
 
+    @contextmanager
+    def on_stream(self, handle: int) -> Iterator[Device]:
+        """Work on a stream of user code, in its thread: it is CuPy's current one meanwhile."""
+        stream = self._cupy.cuda.ExternalStream(handle, self._device.id)
+        with self._device, stream:
+            yield Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
+
     def pin(self, address: int, size: int) -> None:
         """Lock host memory, so that copies need no detour; without it they are slower."""
         with suppress(self._cupy.cuda.runtime.CUDARuntimeError), self._device:
@@ -75,15 +93,20 @@ class DeviceStage:
         name = threading.current_thread().name.replace("device", "awaiter")
         awaiter = threading.Thread(target=self._await, args=(launched,), name=name, daemon=True)
         awaiter.start()
-        with self._device, self._cupy.cuda.Stream(non_blocking=True) as stream:
-            device = Device(self._cupy, stream, self.pool)
+        stream = take_stream(self._cupy, self._device)
+        with self._device, stream:
+            device = Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
             while (job := self._queue.get()) is not None:
                 batch, segment, index = job
                 batch.device = device
+                before = device.taken_bytes
                 launched.put((batch, segment, index, *self._launch(batch, segment, stream)))
+                batch.taken_device_bytes += device.taken_bytes - before
                 del job, batch  # or this thread would hold the batch's memory while it waits
             launched.put(None)
             awaiter.join()
+            device.own.clear()
+        give_stream(self._device, stream)
 
     def _launch(
         self, batch: Batch, segment: Segment, stream: Any

@@ -35,6 +35,7 @@ from time import perf_counter_ns, thread_time_ns
 from typing import Any
 
 from .batch import Batch, run_batch_step
+from .budget import Budget
 from .chain import Chain, ChainRun, Worker
 from .device_stage import DeviceStage
 from .errors import ArgumentError, PipelineStopped
@@ -67,6 +68,7 @@ class Executor:
         pool: memory for batches; a batch is only begun if it is expected to fit into what the
             pool has room for, or if the consumer waits for it.
         device_id: CUDA device, if the plan needs one.
+        device_bytes: as the pool's budget, of the device's memory.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Executor:
         faults: Callable[[list[Chain | None]], Faults],
         pool: SlabPool,
         device_id: int | None,
+        device_bytes: int,
     ) -> None:
         self._plan = plan
         self._batch_size = batch_size
@@ -95,20 +98,31 @@ class Executor:
         self._launched = self._taken = self._next = self._fetched = 0
         self._end: BaseException | None = None
         self._under_way: dict[int, Batch] = {}
-        self._largest: int | None = None  # bytes that a batch takes; None before one is done
+        self._budgets = [Budget(lambda: pool.room, lambda batch: batch.taken_bytes)]
         self._stopping = False
         self._num_threads = num_threads
-        self._device = (
-            DeviceStage(device_id, plan, self._device_done, self.clocks) if plan.uses_gpu else None
-        )
+        self._device: DeviceStage | None = None
         self._threads = [threading.Thread(target=self._feeder, name="penstock-feeder", daemon=True)]
-        if self._device is not None:
-            self._threads += self._device.threads
-            pool.pinned_by(self._device)
+        if plan.uses_gpu:
+            self._device = self._open_device(device_id, device_bytes)
         for thread in self._threads:
             thread.start()
         self._workers_started = self._rows_done = 0
         self._start_workers(min(num_threads, _LIGHT_WORKERS))
+
+    def _open_device(self, device_id: int | None, device_bytes: int) -> DeviceStage:
+        stage = DeviceStage(
+            device_id, device_bytes, self._num_threads, self._plan, self._device_done, self.clocks
+        )
+        self._threads += stage.threads
+        self._pool.pinned_by(stage)
+        for node in self._plan.inputs:
+            assert isinstance(node.operator, InputOperator)
+            if node.device != "cpu":
+                node.operator.attach(stage)
+        memory = stage.pool
+        self._budgets.append(Budget(lambda: memory.room, lambda batch: batch.taken_device_bytes))
+        return stage
 
     # What the consumer calls
 
@@ -139,6 +153,8 @@ class Executor:
             lent_bytes=self._pool.lent_bytes,
             idle_bytes=self._pool.idle_bytes,
             skipped=dict(self._faults.counts),
+            device_lent_bytes=self._device.pool.lent_bytes if self._device else 0,
+            device_idle_bytes=self._device.pool.idle_bytes if self._device else 0,
         )
 
     def launch(self) -> None:
@@ -253,7 +269,7 @@ class Executor:
         for, and whose memory will come back then, may need this thread.
         """
         started = perf_counter_ns()
-        budget_used_up = short and self._largest is not None
+        budget_used_up = short and self._budgets[0].known
         try:
             return self._feed.get(not launched or short, _BUDGET_POLL_SECONDS if short else None)
         except Empty:
@@ -267,11 +283,8 @@ class Executor:
         """Whether the next batch has to wait: never, if the consumer waits for that one."""
         if self._next == self._taken:
             return False
-        if self._largest is None:
-            return True
-        owed = [self._largest - batch.taken_bytes for batch in list(self._under_way.values())]
-        needed = self._largest + sum(more for more in owed if more > 0)
-        return needed > self._pool.room
+        under_way = list(self._under_way.values())
+        return any(budget.is_short(under_way) for budget in self._budgets)
 
     def _begin(self) -> None:
         number, self._next = self._next, self._next + 1
@@ -308,6 +321,8 @@ class Executor:
             draw = node.operator.draw(batch.number)
             if draw is not None:
                 batch.set_draw(node.ordinal, draw, node.operator)
+            if node.device != "cpu":
+                node.operator.accept(batch)
         self._advance(batch, 0)
 
     def _fetch(self, node: Node, batch: Batch) -> int:
@@ -425,7 +440,8 @@ class Executor:
     def _deliver(self, batch: Batch) -> None:
         batch.finish(self._plan.outputs)
         self._under_way.pop(batch.number, None)
-        self._largest = max(self._largest or 0, batch.taken_bytes)
+        for budget in self._budgets:
+            budget.note(batch)
         with self._changed:
             if not self._stopping:
                 self._delivered[batch.number] = batch

@@ -1,4 +1,8 @@
-"""CUDA sources as values: a file, a function in it, and what is put for its type names."""
+"""CUDA sources as values, and how they are launched: once a batch.
+
+A kernel gets one *descriptor* a sample: a C struct with the addresses and extents that it needs,
+made for the whole batch at once as a NumPy structured array. Block (x, i) works on sample i.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,19 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import ArgumentError
 
+if TYPE_CHECKING:
+    from .batch import Batch
+    from .operator import Array
+
 OPTIONS = ("-std=c++17",)
+_THREADS = 256
+_MOST_BLOCKS = 1024  # a sample; larger ones are covered by loops
 
 _C_TYPES = {
     "bool": "bool",
@@ -69,3 +79,37 @@ def source_of(file: Path) -> str:
         return source_of(file.parent / match[1])
 
     return re.sub(r'^#include "(.+)"$', included, file.read_text(), flags=re.MULTILINE)
+
+
+def descriptors(count: int, **fields: Any) -> Array:
+    """Return a structured array laid out like the C struct with these members in this order.
+
+    Args:
+        count: number of samples.
+        fields: arrays of shape (count,) or (count, k), which become members of their type.
+    """
+    columns = {name: np.asarray(values) for name, values in fields.items()}
+    dtype = np.dtype([(n, c.dtype, c.shape[1:]) for n, c in columns.items()], align=True)
+    table = np.empty(count, dtype)
+    for name, column in columns.items():
+        table[name] = column
+    return table
+
+
+def launch_elements(
+    batch: Batch, function: Kernel, table: Array, elements: Array, *arguments: Any
+) -> None:
+    """Launch a kernel whose threads loop over the elements of a sample.
+
+    Args:
+        batch: whose device to use.
+        function: the kernel; its first argument is the table.
+        table: descriptors, one a sample.
+        elements: how many loop steps each sample needs: (count,).
+        arguments: further arguments.
+    """
+    most = int(elements.max()) if len(elements) else 0
+    blocks = min(-(-most // _THREADS), _MOST_BLOCKS)
+    batch.device.launch(
+        function, (blocks, len(table)), (_THREADS,), batch.device.upload(table), *arguments
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from .errors import ArgumentError
 
@@ -77,7 +78,7 @@ def _index(axis: int, ndim: int) -> int:
     return axis % ndim
 
 
-def per_axis(name: str, values: Sequence[float], count: int) -> tuple[float, ...]:
+def per_axis(name: str, values: Sequence[Any], count: int) -> tuple[Any, ...]:
     """Return one value for each of `count` axes; a single value serves all of them."""
     if len(values) == count:
         return tuple(values)

@@ -2,12 +2,17 @@
 
 Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, versions 1 to 3.
 NumPy evaluates the header as Python; files come from anywhere, so here it is only matched.
+
+Tensors hold real numbers. So an array of complex numbers is handed out as one of floats with a
+last axis more, of two: real and imaginary part (`torch.view_as_complex` takes it back), and one
+of dates or differences of dates as int64, counted in the unit that the file was written with.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -30,16 +35,19 @@ _ENTRY = re.compile(
     \s* (?: , | (?=}) )""",
     re.VERBOSE,
 )
-_NUMBERS = re.compile(r"[<>|=]?(b1|\?|[iu][1248]|f[248])")
+_NUMBERS = re.compile(
+    r"[<>|=]?(b1|\?|[iu][1248]|f[248]|c8|c16"
+    r"|[mM]8(\[([1-9][0-9]{0,8})?(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?)"
+)
 _DIMENSION = re.compile(r"\s*([0-9]{1,19})L?\s*")
 _OTHERS = {
     "O": "Python objects, which only unpickling could make, and that may run any program",
-    "c": "complex numbers",
+    "c": "complex numbers of that size",
     "U": "strings",
     "S": "byte strings",
     "V": "records",
-    "M": "dates",
-    "m": "differences of dates",
+    "M": "dates of an unknown unit",
+    "m": "differences of dates of an unknown unit",
     "f": "floating point numbers of that size",
 }
 
@@ -64,6 +72,11 @@ class NpyHeader:
     def nbytes(self) -> int:
         """Bytes that the elements take."""
         return prod(self.shape) * self.dtype.itemsize
+
+    @property
+    def native(self) -> np.dtype[Any]:
+        """The elements' type in this machine's byte order."""
+        return self.dtype.newbyteorder("=")
 
     def wrong_size(self, there: int) -> DecodeError:
         """Return the error of a file in which `there` bytes follow the header."""
@@ -98,11 +111,12 @@ def header_length(prefix: bytes) -> int:
     return 8 + width + length
 
 
+@lru_cache(maxsize=256)  # the files of a data set commonly begin with the same bytes
 def parse_header(data: bytes) -> NpyHeader:
     """Parse the header at the beginning of a file.
 
     Args:
-        data: at least as many bytes as `header_length` says.
+        data: as many bytes as `header_length` says, or more.
 
     Raises:
         DecodeError: this is no `.npy` file, or of elements other than numbers.
@@ -149,8 +163,35 @@ def stored_elements(data: NDArray[np.uint8], header: NpyHeader) -> NDArray[Any]:
     return elements.reshape(header.shape, order="F" if header.fortran_order else "C")
 
 
+def numbers_of(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """Return the native type that elements are handed out as, and the shape of one of them.
+
+    >>> numbers_of(np.dtype(">c8")), numbers_of(np.dtype("M8[s]")), numbers_of(np.dtype("i2"))
+    ((dtype('float32'), (2,)), (dtype('int64'), ()), (dtype('int16'), ()))
+    """
+    if dtype.kind == "c":
+        return np.dtype(f"f{dtype.itemsize // 2}"), (2,)
+    return (np.dtype(np.int64) if dtype.kind in "mM" else dtype.newbyteorder("=")), ()
+
+
+def as_stored(numbers: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return memory for handing elements out (see `numbers_of`) as such elements, to fill it."""
+    elements: NDArray[Any] = numbers.view(dtype.newbyteorder("="))
+    return elements[..., 0] if dtype.kind == "c" else elements
+
+
+def as_numbers(elements: NDArray[Any]) -> NDArray[Any]:
+    """Return elements as they are handed out: a view; see `numbers_of`.
+
+    Args:
+        elements: in native byte order, C-contiguous.
+    """
+    dtype, more = numbers_of(elements.dtype)
+    return elements[..., np.newaxis].view(dtype) if more else elements.view(dtype)
+
+
 def array_of_npy(data: NDArray[np.uint8]) -> NDArray[Any]:
-    """Return the array of a file, in C order, aligned, and in native byte order.
+    """Return the numbers of a file, in C order, aligned, and in native byte order.
 
     The result shares the memory of `data` if that is possible. Bytes that follow the array are
     passed over.
@@ -165,7 +206,7 @@ def array_of_npy(data: NDArray[np.uint8]) -> NDArray[Any]:
     elements = stored_elements(data, header)
     if header.dtype == np.bool_:  # any other byte than 0 and 1 would be no bool
         elements = elements.view(np.uint8) != 0
-    return np.require(elements, header.dtype.newbyteorder("="), ["C", "A"])
+    return as_numbers(np.require(elements, header.native, ["C", "A"]))
 
 
 def _entries(text: str) -> dict[str, str]:
@@ -189,8 +230,8 @@ def _dtype(descr: str) -> np.dtype[Any]:
         return np.dtype(descr)
     held = _OTHERS.get(descr.lstrip("<>|=")[:1], "elements of a type that is not known")
     raise DecodeError(
-        f".npy: {descr[:50]!r} stands for {held}; only integers, booleans and floating point "
-        "numbers of 2, 4 and 8 bytes are read"
+        f".npy: {descr[:50]!r} stands for {held}; only booleans, integers, floating point numbers "
+        "of 2, 4 and 8 bytes, complex numbers of twice 4 and 8, and dates are read"
     )
 
 

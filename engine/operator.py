@@ -32,6 +32,8 @@ from .names import not_among
 from .params import BOOL, INT, NO_EFFECT, Param, convert, param
 
 if TYPE_CHECKING:
+    from .batch import Batch
+    from .device_stage import DeviceStage
     from .sampler import Draw
 
 Array = NDArray[Any]
@@ -211,7 +213,8 @@ class InputOperator(BatchOperator):
     """Where samples enter the graph: a reader, or an external source.
 
     The engine calls `open` once, then for each batch in turn, all in one thread, `fetch`
-    (of every input), `draw`, and `batch`.
+    (of every input), `draw`, and `batch`. On the GPU it calls `attach` after `open`, and instead
+    of `batch` first `accept` in that thread, later `gpu` in one of the device stage's.
     """
 
     def open(self, batch_size: int, state: Any) -> None:
@@ -228,6 +231,12 @@ class InputOperator(BatchOperator):
     def draw(self, number: int) -> Draw | None:
         """Say which samples batch `number` holds; None where they have no place of their own."""
         return None
+
+    def attach(self, stage: DeviceStage) -> None:
+        """Note the device stage, for work on the device that must not wait until `gpu`."""
+
+    def accept(self, batch: Batch) -> None:
+        """Copy what may not be there any more when `gpu` is called: the source's buffers."""
 
     def spare(self, draw: Draw, row: int, attempt: int) -> tuple[Array, ...] | None:
         """Read another sample to stand in for a bad one; None where there is no other.

@@ -149,6 +149,7 @@ class Pipeline:
                 lambda chains: Faults(config.on_error, config.log_path(), plan, chains),
                 self._pool,
                 config.device_id,
+                config.prefetch_device_bytes,
             )
             self._pid = os.getpid()
             self._finalizer = weakref.finalize(
@@ -200,8 +201,11 @@ class Pipeline:
                 return node.name
         return ""
 
-    def share_outputs(self) -> tuple[TensorList, ...]:
-        """Wait for the next batch and return its outputs."""
+    def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
+        """Wait for the next batch and return its outputs.
+
+        They are complete: `cuda_stream` is accepted, but there is nothing left to wait for.
+        """
         executor = self._start()
         if executor.in_flight == 0 and self._setup_over:
             self._ended = True
@@ -241,15 +245,16 @@ class Pipeline:
     def release_outputs(self) -> None:
         """Do nothing: memory is recycled when the last reference to it is dropped."""
 
-    def outputs(self) -> tuple[TensorList, ...]:
+    def outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
         """Return the next batch: `share_outputs` after `release_outputs`."""
         self.release_outputs()
         return self.share_outputs()
 
-    def run(self, **inputs: Any) -> tuple[TensorList, ...]:
+    def run(self, cuda_stream: Any = None, /, **inputs: Any) -> tuple[TensorList, ...]:
         """Return the next batch, a `TensorList` an output.
 
         Args:
+            cuda_stream: without effect: the outputs are complete.
             inputs: data for external sources, by name, as with `feed_input`.
 
         Raises:
@@ -263,20 +268,31 @@ class Pipeline:
         self.schedule_run()
         return self.outputs()
 
-    def feed_input(self, data_node: DataNode | str, data: Any, layout: str | None = None) -> None:
+    def feed_input(
+        self,
+        data_node: DataNode | str,
+        data: Any,
+        layout: str | None = None,
+        cuda_stream: Any = None,
+        use_copy_kernel: bool = False,
+    ) -> None:
         """Give an external source its next batch.
 
         Args:
             data_node: the source's name or its output.
             data: an array whose axis 0 runs over samples, or a list of arrays.
             layout: meaning of a sample's dimensions.
+            cuda_stream: see `fn.external_source`; by default what was said there.
+            use_copy_kernel: without effect.
         """
         self.build()
         name = data_node.node.name if isinstance(data_node, DataNode) else data_node
         assert self._plan is not None
         for node in self._plan.nodes:
             if node.name == name and hasattr(node.operator, "feed"):
-                node.operator.feed(data, layout)
+                if node.device != "cpu":
+                    self._start()  # the data is copied to the device now
+                node.operator.feed(data, layout, cuda_stream)
                 return
         names = [n.name for n in self._plan.nodes if hasattr(n.operator, "feed")]
         raise ArgumentError(f"there is no external source named {name!r}; there are {names}")

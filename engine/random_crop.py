@@ -74,6 +74,43 @@ def random_window(
     return y, x, y + h, x + w
 
 
+def random_windows(
+    sizes: NDArray[np.int64],
+    area: tuple[float, float],
+    aspect_ratio: tuple[float, float],
+    numbers: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """Return what `random_window` does for each image of a batch: (batch, 4).
+
+    Args:
+        sizes: height and width of each image: (batch, 2).
+        area, aspect_ratio: as for `random_window`.
+        numbers: (batch, `draws_needed(num_attempts)`).
+
+    >>> random_windows(np.array([[100, 200]]), (1.0, 1.0), (2.0, 2.0), np.zeros((1, 4)))
+    array([[  0,   0, 100, 200]])
+    """
+    low, high = math.log(aspect_ratio[0]), math.log(aspect_ratio[1])
+    chosen = np.zeros((len(sizes), 2), np.int64)
+    left = np.arange(len(sizes))  # images without a window so far
+    for attempt in range(2, numbers.shape[1], 2):
+        u, v = numbers[left, attempt], numbers[left, attempt + 1]
+        wanted = (area[0] + (area[1] - area[0]) * u) * sizes[left, 0] * sizes[left, 1]
+        # NumPy's exponential may differ in the last bit from that of `random_window`.
+        ratio = np.array(list(map(math.exp, (low + (high - low) * v).tolist())))
+        shape = np.sqrt(np.stack([wanted / ratio, wanted * ratio], axis=1))
+        shape = np.maximum(1, np.rint(shape)).astype(np.int64)
+        fits = (shape <= sizes[left]).all(axis=1)
+        chosen[left[fits]] = shape[fits]
+        left = left[~fits]
+        if not len(left):
+            break
+    for i in left.tolist():
+        chosen[i] = _fallback(int(sizes[i, 0]), int(sizes[i, 1]), area[1], aspect_ratio)
+    start = (numbers[:, :2] * (sizes - chosen + 1)).astype(np.int64)
+    return np.concatenate([start, start + chosen], axis=1)
+
+
 def _fallback(
     height: int, width: int, largest: float, aspect_ratio: tuple[float, float]
 ) -> tuple[int, int]:

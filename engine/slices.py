@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,10 @@ from .operator import Array, Operator
 from .params import BOOL, FLOATS, INTS, STR, param
 from .windows import Window, Windows, all_rounded_away, round_away
 
-Values = Sequence[float] | None
-Range = tuple[Sequence[float], Sequence[float]]
+Values = Sequence[Any] | None
+"""One number an axis; where a whole batch is computed at once, an array (samples,) each."""
+
+Range = tuple[Sequence[Any], Sequence[Any]]
 
 
 class SliceArguments(Operator):
@@ -149,7 +152,7 @@ def slice_windows(
 
 
 def from_arguments(
-    extents: Sequence[int],
+    extents: Sequence[Any],
     *,
     start: Values = None,
     end: Values = None,
@@ -177,22 +180,22 @@ def from_arguments(
         return first, _sums(first, per_axis("shape", shape, count))
     if rel_shape and rel_start:
         a, b = per_axis("rel_start", rel_start, count), per_axis("rel_shape", rel_shape, count)
-        both = _sums([float(np.float32(x)) for x in a], [float(np.float32(x)) for x in b])
+        both = _sums([np.float64(np.float32(x)) for x in a], [np.float64(np.float32(x)) for x in b])
         return first, [end * extent for end, extent in zip(both, extents, strict=True)]
     if rel_shape:
         return first, _sums(first, _fractions("rel_shape", rel_shape, extents))
     return first, extents
 
 
-def _fractions(name: str, values: Sequence[float], extents: Sequence[int]) -> list[float]:
+def _fractions(name: str, values: Sequence[Any], extents: Sequence[Any]) -> list[Any]:
     given = per_axis(name, values, len(extents))
     return [
-        float(np.float32(value) * np.float32(extent))
+        np.float64(np.float32(value) * np.float32(extent))
         for value, extent in zip(given, extents, strict=True)
     ]
 
 
-def _sums(first: Sequence[float], sizes: Sequence[float]) -> list[float]:
+def _sums(first: Sequence[Any], sizes: Sequence[Any]) -> list[Any]:
     return [a + size for a, size in zip(first, sizes, strict=True)]
 
 

@@ -74,6 +74,7 @@ class PipelineStats:
         lent_bytes: memory in batches under way or held by the consumer.
         idle_bytes: memory kept to be used again.
         skipped: counts by what `on_error` did.
+        device_lent_bytes, device_idle_bytes: the same of the GPU's memory.
     """
 
     batches: int
@@ -89,6 +90,8 @@ class PipelineStats:
     lent_bytes: int
     idle_bytes: int
     skipped: dict[str, int]
+    device_lent_bytes: int = 0
+    device_idle_bytes: int = 0
 
     @property
     def bottleneck(self) -> str:
@@ -101,7 +104,10 @@ class PipelineStats:
                 "the time for data, the pipeline is fast enough"
             )
         if self.memory_wait_s > 0.2 * self.wall_s:
-            return "memory: batches wait for the byte budget (argument prefetch_bytes)"
+            return (
+                "memory: batches wait for the byte budget (argument prefetch_bytes, or "
+                "prefetch_device_bytes for the GPU's memory)"
+            )
         busy = {stage: self._busy(stage) for stage in ("feeder", "workers", "device")}
         threads = {"feeder": 1, "workers": self.num_threads, "device": 1}
         load = {stage: seconds / threads[stage] for stage, seconds in busy.items()}
@@ -149,8 +155,10 @@ class PipelineStats:
         )
         lines += [
             self._waits(),
-            f"memory: {self.lent_bytes / 1e6:.1f} MB in use, {self.idle_bytes / 1e6:.1f} MB idle",
+            _memory("memory", self.lent_bytes, self.idle_bytes),
         ]
+        if self.device_lent_bytes or self.device_idle_bytes:
+            lines.append(_memory("GPU memory", self.device_lent_bytes, self.device_idle_bytes))
         if self.skipped:
             lines.append(f"bad samples: {self.skipped}")
         return "\n".join([*lines, f"bottleneck: {self.bottleneck}"])
@@ -167,6 +175,10 @@ def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
         )
         for row in rows
     ]
+
+
+def _memory(kind: str, lent: int, idle: int) -> str:
+    return f"{kind}: {lent / 1e6:.1f} MB in use, {idle / 1e6:.1f} MB idle"
 
 
 def _percent(part: float, whole: float) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .device_export import capsule_of, copy_out, interface_of
 from .errors import ArgumentError
 from .types import DALIDataType, to_dali_type
 
@@ -104,16 +105,39 @@ class TensorGPU(Tensor):
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        return exported(self._array, self._lease)
+        return interface_of(self._array, self._lease)
 
     def __dlpack__(self, **kwargs: Any) -> Any:
+        return capsule_of(self._array, self._lease, **kwargs)
+
+    def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
+        """Note that work on another stream uses this tensor, too: see `Lease.used_on`."""
         if self._lease is not None:
-            self._lease.used_on(kwargs.get("stream"))
-        return self._array.__dlpack__(**kwargs)
+            self._lease.used_on(stream, lasts=lasts)
 
     def data_ptr(self) -> int:
         """Device address of the first element."""
         return address_of(self._array)
+
+    def copy_to_external(
+        self,
+        ptr: Any,
+        cuda_stream: Any = None,
+        non_blocking: bool = False,
+        use_copy_kernel: bool = False,
+    ) -> None:
+        """Copy the elements, in C order, to an address on the device or the host.
+
+        Nothing can check what lies there; DLPack and the like are safer.
+
+        Args:
+            ptr: the address: an int or a `ctypes.c_void_p`.
+            cuda_stream: stream to copy on (a handle, or a stream of CuPy or PyTorch); by
+                default the default stream.
+            non_blocking: return before the copy is done. This tensor may be dropped then.
+            use_copy_kernel: without effect.
+        """
+        copy_out(self._array, self._lease, ptr, cuda_stream, non_blocking)
 
     def as_cpu(self) -> TensorCPU:
         """Return a copy in host memory."""
@@ -351,9 +375,12 @@ class Columns(Sequence[Any]):
 class TensorListGPU(TensorList):
     """A batch in device memory, complete when it is handed out; the rows are CuPy arrays.
 
-    All rows are contiguous. The memory is used again when the batch and all arrays made of it
-    are dropped, after the work that was then queued on the streams that they were exported to
-    (DLPack's `stream`), or else on the default stream.
+    All rows are contiguous. PyTorch, CuPy, JAX and others take the batch (if it is dense) or its
+    rows without a copy, by DLPack or the CUDA array interface. The memory is used again when
+    the batch and all arrays made of it are dropped, after the work that was then queued on the
+    streams that they were taken for (for DLPack the current one, for the interface the default
+    stream and CuPy's current one). Work on further streams has to be waited for by one of
+    those, as between any two streams, or the arrays be kept until it is done.
     """
 
     _tensor = TensorGPU
@@ -396,7 +423,7 @@ class TensorListGPU(TensorList):
         if self.columns is not None:
             return self.columns.shapes
         if self._dense is not None:
-            return np.tile(np.array(self._dense.shape[1:], np.int64), (len(self), 1))
+            return np.full((len(self), self.ndim), self._dense.shape[1:], np.int64)
         return np.array(self.shape(), np.int64).reshape(len(self), self.ndim)
 
     def shape(self) -> list[tuple[int, ...]]:
@@ -472,14 +499,35 @@ class TensorListGPU(TensorList):
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        return exported(self.dense(), self._lease)
+        return interface_of(self.dense(), self._lease)
 
     def __dlpack__(self, **kwargs: Any) -> Any:
-        return TensorGPU(self.dense(), lease=self._lease).__dlpack__(**kwargs)
+        return capsule_of(self.dense(), self._lease, **kwargs)
+
+    def copy_to_external(
+        self,
+        ptr: Any,
+        cuda_stream: Any = None,
+        non_blocking: bool = False,
+        use_copy_kernel: bool = False,
+    ) -> None:
+        """Copy the batch, which must be dense, to an address: see `TensorGPU.copy_to_external`."""
+        copy_out(self.dense(), self._lease, ptr, cuda_stream, non_blocking)
+
+    def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
+        """Note that work on another stream uses this batch, too: see `Lease.used_on`."""
+        if self._lease is not None:
+            self._lease.used_on(stream, lasts=lasts)
+
+    def moved(self, stream: Any, to: Any) -> None:
+        """Note that `to` has waited for what `stream` did with this batch, and goes on with it."""
+        if self._lease is not None:
+            self._lease.moved(stream, to)
 
     def _stack(self) -> Any:
         import cupy
 
+        self.used_on(cupy.cuda.get_current_stream().ptr)
         return cupy.stack(list(self._rows))
 
 
@@ -493,14 +541,6 @@ def address_of(array: Any) -> int:
     if pointer is None:
         pointer = array.__cuda_array_interface__["data"][0]
     return int(pointer)
-
-
-def exported(array: Any, lease: Lease | None) -> dict[str, Any]:
-    """Return the CUDA array interface; whoever takes it works on the default stream."""
-    if lease is not None:
-        lease.used_on(None)
-    interface: dict[str, Any] = array.__cuda_array_interface__
-    return interface
 
 
 def _some(shapes: list[tuple[int, ...]]) -> str:

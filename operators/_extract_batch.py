@@ -58,7 +58,7 @@ def crops(
         else:
             sizes = values("crop")
             if sizes.shape[1] == 2:
-                sizes = np.pad(sizes, ((0, 0), (1, 0)))
+                sizes = np.hstack([np.zeros((len(sizes), 1)), sizes])
         if sizes.shape[1] != 3 or position.shape[1] != 3:
             raise ValueError("not three values a sample")
         return crop_windows(layout, extents, sizes, position, operator.rounding == "truncate")
@@ -104,23 +104,29 @@ def extract_batch(
     if policy == "trim_to_shape":
         windows = windows.trimmed(extents)
     beyond = ~windows.fit(extents)
-    channels = -1
+    any_beyond = bool(beyond.any())
+    repeats = any_beyond and policy in _KERNEL_POLICIES
+    several = any_beyond and not repeats and len(operator.fill_values) > 1
+    doubtful = beyond
+    if repeats:
+        doubtful = beyond & ((windows.shape > 0) & (extents == 0)).any(axis=1)
+    elif policy != "error" and not several:
+        doubtful = np.zeros(len(extents), bool)
 
     def check(i: int) -> None:
         window, shape = windows.row(i), _shape(extents, i)
         bounded(window, shape, policy)
-        if policy in _KERNEL_POLICIES:
+        if repeats:
             check_repeatable(window.shape, shape, policy)
-        elif len(operator.fill_values) > 1:
-            nonlocal channels
-            channels = fill_channels(operator.fill_values, window.shape, layout)
+        else:
+            fill_channels(operator.fill_values, window.shape, layout)
 
-    for i in try_rows(batch, np.flatnonzero(beyond), check):
+    for i in try_rows(batch, np.flatnonzero(doubtful), check):
         windows.start[i] = windows.shape[i] = 0
     shown = view.window(*windows)
-    added = fills(operator.fill_values, dtype)
-    repeats = policy in _KERNEL_POLICIES and bool(beyond.any())
-    if repeats or channels >= 0 or dtype != view.dtype:
+    added = fills(operator.fill_values, dtype) if any_beyond else np.zeros(1, dtype)
+    if repeats or several or dtype != view.dtype:
+        channels = layout.find("C") if several else -1
         way = _KERNEL_POLICIES[policy] if repeats else "PAD"
         return converted(batch, shown, dtype, added, channels, way)
     return copied(batch, shown, fills=np.broadcast_to(added[0], len(extents)))

@@ -48,7 +48,7 @@ def in_shapes(
         good = next((shapes[i] for i in range(len(shapes)) if i not in failed), (0,))
         for i in failed:
             shapes[i] = (0,) * max(1, len(good))
-    return _seen(data, shapes, dtype or to_numpy_type(data.dtype)) if before else data
+    return _seen(data, shapes, dtype or to_numpy_type(data.dtype))
 
 
 def _seen(data: TensorListGPU, shapes: list[Shape], dtype: np.dtype[Any]) -> TensorListGPU:

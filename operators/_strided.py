@@ -19,7 +19,8 @@ _BYTES = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 _LEAST_RUN = 16  # bytes; shorter ones are copied element by element, or in tiles
 _TILE_BYTES = 8192
 _NARROW = 64  # elements: dimensions up to this extent lie in one tile as a whole
-_WORD = 4  # bytes: what a thread of `move_tiles` moves at a time, if elements are not larger
+_WORD = 4  # bytes: what a thread of `move_tiles` writes at a time, if elements are not larger
+_PIECE = 16  # bytes: what it reads at a time from runs that lie side by side
 
 
 @dataclass(frozen=True)
@@ -274,7 +275,7 @@ def _copy_tiles(
     across = -(-extents[:, order] // np.array([*[1] * (boxes.ndim - 2), x, y]))
     blocks = min(int(across.prod(1).max()), 65536)
     merged = bool((abs(strides[:, order[-2 if y_runs else -1]]) == fast * size).all())
-    shared = x * y * size + 2 * word if merged else max(slow * pitch, x * y * size + 2 * word)
+    shared = max(0 if merged else slow * pitch, x * y * size + 2 * _PIECE)
     arguments = [np.int32(value) for value in (x, y, pitch)]
     function = kernel("move_tiles", "move_tiles", DIMS=str(boxes.ndim), SIZE=str(size))
     launch = batch.device.launch

@@ -61,8 +61,7 @@ class PermuteBatch(BatchOperator):
         return TensorListCPU([data.row(index) for index in chosen], layout)
 
     def gpu(self, batch: Batch, data: TensorListGPU, *, indices: Any) -> TensorListGPU:
-        chosen = self._chosen(batch, indices)
-        return copied(batch, Views.of(data).rows(chosen)) if len(data) else data
+        return copied(batch, Views.of(data).rows(self._chosen(batch, indices)))
 
     def _chosen(self, batch: Batch, indices: Any) -> Array:
         if isinstance(indices, TensorList):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +13,18 @@ from ..engine.errors import ArgumentError
 from ..engine.operator import InputOperator, register
 from ..engine.params import ANY, BOOL, INT, NO_EFFECT, Param, param
 from ..engine.sampler import Draw
-from ..engine.tensors import TensorListCPU
+from ..engine.tensors import TensorListCPU, TensorListGPU
 from ..engine.types import BatchInfo, SampleInfo
-from .user_data import Column, as_column, copied, expectations
+from .device_data import Delivery, deliver, is_on_gpu
+from .user_data import Column, Expected, as_column, copied, expectations
 from .user_source import Source, make_source
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch
+    from ..engine.device_stage import DeviceStage
+
+Part = Column | Delivery | TensorListCPU
+"""The samples of one output."""
 
 
 @register
@@ -29,6 +35,11 @@ class ExternalSource(InputOperator):
     samples), which may be smaller than the pipeline's, or with `batch=False` one sample after the
     other. Samples are NumPy arrays, whatever has `__dlpack__` or `__array__` (PyTorch tensors),
     numbers or lists of them. The samples of a batch agree in type and number of dimensions.
+
+    With `device="gpu"` samples may also lie on the GPU: CuPy arrays, PyTorch tensors, whatever has
+    `__dlpack__` or `__cuda_array_interface__`. They are copied on the stream that their library
+    works on (see `cuda_stream`), so the source may go on there at once, and overwrite them. What
+    lies in host memory is copied to the GPU.
 
     Functions may take one argument: the number of the batch in its epoch (or a `BatchInfo`), or
     a `SampleInfo`. They end the epoch by raising StopIteration; samples of a batch that is
@@ -46,6 +57,7 @@ class ExternalSource(InputOperator):
     """
 
     name = "external_source"
+    devices = ("cpu", "gpu")
     positional = ("source", "num_outputs")
     source = param(ANY, None, "Function, iterable or generator function.")
     cycle = param(
@@ -58,7 +70,10 @@ class ExternalSource(InputOperator):
     dtype = param(ANY, None, "Type that the data must have, or a list.")
     ndim = param(ANY, None, "Number of dimensions that samples must have, or a list.")
     no_copy = param(
-        BOOL, False, "Use the arrays as they are: they must not be changed while they are in use."
+        BOOL,
+        False,
+        "Use the arrays as they are: they must not be changed while they are in use. On the GPU "
+        "arrays that are not contiguous are copied all the same.",
     )
     batch_info = param(BOOL, False, "Pass a `BatchInfo` rather than the batch's number.")
     repeat_last = param(
@@ -70,7 +85,14 @@ class ExternalSource(InputOperator):
         "Only sets the default of `batch` to False: one thread of this process calls the source.",
     )
     blocking = param(BOOL, None, NO_EFFECT)
-    cuda_stream = param(ANY, None, NO_EFFECT)
+    cuda_stream = param(
+        ANY,
+        None,
+        "Stream on which data on the GPU is complete and is copied: a handle, or a stream of CuPy "
+        "or PyTorch. By default PyTorch's current one for its tensors, and what the CUDA array "
+        "interface names for others; where nothing names one, the default stream, and the copy is "
+        "waited for. 0 and 1 are the default stream, too.",
+    )
     use_copy_kernel = param(BOOL, None, NO_EFFECT)
     prefetch_queue_depth = param(INT, None, NO_EFFECT)
 
@@ -97,9 +119,10 @@ class ExternalSource(InputOperator):
         self._epoch = self._iteration = self._sample = 0
         self._batch_size = 0
         self._state: dict[str, Any] | None = None
-        self._fed: deque[list[Column]] = deque()
-        self._last: list[Column] | None = None
-        self._ready: dict[int, list[Column]] = {}
+        self._fed: deque[list[Part]] = deque()
+        self._last: list[Part] | None = None
+        self._ready: dict[int, list[Part]] = {}
+        self._stage: DeviceStage | None = None
         self._places: dict[int, Draw] = {}
 
     def num_outputs(self) -> int:
@@ -125,20 +148,23 @@ class ExternalSource(InputOperator):
             return None
         return len(self._fed)
 
-    def feed(self, data: Any, layout: str | None = None) -> None:
+    def attach(self, stage: DeviceStage) -> None:
+        self._stage = stage
+
+    def feed(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> None:
         """Append a batch to what is waiting; called by `Pipeline.feed_input` in any thread."""
         if self._source is not None:
             raise ArgumentError("this external source has a source, and cannot be fed as well")
-        columns = self._columns(data, layout)
-        self._check_size(columns)
+        parts = self._parts(data, layout, cuda_stream)
+        self._check_size(parts)
         if not self.no_copy:
-            columns = [Column(_own(column.rows), column.layout) for column in columns]
-        self._last = columns
-        self._fed.append(columns)
+            parts = [_own(part) for part in parts]
+        self._last = parts
+        self._fed.append(parts)
 
     def fetch(self, number: int, batch_size: int) -> int:
         if self._source is None:
-            columns = self._take_fed()
+            parts = self._take_fed()
         else:
             self._restore()
             try:
@@ -146,10 +172,10 @@ class ExternalSource(InputOperator):
             except StopIteration:
                 self._iteration = self._sample = 0
                 raise
-            columns = self._columns(data)
-            self._check_size(columns)
-        size = len(columns[0])
-        self._ready[number] = columns
+            parts = self._parts(data)
+            self._check_size(parts)
+        size = len(parts[0])
+        self._ready[number] = list(parts)
         places = np.arange(self._sample, self._sample + size)
         self._places[number] = Draw(places, np.full(size, self._epoch), places, np.ones(size, bool))
         self._iteration += 1
@@ -160,10 +186,24 @@ class ExternalSource(InputOperator):
         return self._places.pop(number)
 
     def batch(self, batch: Batch) -> tuple[TensorListCPU, ...]:
-        columns = self._ready.pop(batch.number)
+        return tuple(self._on_host(part, batch) for part in self._ready.pop(batch.number))
+
+    def accept(self, batch: Batch) -> None:
+        parts = self._ready[batch.number]
+        for i, part in enumerate(parts):
+            if isinstance(part, Delivery):
+                batch.taken_device_bytes += part.taken_bytes
+            else:
+                parts[i] = self._on_host(part, batch)
+
+    def gpu(self, batch: Batch) -> tuple[TensorListGPU, ...]:
+        return tuple(_on_device(part, batch) for part in self._ready.pop(batch.number))
+
+    def _on_host(self, part: Part, batch: Batch) -> TensorListCPU:
+        assert isinstance(part, Column)
         if self._source is None or self.no_copy:
-            return tuple(TensorListCPU(column.rows, column.layout) for column in columns)
-        return tuple(copied(column, batch) for column in columns)
+            return TensorListCPU(part.rows, part.layout)
+        return copied(part, batch)
 
     def reset(self) -> None:
         self._epoch += 1
@@ -181,6 +221,11 @@ class ExternalSource(InputOperator):
             state["source"] = self.source.state_dict()
         return state
 
+    def close(self) -> None:
+        self._fed.clear()
+        self._ready.clear()
+        self._last = None
+
     # How a batch comes about
 
     def _restore(self) -> None:
@@ -192,7 +237,7 @@ class ExternalSource(InputOperator):
         else:
             self._source.skip(state["position"])
 
-    def _take_fed(self) -> list[Column]:
+    def _take_fed(self) -> list[Part]:
         if self._fed:
             return self._fed.popleft()
         if self.repeat_last and self._last is not None:
@@ -229,17 +274,24 @@ class ExternalSource(InputOperator):
                 f"of {self._count}, but gave {given}"
             )
 
-    def _columns(self, data: Any, layout: str | None = None) -> list[Column]:
+    def _parts(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> list[Part]:
+        """Return what was given for each output, checked."""
         if self._outputs is None:
             data = (data,)
         self._check_tuple(data)
-        columns = [as_column(part, e) for part, e in zip(data, self._expected, strict=True)]
+        expected = self._expected
         if layout is not None:
-            columns = [Column(column.rows, layout) for column in columns]
-        return columns
+            expected = [replace(each, layout=layout) for each in expected]
+        return [self._part(*both, cuda_stream) for both in zip(data, expected, strict=True)]
 
-    def _check_size(self, columns: Sequence[Column]) -> None:
-        sizes = [len(column) for column in columns]
+    def _part(self, data: Any, expected: Expected, cuda_stream: Any) -> Part:
+        if self._stage is None or not is_on_gpu(data):
+            return as_column(data, expected)
+        stream = self.cuda_stream if cuda_stream is None else cuda_stream
+        return deliver(data, expected, self._stage, stream, self.no_copy)
+
+    def _check_size(self, parts: Sequence[Part]) -> None:
+        sizes = [len(part) for part in parts]
         if len(set(sizes)) > 1:
             raise ArgumentError(
                 f"the outputs of a batch differ in their number of samples: {sizes}"
@@ -251,8 +303,21 @@ class ExternalSource(InputOperator):
             )
 
 
-def _own(rows: Any) -> Any:
-    return [np.array(row) for row in rows] if isinstance(rows, list) else np.array(rows)
+def _on_device(part: Part, batch: Batch) -> TensorListGPU:
+    if isinstance(part, Delivery):
+        return part.take(batch)
+    assert isinstance(part, TensorListCPU)
+    batch.held.append(part)
+    return batch.device.to_device(part)
+
+
+def _own(part: Part) -> Part:
+    if isinstance(part, Delivery):
+        return part  # it is a copy already
+    assert isinstance(part, Column)
+    rows = part.rows
+    rows = [np.array(row) for row in rows] if isinstance(rows, list) else np.array(rows)
+    return Column(rows, part.layout)
 
 
 # Declared here because the class has methods of these names.

@@ -53,8 +53,6 @@ class _Join(SampleOperator):
         raise NotImplementedError
 
     def gpu(self, batch: Batch, *columns: TensorListGPU) -> TensorListGPU:
-        if not batch.size:
-            return columns[0]
         views = [Views.of(column) for column in columns]
         inputs = [column.shape() for column in columns]
         self._check([shapes[0] for shapes in inputs], [view.dtype for view in views])

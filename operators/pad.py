@@ -88,8 +88,6 @@ class Pad(BatchOperator):
     def gpu(
         self, batch: Batch, data: TensorListGPU, *, fill_value: Any, **arguments: Any
     ) -> TensorListGPU:
-        if not len(data):
-            return data
         view = Views.of(data)
         try:
             wanted = self._all_wanted(view.shapes, **arguments)

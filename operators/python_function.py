@@ -8,8 +8,9 @@ from ..engine.batch import Rows
 from ..engine.errors import ArgumentError
 from ..engine.operator import Array, BatchOperator, register
 from ..engine.params import ANY, BOOL, CALLABLE, INT, REQUIRED, Param, param
-from ..engine.tensors import TensorList, TensorListCPU
-from .user_data import Expected, as_array, as_column, check_alike, copied, expectations
+from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from .device_data import device_column
+from .user_data import Column, Expected, as_array, as_column, check_alike, copied, expectations
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch
@@ -27,12 +28,19 @@ class PythonFunction(BatchOperator):
     a tuple of them, with `num_outputs=0` nothing. With `batch_processing` each output is a list
     with one array a sample, or an array whose axis 0 runs over them. What it returns is copied.
 
+    With `device="gpu"` it gets CuPy arrays, and returns CuPy arrays, PyTorch tensors or whatever
+    else has `__dlpack__` or `__cuda_array_interface__` on the GPU. It is called when the batch's
+    work is launched, with the pipeline's stream as CuPy's current one, and need not wait for
+    anything: its launches run after those that make its inputs. Batches come in order.
+
     While the function runs it holds the interpreter, and no other Python code runs: prefer
     operators where there are any. The operator runs even if its output is not used. What the
     function raises reaches the caller of `run` as it is.
     """
 
     name = "python_function"
+    devices = ("cpu", "gpu")
+    in_order = True
     inputs = ("*inputs",)
     function = param(CALLABLE, REQUIRED, "The function.")
     batch_processing = param(BOOL, False, "Call the function once a batch.")
@@ -67,16 +75,33 @@ class PythonFunction(BatchOperator):
         layouts = self.output_layouts()
         return tuple(rows.finish(layout) for rows, layout in zip(results, layouts, strict=True))
 
+    def gpu(self, batch: Batch, *inputs: TensorListGPU) -> tuple[TensorListGPU, ...]:
+        device = batch.device
+        for data in inputs:
+            data.used_on(None)  # where PyTorch and others work unless they are told otherwise
+        if self.batch_processing:
+            returned = self._unpacked(self.function(*(data.rows() for data in inputs)))
+        else:
+            each = [
+                self._unpacked(self.function(*(data.row(i) for data in inputs)))
+                for i in range(batch.size)
+            ]
+            returned = tuple(list(column) for column in zip(*each, strict=True))
+            returned = returned or ([],) * self._count
+        results = []
+        for value, expected in zip(returned, self._expected, strict=True):
+            column = device_column(value, expected, device)
+            _check_size(column, expected, batch)
+            results.append(device.copied(column.rows, column.layout))
+            batch.held.append(column.rows)  # until they are copied
+        return tuple(results)
+
     def _whole(self, batch: Batch, inputs: tuple[TensorList, ...]) -> tuple[TensorListCPU, ...]:
         returned = self._unpacked(self.function(*(data.rows() for data in inputs)))
         columns = []
         for value, expected in zip(returned, self._expected, strict=True):
             column = as_column(value, expected)
-            if len(column) != batch.size:
-                raise ArgumentError(
-                    f"{expected.what}: the function returned {len(column)} samples for a batch "
-                    f"of {batch.size}"
-                )
+            _check_size(column, expected, batch)
             columns.append(copied(column, batch))
         return tuple(columns)
 
@@ -104,6 +129,14 @@ class PythonFunction(BatchOperator):
                 f"{count}, not a {type(returned).__name__}{size}"
             )
         return returned
+
+
+def _check_size(column: Column, expected: Expected, batch: Batch) -> None:
+    if len(column) != batch.size:
+        raise ArgumentError(
+            f"{expected.what}: the function returned {len(column)} samples for a batch of "
+            f"{batch.size}"
+        )
 
 
 def _check_layout(array: Array, expected: Expected) -> None:

@@ -63,8 +63,6 @@ class Subscript(SampleOperator):
         return TensorListCPU(rows, layout)
 
     def gpu(self, batch: Batch, data: TensorListGPU, *, parts: Any) -> TensorListGPU:
-        if not len(data):
-            return data
         view = Views.of(data)
         key, numbers = self._constant, None
         if key is None:

@@ -17,7 +17,7 @@ from ..engine.types import to_numpy_type
 if TYPE_CHECKING:
     from ..engine.batch import Batch
 
-_DLPACK_CPU = 1
+_DLPACK_HOST = (1, 3)  # kDLCPU, kDLCUDAHost: pinned
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def as_array(value: Any, expected: Expected) -> Array:
     tensors on the CPU, the tensors of a pipeline's output), numbers and nested lists of them.
     Numbers that have no type of their own get the declared type, else NumPy's default.
     """
-    if _on_gpu(value):
+    if on_gpu(value):
         raise ArgumentError(
             f"{expected.what} is {type(value).__name__} data on the GPU, but data in host memory "
             "is wanted; move it with .cpu() or .get()"
@@ -59,17 +59,22 @@ def as_array(value: Any, expected: Expected) -> Array:
     has_type = hasattr(value, "dtype")
     if not isinstance(value, np.ndarray):
         value = _from_other(value, expected)
-    if value.dtype.kind not in "biuf" or value.dtype.itemsize > 8:
-        raise ArgumentError(
-            f"{expected.what} has elements of type {value.dtype}; numbers of at most 64 bits and "
-            "booleans are wanted"
-        )
+    check_type(value, expected)
     if not value.dtype.isnative:
         value = value.astype(value.dtype.newbyteorder("="))
     if not has_type and expected.dtype is not None:
         return _typed(value, expected, expected.dtype)
     array: Array = value
     return array
+
+
+def check_type(array: Any, expected: Expected) -> None:
+    """Refuse elements that are no numbers."""
+    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+        raise ArgumentError(
+            f"{expected.what} has elements of type {array.dtype}; numbers of at most 64 bits and "
+            "booleans are wanted"
+        )
 
 
 def _typed(numbers: Array, expected: Expected, dtype: np.dtype[Any]) -> Array:
@@ -81,11 +86,12 @@ def _typed(numbers: Array, expected: Expected, dtype: np.dtype[Any]) -> Array:
     return typed
 
 
-def _on_gpu(value: Any) -> bool:
-    if isinstance(value, np.ndarray):
+def on_gpu(value: Any) -> bool:
+    """Say whether an array of some library lies in device memory."""
+    if type(value) is np.ndarray:
         return False
-    if hasattr(value, "__dlpack_device__"):
-        return int(value.__dlpack_device__()[0]) != _DLPACK_CPU
+    if hasattr(value, "__dlpack_device__") and not isinstance(value, np.ndarray):
+        return int(value.__dlpack_device__()[0]) not in _DLPACK_HOST
     return hasattr(value, "__cuda_array_interface__")
 
 
@@ -112,16 +118,17 @@ def as_column(data: Any, expected: Expected) -> Column:
         rows: Any = [as_array(sample, expected) for sample in data]
     else:
         rows = as_array(data, expected)
-        if rows.ndim == 0:
-            raise ArgumentError(
-                f"{expected.what} is a single number; an array whose axis 0 runs over the "
-                "samples, or a list of samples is wanted"
-            )
-    _check(rows, expected)
+    check_column(rows, expected)
     return Column(rows, layout or "")
 
 
-def _check(rows: Any, expected: Expected) -> None:
+def check_column(rows: Any, expected: Expected) -> None:
+    """Hold the samples of a batch against what was declared, and against one another."""
+    if not isinstance(rows, list) and rows.ndim == 0:
+        raise ArgumentError(
+            f"{expected.what} is a single number; an array whose axis 0 runs over the "
+            "samples, or a list of samples is wanted"
+        )
     if not len(rows):
         return
     first = rows[0] if isinstance(rows, list) else np.empty(rows.shape[1:], rows.dtype)

@@ -9,23 +9,23 @@
 A tensor on the CPU shares the memory of the pipeline's output. That memory is used again only
 after the tensor and all views of it are gone, so batches may be kept for as long as one likes.
 
-On the GPU "gone" says too little: kernels that read a tensor may wait in a stream long after
-Python has dropped it, and only PyTorch's own allocator knows of that. So a batch on the GPU is
-copied, within the device and on PyTorch's current stream, into memory of PyTorch.
+So does a tensor on the GPU. Kernels that read it may wait in a stream long after Python has dropped
+it; what PyTorch's current stream had been given by then is waited for before the memory is used
+again. For work on a further stream the usual rule holds: let the stream on which the batch was
+taken wait for it (`wait_stream`) before the tensor is dropped. (`Tensor.record_stream` speaks to
+PyTorch's allocator, which knows nothing of this memory.)
 """
 
 from __future__ import annotations
 
-import weakref
-from collections import deque
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.device_export import DEFAULT_STREAM, stream_handle
 from ..engine.errors import ArgumentError, MissingDependencyError
 from ..engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ..engine.types import DALIDataType, to_numpy_type
@@ -36,7 +36,8 @@ try:
     from torch.utils.dlpack import from_dlpack
 except ImportError as error:
     raise MissingDependencyError(
-        f"penstock.plugin.pytorch needs PyTorch ({error}); pip install 'penstock[torch]'"
+        f"penstock.plugin.pytorch needs PyTorch ({error}); pip install 'penstock[torch]'",
+        name=error.name,
     ) from error
 
 if TYPE_CHECKING:
@@ -68,69 +69,28 @@ _cuda: Any = torch.cuda
 
 
 class _TorchIterator(BaseIterator[TorchTensor]):
-    """Turns outputs into tensors, and keeps those on the GPU until they are copied."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._copying: deque[tuple[Any, TensorList]] = deque()
-        self._finish = weakref.finalize(self, _wait_for, self._copying)
-        self._finish.atexit = False  # the interpreter's end frees nothing that could be reused
-
-    def close(self) -> None:
-        """Close the pipelines: their threads end, their files and memory are freed."""
-        self._finish()
-        super().close()
+    """Turns outputs into tensors."""
 
     def _dense(self, name: str, output: TensorList, rows: int) -> TorchTensor:
         check_uniform(name, output)
-        if not isinstance(output, TensorListGPU):
-            return _from_numpy(output.dense())[:rows]
-        copy = from_dlpack(output)[:rows].clone()
-        self._keep_while_copying(output, copy.device)
-        return copy
+        return _shared(output if isinstance(output, TensorListGPU) else output.dense())[:rows]
 
     def _list(self, output: TensorList, rows: int) -> list[TorchTensor]:
-        if not isinstance(output, TensorListGPU):
-            return [_from_numpy(output.row(i)) for i in range(rows)]
-        values, shapes = self._flat(output, rows), output.shape()[:rows]
-        parts = values.split([prod(shape) for shape in shapes])
-        return [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
+        return [_shared(output.at(i)) for i in range(rows)]
 
     def _coo(self, output: TensorList, rows: int) -> TorchTensor:
         """Return all elements of the first `rows` samples as one sparse tensor."""
-        values, shapes = self._flat(output, rows), output.shape()
+        shapes = output.shape()
         extents = [max(sizes) for sizes in zip(*shapes, strict=True)]
+        parts = self._list(output, max(1, rows))  # of no samples the element type is not known
+        values = torch.cat([part.reshape(-1) for part in parts])
         return torch.sparse_coo_tensor(
             _indices(shapes[:rows], len(extents), values.device),
-            values,
+            values if rows else values[:0],
             (rows, *extents),
             is_coalesced=True,
             check_invariants=True,
         )
-
-    def _flat(self, output: TensorList, rows: int) -> TorchTensor:
-        """Return the elements of the first `rows` samples, copied into one dimension."""
-        samples = range(max(1, rows))  # of no samples at all the element type is not known
-        if isinstance(output, TensorListGPU):
-            values = torch.cat([from_dlpack(output[i]).reshape(-1) for i in samples])
-            self._keep_while_copying(output, values.device)
-        else:
-            values = torch.from_numpy(np.concatenate([output.row(i) for i in samples], axis=None))
-        return values if rows else values[:0]
-
-    def _keep_while_copying(self, output: TensorList, device: Any) -> None:
-        """Hold on to `output` until what PyTorch's current stream has been given is done."""
-        while self._copying and self._copying[0][0].query():
-            self._copying.popleft()
-        event = _cuda.Event()
-        event.record(_cuda.current_stream(device))
-        self._copying.append((event, output))
-
-
-def _wait_for(copying: deque[tuple[Any, TensorList]]) -> None:
-    while copying:
-        copying[0][0].synchronize()
-        copying.popleft()
 
 
 class GenericIterator(_TorchIterator):
@@ -278,7 +238,8 @@ def feed_ndarray(
         dali_tensor: what to copy.
         arr: where to; of the same shape and element type, on any device.
         cuda_stream: the stream (or its handle) on which to copy from or to the GPU; by
-            default PyTorch's current one.
+            default PyTorch's current one. The copy is queued there, and `dali_tensor` may be
+            dropped at once.
 
     Returns:
         `arr`.
@@ -290,13 +251,10 @@ def feed_ndarray(
         dali_tensor = dali_tensor.as_tensor()
     if not isinstance(arr, torch.Tensor):
         raise ArgumentError(f"arr must be a torch.Tensor, not {type(arr).__name__}")
-    on_gpu = isinstance(dali_tensor, TensorGPU)
     with _on(cuda_stream):
-        source = from_dlpack(dali_tensor) if on_gpu else _from_numpy(dali_tensor)
+        source = _shared(dali_tensor)
         _check_same(source, arr)
         arr.copy_(source)
-        if on_gpu:  # the caller may drop it at once
-            _cuda.current_stream(source.device).synchronize()
     return arr
 
 
@@ -312,13 +270,18 @@ def _on(stream: Any) -> AbstractContextManager[Any]:
     if stream is None:
         return nullcontext()
     if not isinstance(stream, _cuda.Stream):
-        stream = _cuda.ExternalStream(int(getattr(stream, "ptr", stream)))
+        handle = stream_handle(stream)
+        stream = _cuda.ExternalStream(handle if handle > DEFAULT_STREAM else 0)
     context: AbstractContextManager[Any] = _cuda.stream(stream)
     return context
 
 
-def _from_numpy(array: Any) -> TorchTensor:
+def _shared(array: Any) -> TorchTensor:
     """Share memory; copy what PyTorch cannot represent: read-only data and mirrored views."""
+    if isinstance(array, TensorGPU | TensorListGPU):
+        current = _cuda.current_stream(array.__dlpack_device__()[1])
+        array.used_on(current.cuda_stream, lasts=True)  # PyTorch destroys none of its streams
+        return from_dlpack(array)
     view: NDArray[Any] = np.asarray(array)
     if not view.flags.writeable or any(stride < 0 for stride in view.strides):
         view = view.copy()

@@ -15,7 +15,7 @@ from .source import Allocate, Column
 Columns = tuple[Column, ...]
 Read = Callable[[NDArray[np.int64], Allocate], Columns]
 
-_SAMPLES = 256  # measured: from here on, the fixed costs of a read are lost in its work
+_SAMPLES = 1024  # measured: from here on, the fixed costs of a read are lost in its work
 _SECONDS = 0.01  # workers have decoding to do for longer than that
 _BYTES = 16 << 20  # measured: more, and what is read leaves the caches before it is used
 _SHARE_OF_ROOM = 8
@@ -25,7 +25,7 @@ class BatchGroups:
     """Draws and reads batches in groups, and hands them out one by one.
 
     A batch's samples follow from its number, so it changes nothing which batches are read
-    together. The first group is one batch; groups grow twofold while that pays: up to 256
+    together. The first group is one batch; groups grow twofold while that pays: up to 1024
     samples, as long as a read takes 10 ms and 16 MiB (or an eighth of what the pool has left)
     at most. So storage that is slow is read batch by batch, while others are decoded.
 

@@ -29,7 +29,7 @@ def read_list_file(
     """
     names, labels = StringTableBuilder(), array("i")
     try:
-        with _opened(path, options or {}) as lines:
+        with opened(path, options or {}) as lines:
             for number, line in enumerate(lines, 1):
                 if number == 1:
                     line = line.removeprefix(BOM_UTF8)
@@ -58,7 +58,8 @@ def read_list_file(
     return names.finish(), np.frombuffer(labels, np.int32)
 
 
-def _opened(path: bytes, options: Mapping[str, Any]) -> IO[bytes]:
+def opened(path: bytes, options: Mapping[str, Any]) -> IO[bytes]:
+    """Open a list, a local file or a URL, to read it."""
     if not is_url(path):
         return open(path, "rb")
     from .remote.storage import begin_whole  # needs optional libraries

@@ -96,7 +96,7 @@ def list_files(
     if labels is not None and files is None:
         raise ArgumentError("`labels` belong to `files`, which is not given")
     if files is not None:
-        return _from_files(_absolute(file_root or b""), files, labels)
+        return _from_files(absolute(file_root or b""), files, labels)
     if file_list is not None:
         return _from_list_file(file_root, file_list, storage_options or {})
     if not file_root:
@@ -104,8 +104,8 @@ def list_files(
             "no files are named: give `file_root` (a folder with one folder for each class), "
             "`files` (paths) or `file_list` (a text file)"
         )
-    root = _absolute(file_root)
-    folders = _class_folders(root, storage_options or {})(
+    root = absolute(file_root)
+    folders = folders_below(root, storage_options or {})(
         root,
         _patterns("file_filters", file_filters),
         None if dir_filters is None else _patterns("dir_filters", dir_filters),
@@ -114,7 +114,8 @@ def list_files(
     return FileList(root, *folders.list_files())
 
 
-def _class_folders(root: bytes, options: Mapping[str, Any]) -> Callable[..., ClassFolders]:
+def folders_below(root: bytes, options: Mapping[str, Any]) -> Callable[..., ClassFolders]:
+    """Return what lists the folders in `root`, a local path or a URL."""
     if not is_url(root):
         return ClassFolders
     from .remote.folders import RemoteClassFolders  # needs optional libraries
@@ -122,7 +123,8 @@ def _class_folders(root: bytes, options: Mapping[str, Any]) -> Callable[..., Cla
     return partial(RemoteClassFolders, options)
 
 
-def _absolute(folder: Path) -> bytes:
+def absolute(folder: Path) -> bytes:
+    """Return the absolute path, or the URL, of a folder, with a slash at its end."""
     if is_url(os.fsencode(folder)):
         return os.fsencode(folder).rstrip(b"/") + b"/"
     # Not os.path.abspath: it takes "link/.." for ".", which is another folder.
@@ -137,13 +139,14 @@ def _patterns(argument: str, patterns: str | Sequence[str]) -> Sequence[str]:
 
 def _from_files(root: bytes, files: Path | Sequence[Path], labels: Any) -> FileList:
     paths = [files] if isinstance(files, str | bytes | os.PathLike) else files
-    names = StringTable.of(_encoded_paths(paths))
+    names = StringTable.of(encoded_paths(paths))
     if not len(names):
         raise ArgumentError("`files` is empty: name at least one file")
     return FileList(root, names, _checked_labels(labels, len(names)))
 
 
-def _encoded_paths(paths: Sequence[Path]) -> Iterator[bytes]:
+def encoded_paths(paths: Sequence[Path]) -> Iterator[bytes]:
+    """Yield the argument `files` as bytes; raise ArgumentError for what is no path."""
     for index, path in enumerate(paths):
         try:
             name = os.fsencode(path)
@@ -179,4 +182,4 @@ def _from_list_file(
         raise ArgumentError("`file_list` is an empty string: give the path of a text file")
     names, labels = read_list_file(path, options)
     root = os.path.dirname(path) if file_root is None else file_root
-    return FileList(_absolute(root), names, labels)
+    return FileList(absolute(root), names, labels)

@@ -30,9 +30,13 @@ def read_cached(fd: int, buffer: NDArray[Any], offset: int) -> bool:
     The second step costs nothing where all is cached, as it mostly is after the first epoch;
     where it is not, the disk works on all that it was asked for at once.
     """
-    with suppress(OSError):  # Nothing is cached, or the file system cannot tell.
-        if os.preadv(fd, (buffer.data,), offset, os.RWF_NOWAIT) == buffer.size:
+    # Neither `suppress` nor `buffer.data`: a small record takes little longer than these do.
+    buffers: Any = (buffer,)
+    try:
+        if os.preadv(fd, buffers, offset, os.RWF_NOWAIT) == len(buffer):
             return True
+    except OSError:  # Nothing is cached, or the file system cannot tell.
+        pass
     with suppress(OSError):  # It is advice: a file system may not take it.
         os.posix_fadvise(fd, offset, buffer.size, os.POSIX_FADV_WILLNEED)
     return False

@@ -153,7 +153,7 @@ class Reader(InputOperator):
     def _depth(self) -> int:
         if self.prefetch_queue_depth is not None:
             return int(self.prefetch_queue_depth)
-        values = [getattr(self, name) for name in self.params]
+        values = [getattr(self, name, None) for name in self.params]
         texts = [t for v in values for t in (v if isinstance(v, tuple) else (v,))]
         return _REMOTE_DEPTH if any(isinstance(t, str) and is_url(t) for t in texts) else 0
 
@@ -162,15 +162,18 @@ class Reader(InputOperator):
 
     def batch(self, batch: Batch) -> tuple[TensorListCPU, ...]:
         try:
-            if self._ahead is None:
-                columns = self._groups.take(batch)
-            else:
-                columns = self._ahead.take(batch.number, batch.pool)
+            columns = self._take(batch)
         except PipelineStopped:
             raise
         except Exception as error:
             columns = self._read_one_by_one(batch, error)
         return tuple(TensorListCPU(column) for column in columns)
+
+    def _take(self, batch: Batch) -> tuple[Column, ...]:
+        """Return the batch, read now or before."""
+        if self._ahead is None:
+            return self._groups.take(batch)
+        return self._ahead.take(batch.number, batch.pool)
 
     def _read_batch(self, number: int, allocate: Allocate) -> tuple[Column, ...]:
         return self._read(self.sampler.draw(number).index, allocate)
@@ -181,16 +184,16 @@ class Reader(InputOperator):
 
     def _read_one_by_one(self, batch: Batch, cause: Exception) -> tuple[Column, ...]:
         """Find the samples that cannot be read; the others are read all the same."""
-        indices = batch.draws[self.ordinal].index
+        draw = batch.draws[self.ordinal]
 
         def read(row: int) -> tuple[Array, ...]:
             try:
-                return self._read_one(indices[row : row + 1])
+                return self._read_one(draw, row)
             except Exception as error:
                 batch.errors[row] = error
                 return self.placeholder()
 
-        rows = range(len(indices))
+        rows = range(len(draw.index))
         if isinstance(cause, UnavailableError):
             # Each sample may wait for a server's time limit: all wait together.
             samples = _in_threads(read, rows)
@@ -202,16 +205,17 @@ class Reader(InputOperator):
             samples = [read(row) for row in rows]
         return tuple(list(column) for column in zip(*samples, strict=True))
 
-    def _read_one(self, index: NDArray[np.int64]) -> tuple[Array, ...]:
+    def _read_one(self, draw: Draw, row: int) -> tuple[Array, ...]:
         with self._interrupt:
-            return tuple(column[0] for column in self.source.read(index, np.empty))
+            columns = self.source.read(draw.index[row : row + 1], np.empty)
+        return tuple(column[0] for column in columns)
 
     def spare(self, draw: Draw, row: int, attempt: int) -> tuple[Array, ...] | None:
         if attempt >= len(self.source) - 1:
             return None
         epoch, position = int(draw.epoch[row]), int(draw.position[row])
         draw.index[row] = self.sampler.spare(epoch, position, attempt)
-        return self._read_one(draw.index[row : row + 1])
+        return self._read_one(draw, row)
 
     def where(self, draw: Draw) -> Sequence[str]:
         return _Origins(self.source, draw.index)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -34,6 +35,10 @@ class Records:
     def views(self) -> list[Bytes]:
         """Return one array a record."""
         return cut(self.block, self.begins, self.lengths)
+
+
+UseRecords = Callable[[Records, NDArray[np.intp]], None]
+"""`use(records, rows)` does something with these rows of the records."""
 
 
 def windows(block: Bytes, dtype: Any) -> NDArray[Any]:
@@ -68,6 +73,8 @@ class RecordFiles:
             raise ValueError("no files")
         self._storages = tuple(storages)
         self._gap = max(storage.gap for storage in storages)
+        parts = [storage.part for storage in storages if storage.part is not None]
+        self._part = max(parts) if len(parts) == len(storages) else None
         spaces = [storage.size + self._gap + 1 for storage in storages]
         self._bases: Int64s = np.cumsum([0, *spaces[:-1]], dtype=np.int64)
         counts = [len(offsets) for offsets, _ in places]
@@ -87,11 +94,18 @@ class RecordFiles:
     def __len__(self) -> int:
         return len(self._lengths)
 
-    def read(self, indices: NDArray[np.int64], allocate: Allocate, slack: int = 0) -> Records:
+    def read(
+        self,
+        indices: NDArray[np.int64],
+        allocate: Allocate,
+        slack: int = 0,
+        use: UseRecords | None = None,
+    ) -> Records:
         """Read the records `indices` into one block, asking each file once.
 
         The block has `slack` more bytes than are filled, so that parsers may look beyond
-        the end of a record.
+        the end of a record. `use` is called with some records at a time, together with all
+        of them once: best while caches still hold them, and possibly in several threads.
 
         Raises:
             IndexError: an index is negative or not below `len(self)`.
@@ -99,18 +113,27 @@ class RecordFiles:
         """
         indices = checked_indices(indices, len(self))
         lengths = self._lengths[indices]
-        plan = plan_reads(self._addresses[indices], lengths, self._gap)
+        plan = plan_reads(self._addresses[indices], lengths, self._gap, self._part)
         block: Bytes = allocate((plan.size + slack,), np.uint8)
-        self._fill(plan, block)
-        return Records(block, plan.begins, lengths)
+        records = Records(block, plan.begins, lengths)
 
-    def _fill(self, plan: ReadPlan, block: Bytes) -> None:
+        def use_runs(first: int, numbers: range) -> None:
+            begin, end = first + numbers.start, first + numbers.stop
+            if use is not None:
+                use(records, plan.order[plan.firsts[begin] : plan.firsts[end]])
+
+        self._fill(plan, block, use_runs)
+        return records
+
+    def _fill(self, plan: ReadPlan, block: Bytes, use: Callable[[int, range], None]) -> None:
         files = self._file_of(plan.offsets)
         offsets = (plan.offsets - self._bases[files]).tolist()
         buffers = cut(block, plan.places, plan.lengths)
         borders = [0, *(np.flatnonzero(np.diff(files)) + 1).tolist(), len(offsets)]
         waits = [
-            self._storages[files[begin]].begin(offsets[begin:end], buffers[begin:end])
+            self._storages[files[begin]].begin_using(
+                offsets[begin:end], buffers[begin:end], partial(use, begin)
+            )
             for begin, end in pairwise(borders)
             if begin < end
         ]

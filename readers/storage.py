@@ -8,10 +8,10 @@ implements `Storage.begin` and gets a line in `open_storages`.
 from __future__ import annotations
 
 import os
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,14 @@ from ..engine.errors import SourceError
 from .descriptors import Descriptor, descriptor, forget
 from .local_reads import check_regular, read_cached, read_waiting
 from .read_plan import Int64s, plan_reads
+from .sharing import share
 from .source import Allocate
 from .urls import is_url
 
 Bytes = NDArray[np.uint8]
+
+Use = Callable[[range], None]
+"""`use(numbers)` does something with the buffers of these numbers."""
 
 
 class Storage(ABC):
@@ -40,6 +44,8 @@ class Storage(ABC):
         stamp: a text that changes whenever the content does; caches are valid for one stamp.
             "" where nothing tells that, so nothing may be cached.
         gap: ranges at most so many bytes apart are cheaper to read as one.
+        part: longer runs of ranges are better read in parts of about so many bytes; None if
+            the storage sees to that itself.
         path: in the local file system; None for what is not local.
     """
 
@@ -47,6 +53,7 @@ class Storage(ABC):
     size: int
     stamp: str
     gap: int
+    part: int | None = None
     path: Path | None
 
     @abstractmethod
@@ -60,6 +67,22 @@ class Storage(ABC):
             OSError: the file cannot be read. SourceError if it ends too early. Both may
                 come from the function returned, too.
         """
+
+    def begin_using(
+        self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use
+    ) -> Callable[[], None]:
+        """Do as `begin` does, and call `use` once for each buffer, after it was filled.
+
+        Storage that is as fast as memory does that while caches still hold the bytes, in
+        several threads; whatever `use` raises is raised here or by the function returned.
+        """
+        wait = self.begin(offsets, buffers)
+
+        def finish() -> None:
+            wait()
+            use(range(len(buffers)))
+
+        return finish
 
     def fill(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> None:
         """Read from each of `offsets` as many bytes as its buffer holds: see `begin`."""
@@ -138,39 +161,8 @@ def _begin_open(path: str, options: Mapping[str, Any]) -> Callable[[], Storage]:
     return begin_open(path, options)
 
 
-_Range = tuple[int, Bytes]
-
 _WORTH_TWO_THREADS = 8 << 20
 """Copying so much takes a millisecond, in which a second thread (50 us) makes up for itself."""
-
-
-def _read_cached(opened: Descriptor, ranges: Sequence[_Range]) -> list[_Range]:
-    """Read what the page cache holds and have the kernel fetch the others, which are returned."""
-    return [
-        (offset, buffer)
-        for offset, buffer in ranges
-        if not read_cached(opened.number, buffer, offset)
-    ]
-
-
-def _read_cached_in_two(opened: Descriptor, ranges: Sequence[_Range]) -> list[_Range]:
-    """Do the same with a second thread, which ends before this returns."""
-    half, first, second = sum(len(buffer) for _, buffer in ranges) // 2, [], []
-    for offset, buffer in ranges:
-        cut_at = min(len(buffer), half)
-        half -= cut_at
-        if cut_at:
-            first.append((offset, buffer[:cut_at]))
-        if cut_at < len(buffer):
-            second.append((offset + cut_at, buffer[cut_at:]))
-    found: list[_Range] = []
-    helper = threading.Thread(
-        target=lambda: found.extend(_read_cached(opened, second)), name="penstock-reader"
-    )
-    helper.start()
-    waiting = _read_cached(opened, first)
-    helper.join()
-    return waiting + found
 
 
 class LocalFile(Storage):
@@ -181,35 +173,70 @@ class LocalFile(Storage):
     """
 
     gap = 16 * 1024
-    """Copying so much from the page cache takes about as long as one more system call."""
+    """Copying so much from the page cache takes about as long as one more system call.
 
-    path: Path
+    Measured with `os.preadv`, warm: 200 runs of 1 KiB take 1.2 us each, read one by one; as one
+    read with gaps of 16 KiB 0.8 us, with gaps of 32 KiB 1.4 us.
+    """
+
+    part = 1 << 20
+    """A core's cache holds it, and two threads that take turns end at about the same time."""
 
     def __init__(self, path: str, name: str | None = None) -> None:
         """Take the path, and what messages call the file if not that."""
         self._path = os.path.abspath(path)
-        self.path = Path(self._path)
         self.name = name or self._path
         status = os.stat(self._path)
         check_regular(status, self._path)
         self.size = status.st_size
         self.stamp = f"{status.st_size}:{status.st_mtime_ns}"
 
+    @property
+    def path(self) -> Path:  # type: ignore[override]
+        """See `Storage.path`."""
+        return Path(self._path)
+
+    def opened(self) -> Descriptor:
+        """Return the open file, for `read_cached` and `wait_for`."""
+        return descriptor(self._path, self.stamp)
+
     def begin(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
         """See `Storage.begin`; reads what is in memory and asks the disk for the rest."""
-        opened = descriptor(self._path, self.stamp)
-        ranges = list(zip(offsets, buffers, strict=True))
-        if sum(map(len, buffers)) < _WORTH_TWO_THREADS:
-            waiting = _read_cached(opened, ranges)
+        return self.begin_using(offsets, buffers, lambda _: None)
+
+    def begin_using(
+        self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use
+    ) -> Callable[[], None]:
+        """See `Storage.begin_using`."""
+        opened = self.opened()
+        late: list[tuple[range, list[int]]] = []
+
+        def read(numbers: range) -> None:
+            fd = opened.number
+            waiting = [i for i in numbers if not read_cached(fd, buffers[i], offsets[i])]
+            if waiting:
+                late.append((numbers, waiting))
+            else:
+                use(numbers)
+
+        def finish() -> None:
+            for numbers, waiting in late:
+                for i in waiting:
+                    self.wait_for(opened, offsets[i], buffers[i])
+                use(numbers)
+
+        ends = np.cumsum([len(buffer) for buffer in buffers])
+        borders = (np.diff(ends // self.part).nonzero()[0] + 1).tolist()
+        parts = [range(*pair) for pair in pairwise([0, *borders, len(buffers)])]
+        if len(buffers) and ends[-1] >= _WORTH_TWO_THREADS:
+            share(read, parts)
         else:
-            waiting = _read_cached_in_two(opened, ranges)
-        return partial(self._finish, opened, waiting)
+            for numbers in parts:
+                read(numbers)
+        return finish
 
-    def _finish(self, opened: Descriptor, waiting: list[tuple[int, Bytes]]) -> None:
-        for offset, buffer in waiting:
-            self._read_waiting(opened, offset, buffer)
-
-    def _read_waiting(self, opened: Descriptor, offset: int, buffer: Bytes) -> None:
+    def wait_for(self, opened: Descriptor, offset: int, buffer: Bytes) -> None:
+        """Fill the buffer from `offset` on, waiting for the disk."""
         try:
             filled = read_waiting(opened.number, buffer, offset)
         except OSError as error:

@@ -21,7 +21,7 @@ from .records import RecordFiles, Records
 from .source import Allocate, Column
 from .tfrecord_columns import Examples, Wanted, columns, one
 from .tfrecord_features import checked_features
-from .tfrecord_framing import check_lengths, inner, wrong_checksums
+from .tfrecord_framing import Checksums, check_lengths, inner
 from .tfrecord_index import find_frames, open_records, read_index_files
 from .tfrecord_sequence import WantedList, sequence_columns
 
@@ -68,18 +68,18 @@ class TFRecordSource:
             OSError: a file cannot be read. SourceError if it became shorter.
             DecodeError: a record is damaged, or a feature is missing or of another form.
         """
-        frames = self._files.read(indices, allocate, SLACK)
+        checksums = Checksums(len(indices)) if self._verify else None
+        use = checksums.compute if checksums else None
+        frames = self._files.read(indices, allocate, SLACK, use)
         where = partial(self._where_row, indices)
         try:
             check_lengths(frames)
         except DecodeError as error:
             raise DecodeError(f"{where(0)}: {error}" if len(indices) == 1 else str(error)) from None
-        records = inner(frames)
-        if self._verify:
-            wrong = wrong_checksums(records)
-            if wrong.size:
-                raise DecodeError(f"{where(wrong[0])}: the data do not agree with their checksum")
-        return self._columns(records, where, allocate)
+        if checksums:
+            for row in checksums.wrong(frames):
+                raise DecodeError(f"{where(row)}: the data do not agree with their checksum")
+        return self._columns(inner(frames), where, allocate)
 
     def _columns(self, records: Records, where: Any, allocate: Allocate) -> tuple[Column, ...]:
         located = self._locator.locate(records, not_at_all=self._lists is not None)

@@ -19,7 +19,7 @@ from ..engine.errors import DecodeError, SourceError
 from .crc32c import checksum, masked, masked_of_lengths
 from .read_plan import Int64s
 from .records import Records, windows
-from .storage import Bytes, Storage
+from .storage import Bytes, Storage, cut
 
 HEADER = 12
 FOOTER = 4
@@ -134,7 +134,10 @@ class RecordIndexer:
 
     def _verify_data(self, begins: Int64s) -> None:
         block = self._read(int(begins[0]), int(begins[-1] - begins[0]))
-        wrong = wrong_checksums(inner(Records(block, begins[:-1] - begins[0], np.diff(begins))))
+        frames = Records(block, begins[:-1] - begins[0], np.diff(begins))
+        checksums = Checksums(len(frames))
+        checksums.compute(frames, np.arange(len(frames)))
+        wrong = checksums.wrong(frames)
         if wrong.size:
             first = self._count - (len(begins) - 1)
             raise SourceError(
@@ -163,15 +166,21 @@ def check_lengths(frames: Records) -> None:
         )
 
 
-def wrong_checksums(records: Records) -> NDArray[np.intp]:
-    """Return the rows of those records whose data does not agree with its checksum."""
-    value = checksum()
-    found = np.array([value(view) for view in records.views()], np.uint32)
-    stored = _stored_checksums(records)
-    rows: NDArray[np.intp] = (masked(found) != stored).nonzero()[0]
-    return rows
+class Checksums:
+    """The checksums of framed records' data, computed in any order and held against the stored."""
 
+    def __init__(self, count: int) -> None:
+        """Take the number of records."""
+        self._value = checksum()
+        self._found = np.zeros(count, np.uint32)
 
-def _stored_checksums(records: Records) -> NDArray[np.uint32]:
-    stored: NDArray[np.uint32] = windows(records.block, "<u4")[records.ends]
-    return stored
+    def compute(self, frames: Records, rows: NDArray[np.intp]) -> None:
+        """Compute those of the records `rows`; threads may do that for others meanwhile."""
+        views = cut(frames.block, frames.begins[rows] + HEADER, frames.lengths[rows] - FRAME)
+        self._found[rows] = [self._value(view) for view in views]
+
+    def wrong(self, frames: Records) -> NDArray[np.intp]:
+        """Return the rows of those records whose data does not agree with its checksum."""
+        stored = windows(frames.block, "<u4")[frames.ends - FOOTER]
+        rows: NDArray[np.intp] = (masked(self._found) != stored).nonzero()[0]
+        return rows

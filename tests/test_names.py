@@ -58,7 +58,7 @@ def images(folder):
     [
         (lambda _: fn.readers.file(file_rot="x"), "'file_rot'; did you mean 'file_root'"),
         (lambda path: fn.resize(images(path), resize_x="big"), "'resize_x' must be float"),
-        (lambda path: fn.decoders.image(images(path), device="mixed"), "leave the argument device"),
+        (lambda path: fn.decoders.image(images(path), device="gpu"), "leave the argument device"),
         (lambda _: None, "output 0 of the pipeline is None"),
         (lambda path: (images(path), None), "output 1 of the pipeline is None"),
         (

@@ -69,22 +69,24 @@ __device__ inline Tile tile_at(u64 in, int nx, int ny, i64 x_step, i64 y_step, i
     t.pitch = pitch;
     t.low = in + min(0, (fast - 1) * fast_step);
     if (t.merged && t.step < 0) t.low += (slow - 1) * t.step;
-    t.origin = (int)(in - t.low) + (t.merged ? (int)(t.low & (WORD - 1)) : 0);
+    t.origin = (int)(in - t.low) + (t.merged ? (int)(t.low & (sizeof(uint4) - 1)) : 0);
     const int slow_step = t.merged ? (int)t.step : pitch;
     t.x_step = t.y_runs ? slow_step : fast_step;
     t.y_step = t.y_runs ? fast_step : slow_step;
     return t;
 }
 
+// Reads the aligned pieces, of type T, of which a run has bytes.
+template <class T>
 __device__ inline void load(const Tile& tile, unsigned char* shared) {
-    const int words = (tile.length + WORD - 1) / WORD + 1;
-    const Divisor by_words(words);
+    const int size = sizeof(T), pieces = (tile.length + size - 1) / size + 1;
+    const Divisor by_pieces(pieces);
 #pragma unroll 4
-    for (int item = threadIdx.x; item < tile.runs * words; item += blockDim.x) {
-        int j = by_words(item), i = item - j * words;
-        u64 start = tile.run(j), at = (start & ~(u64)(WORD - 1)) + i * WORD;
+    for (int item = threadIdx.x; item < tile.runs * pieces; item += blockDim.x) {
+        int j = by_pieces(item), i = item - j * pieces;
+        u64 start = tile.run(j), at = (start & ~(u64)(size - 1)) + i * size;
         if (at < start + tile.length)
-            *(Word*)(shared + j * tile.pitch + i * WORD) = __ldg((const Word*)at);
+            *(T*)(shared + j * tile.pitch + i * size) = __ldg((const T*)at);
     }
 }
 
@@ -116,7 +118,8 @@ __device__ inline void store(const Tile& tile, const unsigned char* shared, u64 
     }
 }
 
-extern "C" __global__ void move_tiles(const Sample* samples, int tile_x, int tile_y, int pitch) {
+extern "C" __global__ void __launch_bounds__(256, 4)
+    move_tiles(const Sample* samples, int tile_x, int tile_y, int pitch) {
     extern __shared__ unsigned char shared_memory[];
     const Sample s = samples[blockIdx.y];
     const i64 across = (s.extent[X] + tile_x - 1) / tile_x;
@@ -140,7 +143,10 @@ extern "C" __global__ void move_tiles(const Sample* samples, int tile_x, int til
         const int ny = (int)min((i64)tile_y, s.extent[Y] - y0);
         const Tile tile = tile_at(in, nx, ny, s.stride[X], s.stride[Y], pitch);
         __syncthreads();  // the tile before is written
-        load(tile, shared_memory);
+        if (tile.merged)
+            load<uint4>(tile, shared_memory);
+        else
+            load<Word>(tile, shared_memory);
         __syncthreads();
         store(tile, shared_memory, out, nx, ny, s.out_stride[X]);
     }

@@ -31,6 +31,17 @@ def test_arrays_come_back(version, dtype, shape, order):
     assert found.flags.c_contiguous
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
+def test_complex_numbers_and_dates(shape, order):
+    array = np.array(np.arange(np.prod(shape)).reshape(shape) * (1 - 2j), ">c8", order=order)
+    expected = np.stack([array.real, array.imag], -1).astype("f4")
+    np.testing.assert_array_equal(apply(Numpy, saved(array)), expected, strict=True)
+    dates = array.real.astype(">M8[s]")
+    found = apply(Numpy, saved(dates))
+    np.testing.assert_array_equal(found, array.real.astype("i8"), strict=True)
+
+
 def test_elements_that_lie_anywhere_in_memory():
     array = np.arange(5.0)
     data = np.concatenate([np.zeros(3, np.uint8), saved(array)])[3:]

@@ -22,6 +22,7 @@ from penstock.engine.config import PipelineConfig
         ("prefetch_queue_depth", {"cpu_size": 1}),
         ("prefetch_queue_depth", {"cpu_size": 1, "gpu_size": 0}),
         ("prefetch_bytes", -1),
+        ("prefetch_device_bytes", 0),
         ("on_error", "ignore"),
         ("seed", "today"),
         ("seed", 1.5),

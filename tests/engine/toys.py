@@ -73,7 +73,7 @@ class Feed(InputOperator):
     def available(self):
         return len(self.fed) if self.source is None else None
 
-    def feed(self, data, layout):
+    def feed(self, data, layout, cuda_stream):
         self.fed.append(np.asarray(data))
 
     def fetch(self, number, batch_size):

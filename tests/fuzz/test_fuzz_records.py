@@ -1,12 +1,13 @@
 import io
 import random
+import zipfile
 
 import numpy as np
 import pytest
 
 from ..readers.record_io import MAGIC, image_record, record_file
 from ..readers.tars import CLOSING, archive, entry, pax
-from . import fuzz_npy, fuzz_recordio, fuzz_tar
+from . import fuzz_npy, fuzz_recordio, fuzz_tar, fuzz_zip
 
 CONTENTS = [
     image_record(b"image", 3),
@@ -17,6 +18,14 @@ CONTENTS = [
 RECORDS, INDEX = record_file(CONTENTS)
 WDS_INDEX = b"v1.2 2\nt 512 3 a.t u 1536 0 a.u\nt 2560 2 b.t\n"
 LONG = "x" * 120 + ".t"
+
+
+def zipped(method, *arrays):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as archive_file:
+        for i, array in enumerate(arrays):
+            archive_file.writestr(f"{i}.npy", saved(array))
+    return stream.getvalue()
 
 
 def saved(array):
@@ -40,6 +49,12 @@ INPUTS = {
         saved(np.arange(6.0).reshape(2, 3)),
         saved(np.asfortranarray(np.ones((2, 3), ">i2"))),
         saved(np.array([True, False])),
+        saved(np.array([1 + 2j], ">c8")),
+        saved(np.array([3, 4], "M8[ns]")),
+    ],
+    fuzz_zip: [
+        zipped(zipfile.ZIP_STORED, np.arange(3), np.ones((2, 2), "f2")),
+        zipped(zipfile.ZIP_DEFLATED, np.arange(3), np.zeros(100)),
     ],
 }
 SPECIAL = [b"\xff" * 8, bytes(8), MAGIC, b"\x80", b"77777777777", b"(", b"'<f8'", b"9" * 12]

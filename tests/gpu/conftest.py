@@ -10,11 +10,12 @@ import platform
 
 import pytest
 
+from penstock.decoders import mixed
 from penstock.engine import executor
 from penstock.engine.device import import_cupy
 from penstock.engine.errors import MissingDependencyError
 
-from .emulator import COMPILER, EmulatedStage
+from .emulator import COMPILER, EmulatedStage, HostJpegDecoder
 
 REQUIRED = os.environ.get("PENSTOCK_REQUIRE_GPU") == "1"
 
@@ -48,4 +49,5 @@ def device_stage(_has_gpu, monkeypatch):
         if COMPILER is None or platform.machine() != "x86_64":
             pytest.skip("no GPU, and no g++ to emulate one")
         monkeypatch.setattr(executor, "DeviceStage", EmulatedStage)
+        monkeypatch.setattr(mixed, "JpegDecoder", HostJpegDecoder)
     return _has_gpu

@@ -14,13 +14,18 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from penstock.decoders.nvimgcodec import JpegDecoder
 from penstock.engine.batch import Batch, run_batch_step
 from penstock.engine.device import Device
 from penstock.engine.kernels import Kernel, source_of
@@ -39,27 +44,93 @@ class DeviceArray(np.ndarray):  # type: ignore[type-arg]
     def __cuda_array_interface__(self) -> dict[str, Any]:
         return dict(self.__array_interface__) | {"version": 3}
 
+    @property
+    def device(self) -> Any:
+        return SimpleNamespace(id=0)
+
     def get(self) -> Any:
         return np.array(self)
+
+
+class Foreign:
+    """A batch or sample of another library on the device: strides and all, and no more to see."""
+
+    def __init__(self, array: Any, stream: int | None = None) -> None:
+        self._array = array
+        self._stream = stream
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        stream = {} if self._stream is None else {"stream": self._stream}
+        return dict(self._array.__array_interface__) | {"version": 3} | stream
 
 
 class HostPool:
     """Memory full of rubbish, so that what is left unwritten is seen."""
 
-    lent_bytes = idle_bytes = 0
+    idle_bytes = 0
+
+    def __init__(self, budget: int = 1 << 62) -> None:
+        self._budget = budget
+        self._lent: dict[int, int] = {}
+
+    @property
+    def lent_bytes(self) -> int:
+        return sum(list(self._lent.values()))
+
+    @property
+    def room(self) -> int:
+        return self._budget - self.lent_bytes
 
     def lend(self, nbytes: int, stream: Any) -> tuple[Any, None]:
-        return np.full(nbytes, 0xA5, np.uint8).view(DeviceArray), None
+        memory = np.full(nbytes, 0xA5, np.uint8)
+        self._lent[id(memory)] = nbytes
+        weakref.finalize(memory, self._lent.pop, id(memory))
+        return memory.view(DeviceArray), None
 
     def close(self) -> None:
         pass
 
 
+class _Stream:
+    ptr = 0
+
+
+class HostJpegDecoder(JpegDecoder):
+    """nvImageCodec, decoding on the processor."""
+
+    def _open(self, device: Device) -> Any:
+        codec = self._library
+        return codec.Decoder(
+            device_id=codec.NVIMGCODEC_DEVICE_CPU_ONLY,
+            backends=[codec.Backend(codec.BackendKind.CPU_ONLY)],
+        )
+
+    @staticmethod
+    def _address(image: Any) -> int:
+        return image.__array_interface__["data"][0]
+
+
 class EmulatedDevice(Device):
     """A device whose memory is the host's, and whose kernels run at once."""
 
-    def __init__(self) -> None:
-        super().__init__(None, None, HostPool())  # type: ignore[arg-type]
+    def __init__(self, pool: HostPool) -> None:
+        super().__init__(None, 0, _Stream(), pool, 2)  # type: ignore[arg-type]
+
+    def event(self) -> None:
+        return None
+
+    def wait(self, event: None) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+    def view(self, data: Any) -> Any:
+        if isinstance(data, DeviceArray):
+            return data
+        seen = SimpleNamespace(__array_interface__=data.__cuda_array_interface__, data=data)
+        return np.asarray(seen).view(DeviceArray)
 
     def copy(self, to: int, source: int, nbytes: int, kind: int = 3) -> None:
         ctypes.memmove(to, source, nbytes)
@@ -111,8 +182,10 @@ def emulated(kernel: Kernel) -> tuple[ctypes.CDLL, int]:
 class EmulatedStage:
     """Takes the place of `engine.device_stage.DeviceStage`."""
 
-    def __init__(self, device_id: int | None, plan: Plan, done: Any, clocks: Any) -> None:
-        self.pool = HostPool()
+    def __init__(
+        self, device_id: int | None, budget: int, threads: int, plan: Plan, done: Any, clocks: Any
+    ) -> None:
+        self.pool = HostPool(budget)
         self._done = done
         self._queue: SimpleQueue[Any] = SimpleQueue()
         self.threads = [threading.Thread(target=self._lane, name="penstock-device-0", daemon=True)]
@@ -123,6 +196,10 @@ class EmulatedStage:
     def stop(self) -> None:
         self._queue.put(None)
 
+    @contextmanager
+    def on_stream(self, handle: int) -> Iterator[EmulatedDevice]:
+        yield EmulatedDevice(self.pool)
+
     def pin(self, address: int, size: int) -> None:
         pass
 
@@ -130,10 +207,11 @@ class EmulatedStage:
         pass
 
     def _lane(self) -> None:
-        device = EmulatedDevice()
+        device = EmulatedDevice(self.pool)
         while (job := self._queue.get()) is not None:
             batch, segment, index = job
             batch.device = device
+            before = device.taken_bytes
             failure = None
             try:
                 for step in segment.steps:
@@ -141,6 +219,7 @@ class EmulatedStage:
                 batch.run_checks()
             except BaseException as error:
                 failure = error
+            batch.taken_device_bytes += device.taken_bytes - before
             batch.held.clear()
             self._done(batch, index, failure)
             del job, batch, failure

@@ -247,7 +247,10 @@ def test_gpu_coo_and_feed_ndarray(on_gpu: Pipeline) -> None:
     assert batch["x"].to_dense().tolist() == [[0], [1], [2]]
     (_, label) = on_gpu.run()
     for target in (torch.zeros(3, 1, dtype=torch.int32, device=d) for d in ("cpu", "cuda")):
-        assert feed_ndarray(label, target, torch.cuda.Stream()).tolist() == [[3], [4], [4]]
+        stream = torch.cuda.Stream()
+        feed_ndarray(label, target, stream)
+        stream.synchronize()
+        assert target.tolist() == [[3], [4], [4]]
 
 
 @pytest.mark.parametrize("tags", [[], ["dense", "dense"], ["sparse"]])

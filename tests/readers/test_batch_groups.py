@@ -59,21 +59,22 @@ def _any_speed(monkeypatch):
     monkeypatch.setattr("penstock.readers.batch_groups._SECONDS", 1e9)
 
 
-def test_groups_grow_from_one_batch_to_what_pays():
+def test_groups_grow_from_one_batch_to_what_pays(monkeypatch):
+    monkeypatch.setattr("penstock.readers.batch_groups._BYTES", 1 << 40)
     reads = Reads()
-    groups = Groups(reads, size=1000)
-    for number in range(200):
+    groups = Groups(reads, size=4000)
+    for number in range(800):
         groups.take(number)
     assert reads.sizes[:6] == [4, 8, 16, 32, 64, 128]
-    assert max(reads.sizes) == 256
+    assert max(reads.sizes) == 1024
 
 
 def test_large_batches_are_read_alone():
     reads = Reads()
-    groups = Groups(reads, size=1000, batch_size=150)
+    groups = Groups(reads, size=4000, batch_size=600)
     for number in range(4):
         groups.take(number)
-    assert reads.sizes == [150] * 4
+    assert reads.sizes == [600] * 4
 
 
 def test_slow_storage_is_read_batch_by_batch(monkeypatch):

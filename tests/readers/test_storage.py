@@ -63,6 +63,51 @@ def test_reads_what_is_not_in_the_page_cache(path):
     ]
 
 
+@pytest.fixture
+def large(tmp_path):
+    """More bytes than are worth a second thread, with no order that repeats."""
+    content = np.random.default_rng(4).bytes(10 << 20)
+    file = tmp_path / "large.bin"
+    file.write_bytes(content)
+    return file, content
+
+
+def buffers_of(*lengths):
+    return [np.zeros(length, np.uint8) for length in lengths]
+
+
+@pytest.mark.parametrize("cached", [True, False])
+@pytest.mark.parametrize("lengths", [[10 << 20], [1_000_000] * 10, [9 << 20, 5, 0, 1_000_000]])
+def test_large_reads_use_each_buffer_once(large, lengths, cached):
+    path, content = large
+    if not cached:
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    offsets = [sum(lengths[:number]) for number in range(len(lengths))]
+    buffers = buffers_of(*lengths)
+    used = []
+
+    def use(numbers):
+        for number in numbers:
+            begin = offsets[number]
+            assert buffers[number].tobytes() == content[begin : begin + lengths[number]]
+            used.append(number)
+
+    open_storage(path).begin_using(offsets, buffers, use)()
+    assert sorted(used) == list(range(len(lengths)))
+
+
+def test_what_the_use_of_a_buffer_raises_is_raised(large):
+    def use(numbers):
+        if 7 in numbers:
+            raise ValueError("unfit")
+
+    offsets = [number << 20 for number in range(10)]
+    with pytest.raises(ValueError, match="unfit"):
+        open_storage(large[0]).begin_using(offsets, buffers_of(*[1 << 20] * 10), use)()
+
+
 def test_a_pickled_copy_and_a_closed_storage_read_on(path):
     storage = open_storage(path)
     read(storage, (0, 1))

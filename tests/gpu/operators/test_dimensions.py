@@ -40,6 +40,16 @@ def test_arguments_of_each_sample(device_stage, data):
     agree("reshape", data, per_sample={"shape": [[-1], [6, -1], [2, -1, 1]]})
 
 
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_another_layout(device_stage, device):
+    with Pipeline(batch_size=3) as pipe:
+        data = source(RAGGED, "FHWC")
+        pipe.set_outputs(fn.reshape(data.gpu() if device == "gpu" else data, layout="ABCD"))
+        (output,) = pipe.run()
+        assert output.layout() == "ABCD"
+        assert output.shape() == [row.shape for row in RAGGED]
+
+
 def test_the_shape_as_an_input(device_stage):
     with Pipeline(batch_size=3) as pipe:
         data, shapes = source(DENSE).gpu(), source([[9, -1], [2, 9], [18, 1]])

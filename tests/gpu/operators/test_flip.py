@@ -23,7 +23,8 @@ def samples(rng, ndim, dtype, count=4, most=20, channels=None, least=1):
 @pytest.mark.parametrize("dtype", TYPES)
 def test_ragged_batches_with_arguments_of_each_sample(device_stage, layout, dtype):
     rng = np.random.default_rng(len(layout))
-    rows = samples(rng, len(layout) or 3, dtype, 6, 9, layout.find("C"))
+    ndim = len(layout) or 3
+    rows = samples(rng, ndim, dtype, 6, 12 if ndim < 4 else 4, layout.find("C"))
     ways = ("horizontal", "vertical", "depthwise")
     agree("flip", rows, layout=layout, per_sample={k: rng.integers(0, 2, 6) for k in ways})
 

@@ -1,0 +1,166 @@
+"""The input pipeline of image classification on the GPU, beside NVIDIA DALI's.
+
+The pipelines are those of `training_cpu.py` with device="mixed". With --processes the training
+pipeline runs in several processes at once, a GPU each, without DALI.
+
+    python benchmarks/training_gpu.py [--photographs FOLDER] [--threads 8] [--json FILE]
+    python benchmarks/training_gpu.py --processes 1 2 4
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from penstock.benchmarks import common
+from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, load, load_dali
+
+_WARM_UP = 6  # batches
+_COPIES = 2048  # files in the tree, so that an epoch is long
+
+
+def decode(library: Library, folder: str) -> Any:
+    """Random windows, as they are."""
+    fn, types = library.fn, library.types
+    encoded, labels = fn.readers.file(file_root=folder, random_shuffle=True, name="reader")
+    return fn.decoders.image_random_crop(encoded, device="mixed", output_type=types.RGB), labels
+
+
+def train(library: Library, folder: str) -> Any:
+    """Random windows at one size, mirrored at random, normalised: float32 CHW."""
+    fn, types = library.fn, library.types
+    images, labels = decode(library, folder)
+    images = fn.resize(images, size=SIZE)
+    images = fn.crop_mirror_normalize(
+        images,
+        dtype=types.FLOAT,
+        output_layout="CHW",
+        mean=MEAN,
+        std=STD,
+        mirror=fn.random.coin_flip(probability=0.5),
+    )
+    return images, labels.gpu()
+
+
+def pipeline(
+    library: Library, graph: Callable[..., Any], folder: str, batch: int, threads: int, gpu: int = 0
+) -> Any:
+    """Return a built pipeline."""
+    define = library.pipeline_def(
+        batch_size=batch, num_threads=threads, device_id=gpu, seed=1, prefetch_queue_depth=3
+    )
+    pipe = define(lambda: graph(library, folder))()
+    pipe.build()
+    return pipe
+
+
+def speed(
+    library: Library,
+    graph: Callable[..., Any],
+    folder: str,
+    batch: int,
+    threads: int,
+    batches: int,
+    gpu: int = 0,
+    stats: bool = False,
+) -> float:
+    """Images a second of a pipeline that is under way."""
+    pipe = pipeline(library, graph, folder, batch, threads, gpu)
+    for _ in range(_WARM_UP):
+        pipe.run()
+    started = time.perf_counter()
+    for _ in range(batches):
+        pipe.run()
+    seconds = time.perf_counter() - started
+    if hasattr(pipe, "close"):
+        if stats:
+            print(pipe.stats())
+        pipe.close()
+    return batches * batch / seconds
+
+
+def tree(photographs: Path | None, folder: str) -> str:
+    """Return class folders with many photographs: copies of those given, or generated ones."""
+    if photographs is None:
+        return str(common.photographs(512))
+    files = sorted(photographs.glob("*.jpg"))
+    for i in range(_COPIES):
+        place = Path(folder) / f"class{i % 8}"
+        place.mkdir(exist_ok=True)
+        (place / f"{i:05}.jpg").write_bytes(files[i % len(files)].read_bytes())
+    return folder
+
+
+def scale(counts: list[int], arguments: list[str]) -> None:
+    """Run the training pipeline in so many processes at once, a GPU each."""
+    alone = 0.0
+    for count in counts:
+        command = [sys.executable, __file__, *arguments, "--gpu"]
+        running = [
+            subprocess.Popen([*command, str(gpu)], stdout=subprocess.PIPE, text=True)
+            for gpu in range(count)
+        ]
+        rates = [float(process.communicate()[0].split()[-1]) for process in running]
+        alone = alone or sum(rates) / count
+        print(
+            f"{count} processes: {sum(rates):9.0f} images/s "
+            f"({sum(rates) / count / alone:.2f} of one alone, each)",
+            flush=True,
+        )
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="JPEG files to use")
+    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--threads", type=int, nargs="+", default=[8])
+    parser.add_argument("--batches", type=int, default=120, help="batches in a turn")
+    parser.add_argument("--rounds", type=int, default=3, help="turns of each library")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    parser.add_argument("--processes", type=int, nargs="+", metavar="N")
+    parser.add_argument("--gpu", type=int, help="print the speed on this GPU alone")
+    parser.add_argument("--stats", action="store_true", help="show where the time went")
+    options = parser.parse_args()
+    ours = load("penstock")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = tree(options.photographs, temporary)
+        turn = partial(
+            speed, folder=folder, batch=options.batch, batches=options.batches, stats=options.stats
+        )
+        if options.gpu is not None:
+            print(turn(ours, train, threads=options.threads[0], gpu=options.gpu))
+            return 0
+        if options.processes:
+            given = ["--photographs", str(options.photographs)] if options.photographs else []
+            scale(options.processes, [*given, "--threads", str(options.threads[0])])
+            return 0
+        theirs = load_dali()
+        offered = {
+            f"{name}, {threads} threads": (
+                "images/s",
+                partial(turn, ours, graph, threads=threads),
+                None if theirs is None else partial(turn, theirs, graph, threads=threads),
+            )
+            for name, graph in (("train", train), ("decode", decode))
+            for threads in options.threads
+        }
+        figures = common.measure(parser, options.only, offered, options.rounds)
+    if options.json:
+        common.write_record(
+            options.json, figures, batch=options.batch, batches=options.batches,
+            rounds=options.rounds,
+        )  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

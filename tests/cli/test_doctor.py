@@ -1,0 +1,137 @@
+"""`penstock doctor`, run as users run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import pytest
+
+from penstock.cli.probes.cuda import Driver
+
+pytestmark = pytest.mark.timeout(300)  # a dozen libraries are imported, on any machine
+
+LIMIT = ("--limit", "60")
+
+
+def has_driver():
+    try:
+        return bool(Driver())
+    except Exception:
+        return False
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("folder")
+
+
+@pytest.fixture(scope="module")
+def as_json(run, folder):
+    """The result for a folder as JSON, --device cpu."""
+    result = run("doctor", folder, "--json", *LIMIT)
+    assert result.stderr == ""
+    return result
+
+
+def test_the_cpu_works_here(as_json):
+    assert as_json.returncode == 0
+    content = json.loads(as_json.stdout)
+    assert content["works"] is True
+    assert list(content["findings"]) == ["GPU", "Libraries", "Machine", "Storage"]
+    rows = {row["name"]: row for rows in content["findings"].values() for row in rows}
+    assert {rows[name]["status"] for name in ("NumPy", "OpenCV", "simplejpeg")} == {"ok"}
+    assert {"NVIDIA driver", "GPUs", "KvikIO", "cuFile", "NVDEC", "processor"} <= set(rows)
+    for row in rows.values():
+        if row["status"] == "missing":
+            assert row["cost"], row
+
+
+def test_the_folder_was_measured_and_left_empty(as_json, folder):
+    content = json.loads(as_json.stdout)
+    assert content["path"] == str(folder)
+    rates = {(rate["way"], rate["cache"]): rate["mb_per_s"] for rate in content["rates"]}
+    for way in ("preadv, 1 thread", "preadv, 4 threads", "mmap"):
+        assert rates[way, "warm"] > 0
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.skipif(has_driver(), reason="this machine has a driver")
+def test_the_gpu_does_not_work_without_a_driver(run, tmp_path):
+    (tmp_path / "file").write_bytes(bytes(2 << 20))
+    result = run("doctor", tmp_path / "file", "--device", "gpu", *LIMIT)
+    assert result.returncode == 1
+    assert result.stdout.endswith(
+        "device 'gpu' does not work on this machine: NVIDIA driver, GPUs, CuPy\n"
+    )
+    assert "preadv, 4 threads" in result.stdout
+    assert "\x1b" not in result.stdout
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_probes_that_hang_and_crash_are_reported_in_a_path_that_is_read_only(run):
+    result = run("doctor", "/sys", "--json", "--limit", "8", "--jobs", "odd_jobs")
+    content = json.loads(result.stdout)
+    rows = {row["name"]: row for row in content["findings"]["Further"]}
+    assert rows["hangs"]["status"] == rows["crashes"]["status"] == "broken"
+    assert rows["hangs"]["detail"] == "gave no answer within 8 s (see --limit)"
+    assert rows["crashes"]["detail"].startswith("crashed with SIGSEGV")
+    assert rows["fine"]["status"] == "ok"
+    assert rows["also fine"]["status"] == "limited"
+    assert content["rates"] == []
+    assert content["not_measured"].startswith("no file can be written in /sys: ")
+
+
+def test_a_path_that_is_not_there(run, tmp_path):
+    result = run("doctor", tmp_path / "nothing", *LIMIT)
+    assert result.returncode == 2
+    assert result.stderr == f"penstock doctor: {tmp_path}/nothing: No such file or directory\n"
+    os.mkfifo(tmp_path / "fifo")
+    result = run("doctor", tmp_path / "fifo", *LIMIT)
+    assert result.returncode == 2
+    assert "neither file nor folder" in result.stderr
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_removes_the_file(command, environment, tmp_path, number, status):
+    process = subprocess.Popen(
+        [*command, "doctor", str(tmp_path), *LIMIT],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    )
+    while not os.listdir(tmp_path):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(number)
+    output, errors = process.communicate()
+    assert process.returncode == status
+    assert output == errors == b""
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_terminal_gets_colours_and_a_spinner(command, environment, tmp_path):
+    (tmp_path / "file").write_bytes(b"small")
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [*command, "doctor", str(tmp_path / "file"), *LIMIT],
+        stdout=slave,
+        stderr=slave,
+        env={**environment, "NO_COLOR": "", "TERM": "xterm"},
+    )
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(master, 65536)
+        except OSError:  # the other end is closed
+            break
+    os.close(master)
+    assert process.wait() == 0
+    assert b"\r\x1b[K| " in shown
+    assert b"\x1b[32mok" in shown
+    assert b"device 'cpu' works on this machine" in shown

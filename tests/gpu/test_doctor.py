@@ -1,0 +1,110 @@
+"""`penstock doctor` on a machine with a GPU: what is installed works, what is not is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import penstock
+
+pytestmark = [pytest.mark.gpu, pytest.mark.timeout(600)]
+
+COMMAND = [sys.executable, "-m", "penstock", "doctor"]
+INSTALLED = {
+    "CuPy": "cupy",
+    "nvImageCodec": "nvidia.nvimgcodec",
+    "KvikIO": "kvikio",
+    "PyNvVideoCodec": "PyNvVideoCodec",
+    "PyTorch": "torch",
+}
+
+
+def installed(module):
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@pytest.fixture(scope="module")
+def report(cupy, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("doctor")
+    result = subprocess.run(
+        [*COMMAND, str(folder), "--json", "--device", "gpu", "--limit", "60"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(penstock.__file__).resolve().parent.parent)},
+    )
+    assert os.listdir(folder) == []
+    print(result.stdout)  # pytest shows it where a test fails
+    assert result.returncode == 0
+    return json.loads(result.stdout)
+
+
+@pytest.fixture(scope="module")
+def rows(report):
+    return {row["name"]: row for rows in report["findings"].values() for row in rows}
+
+
+def test_the_driver_and_its_devices(rows, cupy):
+    driver, devices = rows["NVIDIA driver"], rows["GPUs"]
+    assert driver["status"] == devices["status"] == "ok"
+    version = cupy.cuda.runtime.driverGetVersion()
+    assert driver["values"]["cuda"] == [version // 1000, version % 1000 // 10]
+    assert driver["values"]["version"]
+    assert len(devices["values"]["devices"]) == cupy.cuda.runtime.getDeviceCount()
+    first, properties = devices["values"]["devices"][0], cupy.cuda.runtime.getDeviceProperties(0)
+    assert first["name"] == properties["name"].decode()
+    assert first["memory"] == properties["totalGlobalMem"]
+    assert first["capability"] == f"{properties['major']}.{properties['minor']}"
+
+
+@pytest.mark.parametrize("name", INSTALLED)
+def test_what_is_installed_works(rows, name):
+    if installed(INSTALLED[name]):
+        assert rows[name]["status"] == "ok", rows[name]
+    else:
+        assert rows[name]["status"] == "missing"
+        assert "pip install" in rows[name]["remedy"]
+
+
+def test_the_jpeg_engine(rows):
+    if not installed("nvidia.nvimgcodec"):
+        pytest.skip("nvImageCodec is not installed")
+    row = rows["hardware JPEG engine"]
+    if rows["GPUs"]["values"]["devices"][0]["name"] == "NVIDIA H200":
+        assert row["status"] == "ok", row
+    assert row["status"] in ("ok", "missing")
+
+
+def test_cufile_says_its_mode(rows):
+    row = rows["cuFile"]
+    if not installed("kvikio"):
+        assert row["status"] == "missing"
+        return
+    assert row["values"]["mode"] in ("GDS", "compatibility")
+    assert (row["values"]["mode"] == "GDS") == (row["status"] == "ok")
+    assert row["status"] == "ok" or row["values"]["why"]
+
+
+def test_nvdec_answers_or_is_missing(rows):
+    row = rows["NVDEC"]
+    assert row["status"] == "ok" or "libnvcuvid" in row["detail"] or "no video" in row["detail"]
+    if row["status"] == "ok":
+        assert row["values"]["engines"]["H.264"] >= 1
+
+
+def test_kvikio_is_measured_where_it_is(report):
+    rates = {(rate["way"], rate["cache"]): rate for rate in report["rates"]}
+    assert rates["preadv, 4 threads", "warm"]["mb_per_s"] > 0
+    for way in ("KvikIO to host, 4 threads", "KvikIO to device, 4 threads"):
+        if installed("kvikio"):
+            assert rates[way, "warm"]["mb_per_s"] > 0, rates[way, "warm"]
+        else:
+            assert (way, "warm") not in rates
