@@ -83,8 +83,6 @@ class Arithmetic(SampleOperator):
         return TensorListCPU(rows, layout)
 
     def gpu(self, batch: Batch, *operands: TensorList) -> TensorListGPU:
-        if not batch.size:
-            return batch.device.empty(np.zeros((0, 0)), np.uint8)
         own = tuple([to_numpy_type(data.dtype) for data in operands])
         common, result = self._function.types(own)
         places = [operand(batch, data) for data in operands]

@@ -110,8 +110,6 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
     def gpu(
         self, batch: Batch, images: TensorListGPU, *, mirror: Any, mean: Any, std: Any, **crop: Any
     ) -> TensorListGPU:
-        if not batch.size:
-            return batch.device.empty(np.zeros((0, 0)), self.result_type)
         layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
         if not self.layouts[0]:
             self._check_output_layout(layout)

@@ -107,8 +107,6 @@ class Normalize(_Arguments, BatchOperator):
         return out
 
     def gpu(self, batch: Batch, data: TensorListGPU, *, mean: Any, stddev: Any) -> TensorListGPU:
-        if not batch.size:
-            return batch.device.empty(np.zeros((0, 0)), self.target)
         shapes, extents = data.shape(), data.extents()
         means, deviations = self._given(mean, shapes), self._given(stddev, shapes)
         axes = self._all_axes(shapes, means, deviations, batch)
