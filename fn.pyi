@@ -818,7 +818,7 @@ def fast_resize_crop_mirror(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             bytes_per_sample_hint.
@@ -2009,7 +2009,7 @@ def random_resized_crop(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             bytes_per_sample_hint.
@@ -2211,7 +2211,7 @@ def resize(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             image_type, bytes_per_sample_hint.
@@ -2332,7 +2332,7 @@ def resize_crop_mirror(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             bytes_per_sample_hint.
@@ -2383,7 +2383,7 @@ def rotate(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: axis, bytes_per_sample_hint.
     """

@@ -169,8 +169,9 @@ class Bench:
         self.rounds = rounds
         self.stream = self.cupy.cuda.Stream(non_blocking=True)
         self.stream.use()
-        pool = DevicePool(self.cupy, self.cupy.cuda.Device())
-        self.device = TimedDevice(self.cupy, self.stream, pool)
+        device = self.cupy.cuda.Device()
+        pool = DevicePool(self.cupy, device)
+        self.device = TimedDevice(self.cupy, device.id, self.stream, pool, 1)
         self.other = self.cupy.zeros((2, FLUSH_BYTES), np.uint8)
         self.copy_rate = self._copy_rate()
 

@@ -354,6 +354,12 @@ def _check_devices(node: Node) -> None:
             f"{node} runs on the {node.device} device, but its input {on_gpu[0]!r} is on the GPU; "
             "move it with .cpu(), or give the operator device='gpu'"
         )
+    takes_host = allowed or node.operator.host_inputs
+    if node.device == "gpu" and node.inputs and not on_gpu and not takes_host:
+        raise ArgumentError(
+            f"{node} runs on the GPU, but its input {node.inputs[0]!r} is on the CPU; move it with "
+            ".gpu(), or leave the argument device out"
+        )
     if any(data.device == "gpu" for data in node.arguments.values()):
         raise ArgumentError(f"{node}: named arguments must be on the CPU; use .cpu()")
 

@@ -1,7 +1,7 @@
 """From the graph to what the executor runs: segments, each of one kind.
 
 A batch walks through the segments in order. A `batch` segment is run by the feeder thread,
-operator by operator; a `sample` segment by the worker threads, each taking one sample
+operator by operator; a `sample` segment by the workers, each taking one sample
 through all operators of the segment; a `gpu` segment by the device thread.
 
 Nothing here runs anything: the plan is a pure function of the graph.
@@ -124,13 +124,18 @@ def _kinds(nodes: list[Node], fed: dict[int, bool]) -> dict[int, str]:
 
 
 def _levels(nodes: list[Node], kinds: dict[int, str]) -> dict[int, int]:
-    """A node stands one level above what it needs from threads of another kind."""
+    """A node stands one level above what it needs from threads of another kind.
+
+    What the device stage brings to the host is there only when the whole segment is done, so a
+    GPU operator that needs it there stands above it, too.
+    """
     levels: dict[int, int] = {}
     for node in nodes:
         kind = kinds[node.ordinal]
         levels[node.ordinal] = max(
             (
-                levels[data.node.ordinal] + (kinds[data.node.ordinal] != kind)
+                levels[data.node.ordinal]
+                + (kinds[data.node.ordinal] != kind or (kind == "gpu" and data.device == "cpu"))
                 for data in node.dependencies()
             ),
             default=0,

@@ -13,6 +13,7 @@ class UploadedOperator(BatchOperator):
     """Base of operators whose results are computed on the CPU on both devices."""
 
     devices = ("cpu", "gpu")
+    host_inputs = True
 
     def gpu(self, batch: Batch, *inputs: TensorList, **arguments: Any) -> TensorList:
         result = self.batch(batch, *inputs, **arguments)

@@ -40,6 +40,7 @@ class _Number(_Shaped, BatchOperator):
     """Base of the operators that fill everything with one number."""
 
     devices = ("cpu", "gpu")
+    host_inputs = True
     dtype = param(DTYPE, INT32, "Type of the output.")
     _number: int
 
@@ -80,6 +81,7 @@ class Ones(_Number):
 
 class _NumberLike(SampleOperator):
     devices = ("cpu", "gpu")
+    host_inputs = True
     inputs = ("data_like",)
     dtype = param(DTYPE, None, "Type of the output; by default that of the input.")
     _number: int
@@ -118,6 +120,7 @@ class Full(_Shaped, SampleOperator):
 
     name = "full"
     devices = ("cpu", "gpu")
+    host_inputs = True
     inputs = ("fill_value",)
 
     def sample(self, row: Row, fill_value: Array, *, shape: Any) -> Array:
@@ -138,6 +141,7 @@ class FullLike(SampleOperator):
 
     name = "full_like"
     devices = ("cpu", "gpu")
+    host_inputs = True
     inputs = ("data_like", "fill_value")
 
     def sample(self, row: Row, data_like: Array, fill_value: Array) -> Array:

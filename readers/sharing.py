@@ -35,13 +35,18 @@ def share(work: Callable[[Job], None], jobs: Sequence[Job], threads: int = 2) ->
         run()
         ended.release()
 
-    locks = [Lock() for _ in range(min(threads, len(jobs)) - 1)]
-    for ended in locks:
+    started: list[Lock] = []
+    for _ in range(min(threads, len(jobs)) - 1):
+        ended = Lock()
         ended.acquire()
-        # `threading.Thread.start` waits until the thread runs: a tenth of a millisecond.
-        _thread.start_new_thread(help_out, (ended,))
+        try:
+            # `threading.Thread.start` waits until the thread runs: a tenth of a millisecond.
+            _thread.start_new_thread(help_out, (ended,))
+        except RuntimeError:  # no more threads are to be had
+            break
+        started.append(ended)
     run()
-    for ended in locks:
+    for ended in started:
         ended.acquire()
     if errors:
         del errors[1:]

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from penstock import fn, types
 from penstock.engine import philox
 from penstock.engine.graph import Graph, defining
 from penstock.engine.plan import make_plan
@@ -239,3 +240,17 @@ def test_constants_of_per_sample_arguments_are_passed_along():
     (step,) = sample.steps
     assert step.constants == {"a": 3.0}
     assert [name for name, _, _ in step.arguments] == ["b"]
+
+
+def test_what_the_device_stage_brings_to_the_host_is_awaited_before_it_is_used():
+    graph = Graph()
+    with defining(graph):
+        there = fn.random.uniform(range=(0, 1), shape=[4, 4, 1]).gpu()
+        back = there[0, 0, 0].cpu()
+        result = fn.flip(there, horizontal=fn.cast(back, dtype=types.INT32))
+        again = fn.crop(there, crop=(2, 2), crop_pos_x=back)
+    plan = make_plan(graph, (result, again))
+    steps = [[step.node.operator.name for step in segment.steps] for segment in plan.segments]
+    place = {name: i for i, names in enumerate(steps) for name in names}
+    assert place["copy"] < place["crop"]
+    assert place["copy"] < place["flip"]

@@ -1,0 +1,140 @@
+"""`filters.Axis` for all images of a batch at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .filters import COLUMN_COST, KERNELS, MAX_TAPS, ROW_COST, SAMPLE_COST, Filter
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Float32s = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """How axes are resampled: `Axis` with arrays of shape (count,) for its fields.
+
+    Attributes:
+        step, anchor, support: table steps an input pixel, pixels to the kernel's middle, and how
+            many samples it weighs.
+    """
+
+    in_size: Ints
+    out_size: Ints
+    start: Floats
+    end: Floats
+    filter: Ints
+    stretched: NDArray[np.bool_]
+    base: Ints
+    step: Float32s
+    anchor: Float32s
+    support: Ints
+
+    @property
+    def scale(self) -> Float32s:
+        """Input pixels per output pixel, negative where an axis is mirrored."""
+        return _scale(self.start, self.end, self.out_size)
+
+    @property
+    def mirrored(self) -> NDArray[np.bool_]:
+        """Where the axis runs backwards."""
+        return self.start > self.end
+
+    def copies(self) -> NDArray[np.bool_]:
+        """Where every output sample is exactly one input sample."""
+        plain = (
+            (self.filter != Filter.GAUSSIAN)
+            & (np.abs(self.end - self.start) == self.out_size)
+            & (self.start == np.floor(self.start))
+            & (np.minimum(self.start, self.end) >= 0)
+            & (np.maximum(self.start, self.end) <= self.in_size)
+        )
+        copied: NDArray[np.bool_] = plain | (self.filter == Filter.NEAREST)
+        return copied
+
+    def taps(self) -> Ints:
+        """How many samples of the input each output sample weighs."""
+        return np.where(self.copies(), 1, np.minimum(self.support, self.in_size))
+
+    def possible(self) -> NDArray[np.bool_]:
+        """Where `filters.taps` does not raise."""
+        return self.copies() | (self.support * self.out_size <= MAX_TAPS)
+
+
+def joined(axes: Sequence[Axes]) -> Axes:
+    """Return the axes one after the other."""
+    columns = zip(*([getattr(a, f.name) for f in fields(Axes)] for a in axes), strict=True)
+    return Axes(*map(np.concatenate, columns))
+
+
+def unchanged(size: Ints, kind: Ints) -> Axes:
+    """Return axes that keep their size, with filters of this kind."""
+    return plan_axes(size, size, np.zeros(len(size)), size.astype(float), (kind, kind), False)
+
+
+def plan_axes(
+    in_size: Ints,
+    out_size: Ints,
+    start: Floats,
+    end: Floats,
+    filters: tuple[Ints, Ints],
+    antialias: bool,
+) -> Axes:
+    """Choose the filters as `filters.choose_filter` does, out of those for shrinking and others."""
+    shrinks = out_size < np.abs(end - start)
+    chosen = np.where(shrinks, *filters)
+    chosen = np.where(chosen == Filter.TRIANGULAR, Filter.LINEAR, chosen)
+    stretched = shrinks & (chosen != Filter.NEAREST) & antialias
+    fitted = _fit(chosen, stretched, _scale(start, end, out_size))
+    base = np.zeros_like(in_size)
+    return Axes(in_size, out_size, start, end, chosen, stretched, base, *fitted)
+
+
+def _scale(start: Floats, end: Floats, out_size: Ints) -> Float32s:
+    extent = end.astype(np.float32) - start.astype(np.float32)
+    return np.asarray(extent / out_size.astype(np.float32), np.float32)
+
+
+def _fit(
+    chosen: Ints, stretched: NDArray[np.bool_], scale: Float32s
+) -> tuple[Float32s, Float32s, Ints]:
+    """Return `step`, `anchor` and `support`; of nearest neighbour 1, 0 and 1."""
+    step, support = np.ones(len(chosen), np.float32), np.ones(len(chosen), np.float32)
+    anchor = np.zeros(len(chosen), np.float32)
+    stretch = np.where(stretched, np.abs(scale), np.float32(1))
+    for kind, kernel in KERNELS.items():
+        here = chosen == kind
+        if here.any():
+            step[here], anchor[here] = kernel.fit(stretch[here])
+            support[here] = np.ceil(kernel.last / step[here])
+    return step, anchor, support.astype(np.int64)
+
+
+def with_bases(vertical: Axes, horizontal: Axes, regions: NDArray[np.bool_]) -> tuple[Axes, Axes]:
+    """Both axes with their `base`, as `filters.with_bases` does it, where there are `regions`."""
+    top, height, rows_cost = _extent_and_cost(vertical, ROW_COST)
+    left, width, columns_cost = _extent_and_cost(horizontal, COLUMN_COST)
+    result = vertical.out_size * horizontal.out_size
+    rows_first = vertical.out_size * width * rows_cost + result * columns_cost
+    columns_first = height * horizontal.out_size * columns_cost + result * rows_cost
+    first = rows_first < columns_first
+    return (
+        replace(vertical, base=np.where(regions & ~first, top, 0)),
+        replace(horizontal, base=np.where(regions & first, left, 0)),
+    )
+
+
+def _extent_and_cost(axes: Axes, tap_cost: float) -> tuple[Ints, Ints, Floats]:
+    """First pixel in the filter's reach, number of pixels, cost of a result."""
+    low = np.minimum(axes.start, axes.end).astype(np.float32) - axes.anchor
+    high = np.maximum(axes.start, axes.end).astype(np.float32) - axes.anchor
+    high = high + axes.support.astype(np.float32)
+    first = np.clip(np.floor(low).astype(np.int64), 0, axes.in_size)
+    end = np.clip(np.ceil(high).astype(np.int64), 0, axes.in_size)
+    cost = tap_cost * axes.support.astype(np.float64) + SAMPLE_COST
+    return first, end - first, cost
