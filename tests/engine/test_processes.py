@@ -124,13 +124,13 @@ def test_large_rows_are_dense_and_stay_right():
 
 
 def test_inputs_may_lie_anywhere_and_batches_be_empty():
-    big = np.arange(40_000.0).reshape(4, 100, 100)
+    big = np.arange(160_000.0).reshape(4, 200, 200)
 
     def define():
         data = call(Feed, source=lambda number: big[: number % 2 * 4].transpose(0, 2, 1))
         return call(Affine, data, b=1.0), call(Noise, data)
 
-    results = both(define, batch_size=4)
+    results = both(define, 30, batch_size=4)
     np.testing.assert_array_equal(results[1][0][3], big[3].T + 1)
 
 
