@@ -1637,6 +1637,12 @@ def numpy_reader(
     `member_filter` is one. Stored members are read in place, deflated ones are inflated whole,
     whatever the region. With `sample_axis` an array holds several samples.
 
+    With `device="gpu"` the batch is read into pinned memory, by as many threads as the pipeline has
+    where that pays, and copied to the GPU while the next one is read. Where KvikIO is installed and
+    GPUDirect Storage serves the file system, samples of 1 MiB and more whose bytes lie side by side
+    in the file are read straight into the GPU's memory. `Pipeline.stats` says which way was taken,
+    and why.
+
     >>> import numpy as np
     >>> from penstock import fn, pipeline_def
     >>> np.save("volume.npy", np.arange(60.0).reshape(5, 3, 4))
@@ -1738,7 +1744,7 @@ def numpy_reader(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: register_buffers, initial_fill, read_ahead,
             skip_cached_images, lazy_init, dont_use_mmap, tensor_init_bytes, bytes_per_sample,
@@ -4296,6 +4302,12 @@ class readers:
         `member_filter` is one. Stored members are read in place, deflated ones are inflated whole,
         whatever the region. With `sample_axis` an array holds several samples.
 
+        With `device="gpu"` the batch is read into pinned memory, by as many threads as the pipeline has
+        where that pays, and copied to the GPU while the next one is read. Where KvikIO is installed and
+        GPUDirect Storage serves the file system, samples of 1 MiB and more whose bytes lie side by side
+        in the file are read straight into the GPU's memory. `Pipeline.stats` says which way was taken,
+        and why.
+
         >>> import numpy as np
         >>> from penstock import fn, pipeline_def
         >>> np.save("volume.npy", np.arange(60.0).reshape(5, 3, 4))
@@ -4397,7 +4409,7 @@ class readers:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
+            device (str | None): cpu, gpu; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
             Accepted for compatibility, without effect: register_buffers, initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, tensor_init_bytes, bytes_per_sample,

@@ -3,7 +3,12 @@
 Both take turns in one process, so that whatever else the machine does meets both of them; the
 ratios are what to look at. The files stay in the page cache, if it is large enough for them.
 
-    python benchmarks/readers_numpy.py [--json FILE] [--only NAME ...] [--rounds 7]
+With `--device gpu` batches end up on the GPU: DALI reads on the CPU and copies, as its GPU reader
+works with GPUDirect Storage alone; of maps, each patch is copied into pinned memory, and the
+batch to the GPU. The cold measurement drops the volumes out of the page cache first.
+
+    python benchmarks/readers_numpy.py [--device gpu] [--folder PATH] [--volumes 64] [--json FILE]
+        [--only NAME ...] [--rounds N] [--threads N]
 """
 
 from __future__ import annotations
@@ -11,9 +16,11 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,37 +35,105 @@ SMALL, SMALLS = (64, 64, 3), 4000  # 48 KiB each
 MIDDLE, MIDDLES = (512, 512), 400  # 1 MiB each
 
 
+LEAD = 8
+"""Batches, at least as many as pipelines read ahead of those that they have given out."""
+
+Define = Callable[[Any, Any], Any]
+
+
 def arrays(folder: Path, name: str, shape: tuple[int, ...], count: int) -> list[str]:
     """Return paths of float32 arrays of random numbers."""
     found = [folder / f"{name}_{i:05}.npy" for i in range(count)]
-    for i, path in enumerate(found):
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            partial_path = path.with_suffix(".partial")
-            with partial_path.open("wb") as file:
-                np.save(file, np.random.default_rng(i).random(shape, np.float32))
-            partial_path.replace(path)
+
+    def make(i: int) -> None:
+        partial_path = found[i].with_suffix(".partial")
+        with partial_path.open("wb") as file:
+            np.save(file, np.random.default_rng(i).random(shape, np.float32))
+        partial_path.replace(found[i])
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(max_workers=8) as threads:
+        list(threads.map(make, (i for i, path in enumerate(found) if not path.exists())))
     return list(map(str, found))
 
 
 def pipeline_rate(
-    package: str, batch_size: int, batches: int, define: Callable[[Any, Any], Any]
+    package: str,
+    batch_size: int,
+    batches: int,
+    define: Define,
+    *,
+    threads: int = 2,
+    device: str = "cpu",
+    warm_up: int = 3,
+    cold: Sequence[str] = (),
 ) -> float:
-    """Samples a second through a whole pipeline of Penstock or DALI, two threads."""
+    """Samples a second through a whole pipeline of Penstock or DALI.
+
+    Args:
+        package: "penstock" or "nvidia.dali".
+        batch_size, batches, threads: of the pipeline, and how many are measured.
+        define: called with the modules `fn` and `types`; returns the data.
+        device: where the batches end up.
+        warm_up: batches before those that are measured.
+        cold: files that are dropped out of the page cache after that.
+    """
     library = importlib.import_module(package)
     fn, types = (importlib.import_module(f"{package}.{name}") for name in ("fn", "types"))
-    made = library.pipeline_def(batch_size=batch_size, num_threads=2, device_id=None)(define)
-    pipeline = made(fn, types)
+    device_id = 0 if device == "gpu" else None
+    options = {"batch_size": batch_size, "num_threads": threads, "device_id": device_id}
+    pipeline = library.pipeline_def(**options)(define)(fn, types)
     pipeline.build()
-    for _ in range(3):
+    for _ in range(warm_up):
         pipeline.run()
+    for path in cold:
+        drop(path)
     started = time.perf_counter()
     for _ in range(batches):
-        pipeline.run()
+        (output,) = pipeline.run()
+    if device == "gpu":
+        import cupy
+
+        cupy.cuda.Device().synchronize()
     seconds = time.perf_counter() - started
+    del output
     if hasattr(pipeline, "close"):
         pipeline.close()
     return batch_size * batches / seconds
+
+
+def drop(path: str) -> None:
+    """Write a file to the disk, and drop it out of the page cache."""
+    number = os.open(path, os.O_RDONLY)
+    os.fsync(number)
+    os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(number)
+
+
+def map_rate_gpu(path: str, batch_size: int, batches: int, threads: int) -> float:
+    """Random patches a second that threads copy out of a map, and PyTorch to the GPU."""
+    import torch
+
+    mapped = np.load(path, mmap_mode="r")
+    shape = (batch_size, PATCH, PATCH, PATCH)
+    hosts = [torch.empty(shape, dtype=torch.float32, pin_memory=True) for _ in range(2)]
+    starts = np.random.default_rng(5).integers(0, CUBE - PATCH, (batches + 1, batch_size, 3))
+
+    def copy(host: Any, i: int, start: Sequence[int]) -> None:
+        z, y, x = start
+        host[i] = mapped[z : z + PATCH, y : y + PATCH, x : x + PATCH]
+
+    with ThreadPoolExecutor(threads) as pool:
+        for number, batch in enumerate(starts.tolist()):
+            if number == 1:  # the first one was to warm up
+                started = time.perf_counter()
+            torch.cuda.synchronize()  # the buffer's last copy; the one before it went on till now
+            host = hosts[number % 2]
+            list(pool.map(partial(copy, host.numpy()), range(batch_size), batch))
+            device = host.cuda(non_blocking=True)
+        torch.cuda.synchronize()
+    del device
+    return batches * batch_size / (time.perf_counter() - started)
 
 
 def map_rate(path: str, count: int) -> float:
@@ -72,21 +147,40 @@ def map_rate(path: str, count: int) -> float:
     return count / (time.perf_counter() - started)
 
 
-def reading(**arguments: Any) -> Callable[[Any, Any], Any]:
+def reading(device: str = "cpu", **arguments: Any) -> Define:
     """Return a definition that reads with these arguments."""
-    return lambda fn, _: fn.readers.numpy(**arguments)
+
+    def define(fn: Any, _: Any) -> Any:
+        if device == "gpu" and fn.__name__.startswith("nvidia"):
+            return fn.readers.numpy(**arguments).gpu()
+        return fn.readers.numpy(device=device, **arguments)
+
+    return define
 
 
-def patches_of(path: str) -> Callable[[Any, Any], Any]:
+def patches_of(path: str, device: str = "cpu") -> Define:
     """Return a definition that reads a random patch for each sample."""
 
     def define(fn: Any, types: Any) -> Any:
         start = fn.random.uniform(range=[0, CUBE - PATCH], shape=[3], dtype=types.INT32)
-        return fn.readers.numpy(
-            files=[path] * 16, roi_start=start, roi_shape=[PATCH] * 3, cache_header_information=True
+        read = reading(
+            device,
+            files=[path] * 16,
+            roi_start=start,
+            roi_shape=[PATCH] * 3,
+            cache_header_information=True,
         )
+        return read(fn, types)
 
     return define
+
+
+def has_dali() -> bool:
+    """Say whether DALI is installed."""
+    return (
+        importlib.util.find_spec("nvidia") is not None
+        and importlib.util.find_spec("nvidia.dali") is not None
+    )
 
 
 def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
@@ -97,7 +191,7 @@ def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
         arrays(folder, "middle", MIDDLE, MIDDLES),
     )
     (cube,) = arrays(folder, "cube", (CUBE, CUBE, CUBE), 1)
-    there = importlib.util.find_spec("nvidia") is not None
+    there = has_dali()
     todo: dict[str, tuple[str, Any, Any]] = {}
     for label, batch, batches, define in (
         (
@@ -133,17 +227,72 @@ def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
     return todo
 
 
+def measurements_gpu(folder: Path, volumes: int, threads: int) -> dict[str, tuple[str, Any, Any]]:
+    """Name each measurement that ends on the GPU."""
+    files = arrays(folder, "volume", VOLUME, volumes)
+    (cube,) = arrays(folder, "cube", (CUBE, CUBE, CUBE), 1)
+    planes = {"roi_start": 30, "roi_shape": 4, "roi_axes": 0, "cache_header_information": True}
+    there = has_dali()
+
+    def both(batch: int, batches: int, define: Define, scale: float = 1, **more: Any) -> list[Any]:
+        def rate(package: str) -> float:
+            found = pipeline_rate(
+                package, batch, batches, define, threads=threads, device="gpu", **more
+            )
+            return scale * found
+
+        return [partial(rate, "penstock"), partial(rate, "nvidia.dali") if there else None]
+
+    gigabytes = 4 * np.prod(VOLUME) / 1e9
+    warm = both(32, 100, reading("gpu", files=files, **planes))
+    # What is dropped must not be under way: LEAD batches of the first file stand before it. They
+    # are read while time is taken and are not counted, so that the figure is rather too low.
+    size, fresh = 4, (volumes - 1) // 4
+    cold = both(
+        size,
+        LEAD + fresh,
+        reading("gpu", files=files[:1] * (2 * LEAD * size) + files[1:], **planes),
+        scale=fresh / (LEAD + fresh),
+        warm_up=LEAD,
+        cold=files[1:],
+    )
+    whole = both(4, 60, reading("gpu", files=files), scale=float(gigabytes))
+    patches = both(64, 30, patches_of(cube, "gpu"))
+    return {
+        "4 of 64 MiB, warm": ("samples/s", *warm),
+        "4 of 64 MiB, cold": ("samples/s", *cold),
+        "whole, 64 MiB, warm": ("GB/s", *whole),
+        "patches 64^3 of 512^3": ("samples/s", *patches),
+        "patches, a map": ("samples/s", patches[0], partial(map_rate_gpu, cube, 64, 30, 1)),
+        f"patches, a map, {threads} threads": (
+            "samples/s",
+            patches[0],
+            partial(map_rate_gpu, cube, 64, 30, threads),
+        ),
+    }
+
+
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=7, help="turns of each library")
+    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument("--folder", type=Path, default=common.PHOTOS.parent / "numpy")
+    parser.add_argument("--volumes", type=int, default=64, help="files of 64 MiB, for the GPU")
+    parser.add_argument("--threads", type=int, default=16, help="of pipelines, for the GPU")
+    parser.add_argument("--rounds", type=int, help="turns of each library: 7, for the GPU 3")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
-    offered = measurements(common.PHOTOS.parent / "numpy")
-    figures = common.measure(parser, options.only, offered, options.rounds)
+    on_gpu = options.device == "gpu"
+    rounds = options.rounds or (3 if on_gpu else 7)
+    if on_gpu:
+        offered = measurements_gpu(options.folder, options.volumes, options.threads)
+    else:
+        offered = measurements(options.folder)
+    figures = common.measure(parser, options.only, offered, rounds)
     if options.json:
-        common.write_record(options.json, figures, rounds=options.rounds, threads=2)
+        threads = options.threads if on_gpu else 2
+        common.write_record(options.json, figures, rounds=rounds, threads=threads)
     return 0
 
 

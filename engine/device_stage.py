@@ -79,6 +79,17 @@ class DeviceStage:
         with self._device, self._cupy.cuda.Stream.from_external(stream):
             yield Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
 
+    @contextmanager
+    def aside(self) -> Iterator[Device]:
+        """Work on a stream of one's own, in the caller's thread; it is done when this ends."""
+        stream = take_stream(self._cupy, self._device)
+        try:
+            with self._device, stream:
+                yield Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
+                stream.synchronize()
+        finally:
+            give_stream(self._device, stream)
+
     def pin(self, address: int, size: int) -> None:
         """Lock host memory, so that copies need no detour; without it they are slower."""
         with suppress(self._cupy.cuda.runtime.CUDARuntimeError), self._device:

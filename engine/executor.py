@@ -123,7 +123,7 @@ class Executor:
         self._pool.pinned_by(stage)
         for node in self._plan.inputs:
             assert isinstance(node.operator, InputOperator)
-            if node.device != "cpu":
+            if node.operator.device != "cpu":
                 node.operator.attach(stage)
         memory = stage.pool
         self._budgets.append(Budget(lambda: memory.room, lambda batch: batch.taken_device_bytes))

@@ -32,7 +32,7 @@ class Node:
     @property
     def device(self) -> str:
         """Stage in which the operator runs: "cpu", "mixed" or "gpu"."""
-        return self.operator.device
+        return "cpu" if self.operator.copied else self.operator.device
 
     def dependencies(self) -> tuple[DataNode, ...]:
         """Return all data that the operator needs."""
@@ -306,12 +306,13 @@ def add_node(
     )
     operator.ordinal = node.ordinal
     _check_devices(node)
-    side = "cpu" if device == "cpu" else "gpu"
+    side = "cpu" if node.device == "cpu" else "gpu"
     node.outputs = tuple(
         DataNode(node, i, side, layout) for i, layout in enumerate(operator.output_layouts())
     )
     graph.nodes.append(node)
-    return node.outputs
+    to_gpu = operator.copied and device == "gpu"
+    return tuple(data.gpu() for data in node.outputs) if to_gpu else node.outputs
 
 
 def _as_node(value: Any, place: int, kind: type[Operator]) -> DataNode:

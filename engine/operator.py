@@ -84,7 +84,10 @@ class Operator:
         looks_only: whether it reads no elements of its inputs, so that on the CPU it takes data
             of the GPU, too; its `gpu` runs then and gives data of the CPU.
         host_inputs: whether its `gpu` takes inputs of the CPU, too.
+        copied: whether `device="gpu"` means that its results are copied there. It runs in the CPU
+            stage all the same, and may return data that are on the GPU already.
         in_order: whether its GPU work must see one batch after the other.
+        note: what `Pipeline.stats` says of the way it works, where there are several.
     """
 
     name: ClassVar[str]
@@ -99,9 +102,12 @@ class Operator:
     draws: int = 0
     looks_only: ClassVar[bool] = False
     host_inputs: ClassVar[bool] = False
+    copied: ClassVar[bool] = False
     in_order: ClassVar[bool] = False
     ordinal: int = -1  # set by the graph: number of the node
     stream: int = 0  # set by the pipeline: which of its random streams is this operator's
+    threads: int = 1  # set by the pipeline: how many it was given
+    note: str = ""
     seed: int
     preserve: bool
 
@@ -232,8 +238,9 @@ class InputOperator(BatchOperator):
     """Where samples enter the graph: a reader, or an external source.
 
     The engine calls `open` once, then for each batch in turn, all in one thread, `fetch`
-    (of every input), `draw`, and `batch`. On the GPU it calls `attach` after `open`, and instead
-    of `batch` first `accept` in that thread, later `gpu` in one of the device stage's.
+    (of every input), `draw`, and `batch`. With `device="gpu"` it calls `attach` after `open`, and
+    unless it is `copied`, instead of `batch` first `accept` in that thread, later `gpu` in one of
+    the device stage's.
     """
 
     def open(self, batch_size: int, state: Any) -> None:

@@ -115,6 +115,7 @@ class Pipeline:
         for stream, node in enumerate(computing):  # the same on whichever device
             explicit = node.operator.seed
             node.operator.stream = philox.mix(stream if explicit == -1 else explicit, explicit)
+            node.operator.threads = self._config.threads()
         states = self._restored.inputs if self._restored else {}
         names = {node.name for node in plan.inputs}
         if self._restored and set(states) != names:

@@ -49,6 +49,7 @@ class OperatorStats:
         stage: "feeder", "workers" or "device": which threads run it.
         busy_s: seconds, summed over threads.
         per_sample_us: microseconds of one thread for one sample.
+        note: of the way it works, where there are several; or "".
     """
 
     name: str
@@ -56,6 +57,7 @@ class OperatorStats:
     stage: str
     busy_s: float
     per_sample_us: float
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,7 @@ class PipelineStats:
                 ),
             ]
         )
+        lines += [f"{op.operator} ({op.name}): {op.note}" for op in self.operators if op.note]
         lines += [
             self._waits(),
             _memory("memory", self.lent_bytes, self.idle_bytes),
@@ -205,7 +208,6 @@ def operator_stats(clocks: Clocks, plan: Plan) -> tuple[OperatorStats, ...]:
             seconds = busy.get(node.ordinal, 0) / 1e9
             if node.ordinal in busy:
                 per_sample = 1e6 * seconds / max(1, clocks.samples)
-                rows.append(
-                    OperatorStats(node.name, node.operator.name, stage, seconds, per_sample)
-                )
+                kind, note = node.operator.name, node.operator.note
+                rows.append(OperatorStats(node.name, kind, stage, seconds, per_sample, note))
     return tuple(sorted(rows, key=lambda row: -row.busy_s))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,12 +14,20 @@ from ..engine.layouts import check_exclusive
 from ..engine.operator import Array, register
 from ..engine.params import ANY, BOOL, FLOAT, FLOATS, INT, INTS, NO_EFFECT, STR, STRS, param
 from ..engine.sampler import Draw
-from ..engine.tensors import TensorList, TensorListCPU
+from ..engine.tensors import TensorList, TensorListGPU
 from .npy_arrays import find_arrays
+from .npy_gds import DirectReads, direct_reads
 from .npy_roi import NAMES, POLICIES, Roi, parse_key
 from .npy_source import NumpySource
+from .read_ahead import ReadAhead
 from .reader import Reader
 from .source import Column
+
+if TYPE_CHECKING:
+    from ..engine.device_stage import DeviceStage
+
+_WORTH_READING_AHEAD = 16 << 20
+"""Bytes of a batch: while threads copy so much, one finds out where the next batch lies."""
 
 _Form = tuple[np.dtype[Any], int]
 """Type and number of dimensions of a sample."""
@@ -46,6 +54,12 @@ class Numpy(Reader):
     Archives (`.npz`, `.zip`, `.tar`) hold several arrays; each member that matches
     `member_filter` is one. Stored members are read in place, deflated ones are inflated whole,
     whatever the region. With `sample_axis` an array holds several samples.
+
+    With `device="gpu"` the batch is read into pinned memory, by as many threads as the pipeline has
+    where that pays, and copied to the GPU while the next one is read. Where KvikIO is installed and
+    GPUDirect Storage serves the file system, samples of 1 MiB and more whose bytes lie side by side
+    in the file are read straight into the GPU's memory. `Pipeline.stats` says which way was taken,
+    and why.
 
     >>> import numpy as np
     >>> from penstock import fn, pipeline_def
@@ -77,6 +91,8 @@ class Numpy(Reader):
 
     name = "readers.numpy"
     aliases = ("numpy_reader",)
+    devices = ("cpu", "gpu")
+    copied = True
 
     files = param(STRS, None, "Paths of the files, relative to `file_root` if that is given.")
     file_list = param(
@@ -136,6 +152,7 @@ class Numpy(Reader):
     register_buffers = param(BOOL, True, NO_EFFECT)
 
     source: NumpySource
+    _direct: DirectReads | None = None
 
     def prepare(self) -> None:
         super().prepare()
@@ -174,14 +191,24 @@ class Numpy(Reader):
             fill_value=self.fill_value,
             keep_headers=self.cache_header_information,
             o_direct=self.use_o_direct,
+            threads=max(2, self.threads),
             options=self.storage_options,
         )
+
+    def attach(self, stage: DeviceStage) -> None:
+        if self._blocks is None:
+            self._direct, self.note = direct_reads(stage, self.source.plain_file())
+
+    def close(self) -> None:
+        super().close()
+        if self._direct is not None:
+            self._direct.close()
 
     def draw(self, number: int) -> Draw:
         drawn = super().draw(number)
         return _RoiDraw(drawn.index, drawn.epoch, drawn.position, drawn.valid)
 
-    def batch(self, batch: Batch, **arguments: Any) -> tuple[TensorListCPU, ...]:
+    def batch(self, batch: Batch, **arguments: Any) -> tuple[TensorList, ...]:
         draw = batch.draws[self.ordinal]
         assert isinstance(draw, _RoiDraw)
         for name in self.per_sample:
@@ -206,13 +233,31 @@ class Numpy(Reader):
         dtype = np.int64 if name.startswith("roi") else np.float64
         return np.stack([row.reshape(-1).astype(dtype) for row in rows])
 
-    def _take(self, batch: Batch) -> tuple[Column, ...]:
+    def _take(self, batch: Batch) -> tuple[Column | TensorList, ...]:
         draw = batch.draws[self.ordinal]
         assert isinstance(draw, _RoiDraw)
-        if not self.per_sample:
-            return super()._take(batch)
+        if not self.per_sample and self._direct is None:
+            return self._take_ahead(batch)
         with self._interrupt:
-            return self.source.read(draw.index, batch.empty, draw.values)
+            if self._direct is None:
+                return self.source.read(draw.index, batch.empty, draw.values)
+            found = self.source.read_direct(draw.index, batch.empty, draw.values, self._direct)
+        self.note = self._direct.note
+        if isinstance(found, TensorListGPU):
+            batch.taken_device_bytes += found.dense().nbytes
+        return (found,)
+
+    def _take_ahead(self, batch: Batch) -> tuple[Column | TensorList, ...]:
+        """Take the batch; if it is large, let the next ones be read while one is handed out."""
+        taken = batch.taken_bytes
+        found = super()._take(batch)
+        large = batch.taken_bytes - taken >= _WORTH_READING_AHEAD
+        if large and self._ahead is None and self.threads > 2 and self._may_read_ahead():
+            self._ahead = ReadAhead(self._read_batch, 1)
+        return found
+
+    def _may_read_ahead(self) -> bool:
+        return self._blocks is None and self.prefetch_queue_depth is None
 
     def _read_one(self, draw: Draw, row: int) -> tuple[Array, ...]:
         assert isinstance(draw, _RoiDraw)
@@ -224,7 +269,7 @@ class Numpy(Reader):
             raise self._other_form(draw, row, _form(column[0]))
         return (column[0],)
 
-    def _check_forms(self, batch: Batch, draw: _RoiDraw, found: TensorListCPU) -> None:
+    def _check_forms(self, batch: Batch, draw: _RoiDraw, found: TensorList) -> None:
         """Note as bad the samples that differ in type or dimensions from most of the batch."""
         rows = [row for row in range(len(found)) if row not in batch.errors]
         if found.is_dense_tensor():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..engine.npy import NpyHeader, as_numbers, stored_elements
 from .npy_open import Stored
-from .npy_plan import Grid, Layout, first_elements, plan_part
+from .npy_plan import Layout, first_elements, plan_part
 from .npy_reads import Direct, Work, cost_of, planned
 from .npy_roi import Parts
 from .read_plan import Int64s
@@ -66,7 +66,7 @@ class Group:
         begins += first_elements(layout, parts.start)
         steps = tuple(parts.step.tolist())
         filled = (parts.shape != parts.count).any(axis=1).tolist()
-        if self._in_runs(layout, stored, result, filled):
+        if result.dense is not None and self.in_runs(stored):
             yield from self._runs(stored, owners, begins, result)
             return
         for i, (row, owner) in enumerate(zip(self.rows.tolist(), owners.tolist(), strict=True)):
@@ -87,21 +87,19 @@ class Group:
             grids = plan_part(layout, counts, steps, cost_of(each.storage), direct)
             yield from planned(each.storage, int(begins[i]), grids, target, header.dtype)
 
-    def _in_runs(
-        self, layout: Layout, stored: Sequence[Stored], result: Result, filled: Sequence[bool]
-    ) -> bool:
-        """Return whether each sample is one run of bytes, and all of them lie side by side."""
-        counts = self.parts.count
-        if result.dense is None or any(filled) or not self.header.dtype.isnative:
+    def in_runs(self, stored: Sequence[Stored]) -> bool:
+        """Return whether the samples are of one shape, and each is one run of bytes in its file."""
+        header, counts = self.header, self.parts.count
+        if (self.parts.shape != counts[0]).any() or (counts != counts[0]).any():
             return False
-        if not counts.all() or any(each.content is not None for each in stored):
+        if not header.dtype.isnative or not counts.all():
             return False
-        (grid, *more) = self._grids(layout, stored[0])
+        if any(each.content is not None for each in stored):
+            return False
+        layout = Layout(header.shape, header.dtype.itemsize, header.fortran_order)
+        first, steps = tuple(counts[0].tolist()), tuple(self.parts.step.tolist())
+        (grid, *more) = plan_part(layout, first, steps, cost_of(stored[0].storage), True)
         return not more and grid.direct and len(grid.offsets) == 1
-
-    def _grids(self, layout: Layout, stored: Stored) -> tuple[Grid, ...]:
-        counts, steps = tuple(self.parts.count[0].tolist()), tuple(self.parts.step.tolist())
-        return plan_part(layout, counts, steps, cost_of(stored.storage), True)
 
     def _runs(
         self, stored: Sequence[Stored], owners: Int64s, begins: Int64s, result: Result

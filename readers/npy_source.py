@@ -10,15 +10,18 @@ from numpy.typing import NDArray
 
 from ..engine.errors import DecodeError, SourceError
 from ..engine.npy import NpyHeader, parse_header
+from ..engine.tensors import TensorListGPU
 from .npy_alike import MOST_BYTES, Likeness
 from .npy_arrays import Arrays
 from .npy_batch import Group, Result, alike, numbers_in
-from .npy_open import StoredArrays
+from .npy_gds import DirectReads
+from .npy_open import Stored, StoredArrays
 from .npy_reads import Work, carry_out
 from .npy_roi import Roi, Values
 from .read_plan import Int64s
 from .source import Allocate, Column, checked_indices
 from .storage import LocalFile
+from .urls import is_url
 
 _HEADERS_AT_ONCE = 256
 
@@ -35,6 +38,7 @@ class NumpySource:
         fill_value: float = 0.0,
         keep_headers: bool = False,
         o_direct: bool = False,
+        threads: int = 2,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         """Take where the arrays are, and what to read of them.
@@ -47,6 +51,7 @@ class NumpySource:
             fill_value: of what lies outside of the arrays.
             keep_headers: whether to remember headers, for as long as files do not change.
             o_direct: whether to read local files past the page cache.
+            threads: that read local files at most.
             options: `Reader.storage_options`, for URLs.
         """
         self._arrays = arrays
@@ -54,6 +59,7 @@ class NumpySource:
         self._axis = sample_axis
         self._fill = fill_value
         self._o_direct = o_direct
+        self._threads = threads
         self._stored = StoredArrays(arrays, options or {}, keep_headers or sample_axis is not None)
         self._likeness: Likeness | None = None
         self._firsts: Int64s | None = None
@@ -79,6 +85,14 @@ class NumpySource:
     def __len__(self) -> int:
         return len(self._arrays) if self._firsts is None else int(self._firsts[-1])
 
+    def plain_file(self) -> str | None:
+        """Return the path of a local file; None if the first is none, or members are deflated."""
+        members = self._arrays.members
+        if members is not None and members.table["deflated"].any():
+            return None
+        (path,) = self._arrays.paths(self._arrays.files_of(np.zeros(1, np.int64)))
+        return None if is_url(path) else path
+
     def read(
         self, indices: NDArray[np.int64], allocate: Allocate, values: Values | None = None
     ) -> tuple[Column, ...]:
@@ -99,24 +113,57 @@ class NumpySource:
         indices = checked_indices(indices, len(self))
         if not len(indices):
             return ([],)
-        whole = self._roi.is_whole and not values and self._firsts is None
-        if whole and (found := self._read_alike(indices, allocate)) is not None:
+        if self._in_whole(values) and (found := self._read_alike(indices, allocate)) is not None:
             return (found,)
+        return (self._to_host(self._located_parts(indices, values), values, allocate),)
+
+    def read_direct(
+        self,
+        indices: NDArray[np.int64],
+        allocate: Allocate,
+        values: Values | None,
+        direct: DirectReads,
+    ) -> Column | TensorListGPU:
+        """Do as `read` does, but into GPU memory where `direct` can."""
+        indices = checked_indices(indices, len(self))
+        if not len(indices):
+            return []
+        parts = self._located_parts(indices, values)
+        found = direct.read(*parts)
+        return self._to_host(parts, values, allocate) if found is None else found
+
+    def _in_whole(self, values: Values | None) -> bool:
+        return self._roi.is_whole and not values and self._firsts is None
+
+    def _located_parts(
+        self, indices: Int64s, values: Values | None
+    ) -> tuple[list[Group], list[Stored], Int64s]:
+        """Return the samples by the form of their arrays, the arrays, and whose each sample is."""
         numbers, places = self._located(indices)
         unique, owners = np.unique(numbers, return_inverse=True)
-        stored = self._stored.open(unique, whole=whole)
+        stored = self._stored.open(unique, whole=self._in_whole(values))
         groups = [
             self._group(header, rows, indices, places, values or {})
             for header, rows in alike(stored, owners)
         ]
-        result = Result(groups, len(indices), allocate)
+        return groups, stored, owners
+
+    def _to_host(
+        self,
+        parts: tuple[list[Group], list[Stored], Int64s],
+        values: Values | None,
+        allocate: Allocate,
+    ) -> Column:
+        groups, stored, owners = parts
+        result = Result(groups, len(owners), allocate)
         work: list[Work] = []
         for group in groups:
             work += group.work(stored, owners[group.rows], result, self._fill)
-        carry_out(work, allocate, o_direct=self._o_direct)
-        if whole and result.dense is not None and isinstance(stored[0].storage, LocalFile):
+        carry_out(work, allocate, threads=self._threads, o_direct=self._o_direct)
+        local = isinstance(stored[0].storage, LocalFile)
+        if local and result.dense is not None and self._in_whole(values):
             self._expect(self._stored.beginning)
-        return (result.numbers(),)
+        return result.numbers()
 
     def _read_alike(self, indices: Int64s, allocate: Allocate) -> NDArray[Any] | None:
         """Return the samples if all of them are as expected."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from threading import Thread
 from typing import Any
 
 from ..engine.memory import SlabPool
 from .source import Allocate, Column
+
+_JOIN_SECONDS = 0.8  # as the executor's
 
 Read = Callable[[int, Allocate], tuple[Column, ...]]
 
@@ -41,6 +44,12 @@ class ReadAhead:
         columns = reading.result()
         self._largest = max(self._largest or 0, reading.bytes)
         return columns
+
+    def close(self) -> None:
+        """Drop what is under way; wait for it, unless it takes too long."""
+        deadline = time.monotonic() + _JOIN_SECONDS
+        while self._begun:
+            self._begun.popitem()[1].join(max(0.0, deadline - time.monotonic()))
 
     def _has_room(self, pool: SlabPool) -> bool:
         # What those under way have taken already counts twice: rather too little than too much.
@@ -79,6 +88,10 @@ class _Reading:
         block = self._pool.empty(shape, dtype)
         self.bytes += block.nbytes
         return block
+
+    def join(self, seconds: float) -> None:
+        """Wait so long for the thread."""
+        self._thread.join(seconds)
 
     def result(self) -> tuple[Column, ...]:
         self._thread.join()

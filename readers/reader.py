@@ -14,7 +14,7 @@ from ..engine.errors import ArgumentError, PipelineStopped
 from ..engine.operator import Array, InputOperator
 from ..engine.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
 from ..engine.sampler import Blocks, Draw, Sampler, SamplerState
-from ..engine.tensors import TensorListCPU
+from ..engine.tensors import TensorList, TensorListCPU
 from .batch_groups import BatchGroups
 from .block_reads import BlockReads
 from .interrupt import Interrupt
@@ -160,20 +160,23 @@ class Reader(InputOperator):
     def draw(self, number: int) -> Draw:
         return self._groups.draw(number)
 
-    def batch(self, batch: Batch) -> tuple[TensorListCPU, ...]:
+    def batch(self, batch: Batch) -> tuple[TensorList, ...]:
+        columns: tuple[Column | TensorList, ...]
         try:
             columns = self._take(batch)
         except PipelineStopped:
             raise
         except Exception as error:
             columns = self._read_one_by_one(batch, error)
-        return tuple(TensorListCPU(column) for column in columns)
+        return tuple(c if isinstance(c, TensorList) else TensorListCPU(c) for c in columns)
 
-    def _take(self, batch: Batch) -> tuple[Column, ...]:
+    def _take(self, batch: Batch) -> tuple[Column | TensorList, ...]:
         """Return the batch, read now or before."""
         if self._ahead is None:
             return self._groups.take(batch)
-        return self._ahead.take(batch.number, batch.pool)
+        columns = self._ahead.take(batch.number, batch.pool)
+        batch.taken_bytes += sum(map(_nbytes, columns))
+        return columns
 
     def _read_batch(self, number: int, allocate: Allocate) -> tuple[Column, ...]:
         return self._read(self.sampler.draw(number).index, allocate)
@@ -243,8 +246,14 @@ class Reader(InputOperator):
     def close(self) -> None:
         if hasattr(self, "_groups"):
             self._groups.forget()
+            if self._ahead is not None:
+                self._ahead.close()
         if hasattr(self, "source"):
             self.source.close()
+
+
+def _nbytes(column: Column) -> int:
+    return column.nbytes if isinstance(column, np.ndarray) else sum(row.nbytes for row in column)
 
 
 def _in_threads(read: Callable[[int], tuple[Array, ...]], rows: range) -> list[tuple[Array, ...]]:

@@ -200,6 +200,10 @@ class EmulatedStage:
     def on_stream(self, handle: int) -> Iterator[EmulatedDevice]:
         yield EmulatedDevice(self.pool)
 
+    @contextmanager
+    def aside(self) -> Iterator[EmulatedDevice]:
+        yield EmulatedDevice(self.pool)
+
     def pin(self, address: int, size: int) -> None:
         pass
 

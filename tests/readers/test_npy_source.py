@@ -1,6 +1,5 @@
 import io
 import os
-import threading
 import zipfile
 from contextlib import suppress
 
@@ -323,24 +322,40 @@ def test_a_region_that_does_not_fit_names_the_sample(tmp_path):
 
 
 @pytest.mark.parametrize("order", "CF")
-def test_large_parts_are_read_in_pieces_by_two_threads(tmp_path, monkeypatch, order):
-    monkeypatch.setattr(npy_reads, "_WORTH_TWO_THREADS", 1)
+def test_large_parts_are_read_in_pieces_by_several_threads(tmp_path, monkeypatch, order):
     monkeypatch.setattr(npy_reads, "_PIECE", 1000)
+    monkeypatch.setattr(npy_reads, "_PER_READ", 16)
     monkeypatch.setattr(npy_reads, "MOST_STAGED", 4096)
-    threads = set()
-    original = npy_reads.read_cached
+    threads = []
+    original = npy_reads.share
 
-    def noted(*arguments):
-        threads.add(threading.get_ident())
-        return original(*arguments)
+    def noted(work, jobs, wanted):
+        threads.append(wanted)
+        original(work, jobs, wanted)
 
-    monkeypatch.setattr(npy_reads, "read_cached", noted)
+    monkeypatch.setattr(npy_reads, "share", noted)
     arrays = [np.asarray(RANDOM.random((40, 50, 30)), order=order) for _ in range(4)]
     paths = save_all(tmp_path, arrays)
     for roi in ("...", "3:30, 7:40, 2:20", "::3, :, 5", "5"):
-        found = read(source_of(paths, roi))
+        found = read(source_of(paths, roi, threads=5))
         np.testing.assert_array_equal(found, np.stack([a[parse_key(roi)] for a in arrays]))
-    assert threads
+    assert threads == [5, 5, 5, 5]
+
+
+@pytest.mark.parametrize(
+    ("shape", "roi", "wanted"),
+    [
+        ((16, 1 << 20), "...", 4),  # 16 MiB, in pieces of 4 MiB
+        ((800, 40 << 10), ":, :16384", 2),  # 12 MiB, in reads of 16 KiB
+        ((4, 1024), "...", 0),
+    ],
+)
+def test_threads_are_as_many_as_the_work_is_worth(tmp_path, monkeypatch, shape, roi, wanted):
+    threads = []
+    monkeypatch.setattr(npy_reads, "share", lambda work, jobs, n: threads.append(n))
+    source = source_of(save_all(tmp_path, [np.zeros(shape, "u1")]), roi, threads=9)
+    read(source)
+    assert threads == [wanted]
 
 
 def test_what_is_not_in_the_page_cache(tmp_path):

@@ -85,3 +85,18 @@ def test_what_is_no_longer_wanted_is_dropped():
         if thread.name == "penstock-read-ahead":
             thread.join()
     assert dropped() is None
+
+
+def test_no_thread_is_left_behind():
+    done = threading.Event()
+
+    def read(number, allocate):
+        if number:
+            done.wait(0.2)
+        return (allocate((1,), np.uint8),)
+
+    ahead = ReadAhead(read, 3)
+    for number in range(2):
+        ahead.take(number, SlabPool())
+    ahead.close()
+    assert not any(t.name == "penstock-read-ahead" for t in threading.enumerate())
