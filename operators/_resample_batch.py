@@ -150,6 +150,7 @@ def _resample_image(
         CHANNELS=str(together),
         WORDS=str(int(words)),
         ROWS=str(at_once),
+        THREADS=str(THREADS),
     )
     launch_elements(
         batch,
