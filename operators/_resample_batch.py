@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _FLOAT64 = ("int32", "uint32", "float64")  # float32 does not hold all values of these
 _MOST_ROW_TAPS = 12  # whose sums shared memory holds for each thread
+_ROWS = 2  # of the input that a thread reads at a time: more hide latency, but cost registers
 _LONGEST_STRIP = 16
 _ENOUGH_THREADS = 1 << 18  # as many as a large GPU runs at a time
 _WEIGH, _COPY, _COPY_STEPWISE = range(3)  # `Way` in resample_weights.cu
@@ -139,8 +140,7 @@ def _resample_image(
         upwards=axes.mirrored[0].astype(np.int32),
     )
     words = source.dtype == np.uint8 and bool((groups == 1).all())
-    at_once = 4 if words else 2
-    slots = 1 << int(rows.taps.max() + at_once - 2).bit_length()
+    slots = 1 << int(rows.taps.max() + _ROWS - 2).bit_length()
     function = kernel(
         "resample_image",
         "resample_image",
@@ -149,7 +149,7 @@ def _resample_image(
         Work=c_type(work),
         CHANNELS=str(together),
         WORDS=str(int(words)),
-        ROWS=str(at_once),
+        ROWS=str(_ROWS),
         THREADS=str(THREADS),
     )
     launch_elements(

@@ -47,7 +47,7 @@ struct Pixels {
 };
 #endif
 
-extern "C" __global__ void __launch_bounds__(THREADS, WORDS ? 3 : 2)
+extern "C" __global__ void __launch_bounds__(THREADS, WORDS ? 4 : 2)
     resample_image(const Sample* samples, int strip, int slots) {
     extern __shared__ unsigned char shared_memory[];
     Work* ring = (Work*)shared_memory + threadIdx.x;  // (slots, CHANNELS), THREADS apart
