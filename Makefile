@@ -45,6 +45,7 @@ parity: $(VENV)/dali
 
 bench: $(VENV)/dali
 	$(RUN) benchmarks/training_cpu.py
+	$(RUN) benchmarks/scaling_cpu.py
 	$(RUN) benchmarks/readers_records.py
 	$(RUN) benchmarks/readers_tfrecord.py
 	$(RUN) benchmarks/readers_lmdb.py
