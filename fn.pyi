@@ -547,7 +547,8 @@ def crop_mirror_normalize(
         data: HWC, CHW, DHWC, CDHW, FHWC, FCHW, CFHW or with F before a volume; any numeric
             type. Without a layout HWC, DHWC or FDHWC is assumed.
 
-    The result is of type `dtype` and has the layout `output_layout`.
+    The result is of type `dtype` and has the layout `output_layout`. On the GPU, float32 results
+    may differ from those of the CPU by 1e-6 of the largest term; those of other types are the same.
 
     Args:
         dtype (DALIDataType | DTypeLike | None): Element type of the result: FLOAT, FLOAT16,
@@ -1047,11 +1048,11 @@ def image_decoder(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1091,6 +1092,9 @@ def image_decoder(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+            alone. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
             alone; else it decodes all that it can, which is faster than any share.
         seed (int | None): Seed of the operator's randomness; by default derived from the
@@ -1099,12 +1103,11 @@ def image_decoder(
             False.
         device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def image_decoder_crop(
@@ -1115,6 +1118,7 @@ def image_decoder_crop(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
     crop: float | Sequence[float] | DataNode | None = ...,
     crop_d: float | DataNode | None = ...,
@@ -1127,7 +1131,6 @@ def image_decoder_crop(
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1171,6 +1174,9 @@ def image_decoder_crop(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+            alone. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
             alone; else it decodes all that it can, which is faster than any share.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
@@ -1194,12 +1200,11 @@ def image_decoder_crop(
             False.
         device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def image_decoder_random_crop(
@@ -1210,6 +1215,7 @@ def image_decoder_random_crop(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
     random_area: float | Sequence[float] | None = ...,
     random_aspect_ratio: float | Sequence[float] | None = ...,
@@ -1217,7 +1223,6 @@ def image_decoder_random_crop(
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1259,6 +1264,9 @@ def image_decoder_random_crop(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+            alone. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
             alone; else it decodes all that it can, which is faster than any share.
         random_area (float | Sequence[float] | None): Range of the part's area, relative to the
@@ -1273,12 +1281,11 @@ def image_decoder_random_crop(
             False.
         device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def image_decoder_slice(
@@ -1291,6 +1298,7 @@ def image_decoder_slice(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
     axes: int | Sequence[int] | DataNode | None = ...,
     axis_names: str | None = ...,
@@ -1305,7 +1313,6 @@ def image_decoder_slice(
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1352,6 +1359,9 @@ def image_decoder_slice(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+            alone. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
             alone; else it decodes all that it can, which is faster than any share.
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
@@ -1376,12 +1386,11 @@ def image_decoder_slice(
             False.
         device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def mxnet_reader(
@@ -1543,7 +1552,8 @@ def normalize(
         data: any numeric samples.
 
     The result is of type `dtype` and has the layout of the input. The computation is in float32,
-    for FLOAT64 results in float64.
+    for FLOAT64 results in float64. On the GPU, statistics are summed in another order: results
+    agree with those of the CPU to 1e-5 of the largest term, integers to 1.
 
     Args:
         batch (bool | None): Whether mean and standard deviation are those of the whole batch;
@@ -3030,11 +3040,11 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        jpeg_fancy_upsampling: bool | None = ...,
         hw_decoder_load: float | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3074,6 +3084,9 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+                alone. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
                 alone; else it decodes all that it can, which is faster than any share.
             seed (int | None): Seed of the operator's randomness; by default derived from the
@@ -3082,12 +3095,11 @@ class decoders:
                 False.
             device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
-            Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-                bytes_per_sample_hint.
+            Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -3099,6 +3111,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        jpeg_fancy_upsampling: bool | None = ...,
         hw_decoder_load: float | None = ...,
         crop: float | Sequence[float] | DataNode | None = ...,
         crop_d: float | DataNode | None = ...,
@@ -3111,7 +3124,6 @@ class decoders:
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3155,6 +3167,9 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+                alone. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
                 alone; else it decodes all that it can, which is faster than any share.
             crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
@@ -3178,12 +3193,11 @@ class decoders:
                 False.
             device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
-            Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-                bytes_per_sample_hint.
+            Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -3195,6 +3209,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        jpeg_fancy_upsampling: bool | None = ...,
         hw_decoder_load: float | None = ...,
         random_area: float | Sequence[float] | None = ...,
         random_aspect_ratio: float | Sequence[float] | None = ...,
@@ -3202,7 +3217,6 @@ class decoders:
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3244,6 +3258,9 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+                alone. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
                 alone; else it decodes all that it can, which is faster than any share.
             random_area (float | Sequence[float] | None): Range of the part's area, relative to the
@@ -3258,12 +3275,11 @@ class decoders:
                 False.
             device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
-            Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-                bytes_per_sample_hint.
+            Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -3277,6 +3293,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        jpeg_fancy_upsampling: bool | None = ...,
         hw_decoder_load: float | None = ...,
         axes: int | Sequence[int] | DataNode | None = ...,
         axis_names: str | None = ...,
@@ -3291,7 +3308,6 @@ class decoders:
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3338,6 +3354,9 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+                alone. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
                 alone; else it decodes all that it can, which is faster than any share.
             axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
@@ -3362,12 +3381,11 @@ class decoders:
                 False.
             device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
-            Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-                bytes_per_sample_hint.
+            Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
         """
 
     @staticmethod

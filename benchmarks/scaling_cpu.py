@@ -87,7 +87,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, nargs="+", default=WORKERS, help="their numbers")
     parser.add_argument("--images", type=int, default=256, help="photographs in the data set")
     parser.add_argument("--batch", type=int, default=128, help="images in a batch")
-    parser.add_argument("--warm-up", type=float, default=2.0, help="seconds before each turn")
+    parser.add_argument("--warm-up", type=float, default=1.5, help="seconds before each turn")
     parser.add_argument("--seconds", type=float, default=2.0, help="of a turn")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()

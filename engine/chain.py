@@ -8,6 +8,7 @@ others is the sample's row in the batch's slab.
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -131,7 +132,8 @@ class ChainRun(Work):
             },
         )
         self.batch = batch
-        self.shared: list[Any] | None = None  # of worker processes: see `process`
+        self.lock = threading.Lock()
+        self.shared: list[Any] | None = None  # `external` as told to worker processes
         self.shares = -(-batch.size // share)
         self._share = share
         self._tickets = itertools.count()

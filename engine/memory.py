@@ -23,7 +23,7 @@ from numpy.typing import DTypeLike, NDArray
 
 _PAGE = mmap.PAGESIZE
 SMALL = 32 * 1024  # below this malloc serves from its arenas without page faults
-_EXTENTS = (1 << 40, 1 << 34)  # of address space; the second where a limit forbids the first
+_EXTENTS = (1 << 40, 1 << 35, 1 << 32)  # of addresses: the largest that the process may have
 
 Place = tuple[int, tuple[int, ...], str]
 """Where an array lies in an arena: offset, shape and type; it is C-contiguous."""

@@ -111,7 +111,8 @@ class Pipeline:
         assert self._outputs is not None
         plan = make_plan(self._graph, self._outputs)
         self._checks = OutputChecks(self._config, plan)
-        for stream, node in enumerate(plan.nodes):
+        computing = [node for node in plan.nodes if node.operator.name != "copy"]
+        for stream, node in enumerate(computing):  # the same on whichever device
             explicit = node.operator.seed
             node.operator.stream = philox.mix(stream if explicit == -1 else explicit, explicit)
         states = self._restored.inputs if self._restored else {}

@@ -126,8 +126,9 @@ class WorkerProcess:
 
     def _job(self, run: ChainRun, chain: int, rows: range) -> Job:
         errors = run.batch.errors
-        if run.shared is None:
-            run.shared = [self._share(run.batch, column) for column in run.external]
+        with run.lock:  # copies that another thread replaced would be gone
+            if run.shared is None:
+                run.shared = [self._share(run.batch, column) for column in run.external]
         part = slice(rows.start, rows.stop)
         return Job(
             chain,
