@@ -200,10 +200,7 @@ class Resampler(SampleOperator):
         filters, known = self._filters_of(batch.size, **arguments)
         lines = _lines(plans, np.maximum(extents, 1), filters, self.antialias)
         possible = plans.possible & known & ((extents > 0) & (plans.start != plans.end)).all(1)
-        within = channels > 0
-        for line in lines:
-            within &= line.possible()
-        possible &= within | (number == 0)
+        possible &= ((channels > 0) & lines.possible().all(0)) | (number == 0)
         for i in np.flatnonzero(~possible).tolist():
             batch.errors.setdefault(i, why_not(self, batch, i, shapes[i], source, arguments))
 
@@ -231,6 +228,9 @@ class Resampler(SampleOperator):
         self, count: int, *, interp_type: Any, min_filter: Any, mag_filter: Any, **_: Any
     ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]:
         """The filters of each sample, and whether there are such filters."""
+        if self._filters is not None:
+            shrinking, other = (np.full(count, int(kind)) for kind in self._filters)
+            return (shrinking, other), np.ones(count, bool)
         chosen = (interp_type if f is None else f for f in (min_filter, mag_filter))
         numbers = np.stack([numbers_of(f, count)[:, 0] for f in chosen])
         known = np.isin(numbers, _FILTERS)
@@ -243,22 +243,17 @@ def _lines(
     extents: NDArray[np.int64],
     filters: tuple[NDArray[np.int64], NDArray[np.int64]],
     antialias: bool,
-) -> list[batched.Axes]:
-    """How each spatial axis is resampled, with the bases that the CPU takes."""
-
-    def line(k: int) -> batched.Axes:
-        size, start, end = plans.size[:, k], plans.start[:, k], plans.end[:, k]
-        return batched.plan_axes(extents[:, k], size, start, end, filters, antialias)
-
-    *depth, vertical, horizontal = map(line, range(extents.shape[1]))
-    if not depth:
+) -> batched.Axes:
+    """How the spatial axes are resampled, with the bases that the CPU takes."""
+    sizes = extents.T, plans.size.T
+    lines = batched.plan_axes(*sizes, plans.start.T, plans.end.T, filters, antialias)
+    if len(extents.T) == 2:
         regions = (plans.start != 0).any(1) | (plans.end != extents).any(1)
-        return list(batched.with_bases(vertical, horizontal, regions))
+        return batched.with_bases(lines, regions)
     always = np.ones(len(extents), bool)
-    area = extents[:, 1] * extents[:, 2]
-    whole = batched.unchanged(area, filters[1])
-    deep, _ = batched.with_bases(depth[0], whole, always)
-    return [deep, *batched.with_bases(vertical, horizontal, always)]
+    area = batched.unchanged((extents[:, 1] * extents[:, 2])[None], filters[1])
+    depth = batched.with_bases(area.with_front(lines[:1]), always)[:1]
+    return batched.with_bases(lines[1:], always).with_front(depth)
 
 
 def _choose(

@@ -152,6 +152,10 @@ class SizedResampler(Resampler):
         self, batch: Batch, axes: Axes, extents: NDArray[np.int64], **arguments: Any
     ) -> Plans:
         count, spatial = extents.shape
+        if self._fixed_size is not None:
+            whole = extents.astype(np.float64)
+            size = np.broadcast_to(np.array(self._fixed_size), extents.shape)
+            return Plans(size, np.zeros_like(whole), whole, np.ones(count, bool))
         start, end = arguments["roi_start"], arguments["roi_end"]
         is_whole = start is None or end is None
         return plan_all(

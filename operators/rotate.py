@@ -53,6 +53,9 @@ class Rotate(SampleOperator):
     rotated extent, plus one where the image's and the canvas's extent would not both be even or
     odd; so a rotation by a multiple of 90 degrees moves pixels onto pixels.
 
+    CPU and GPU agree within 1 in integers and 1e-4 of the range in floats, and exactly for nearest
+    neighbour, except where a position lies in the middle between two pixels.
+
     Inputs:
         data: HW, HWC or FHWC; any type. Volumes (with a D) are not rotated.
 

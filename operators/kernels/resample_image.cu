@@ -47,13 +47,13 @@ struct Pixels {
 };
 #endif
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(THREADS, WORDS ? 4 : 2)
     resample_image(const Sample* samples, int strip, int slots) {
     extern __shared__ unsigned char shared_memory[];
-    Work* ring = (Work*)shared_memory + threadIdx.x;  // (slots, CHANNELS), blockDim.x apart
+    Work* ring = (Work*)shared_memory + threadIdx.x;  // (slots, CHANNELS), THREADS apart
     const Sample s = samples[blockIdx.y];
     const int* first_row = (const int*)s.first_row;
-    const Work* __restrict__ row_weights = (const Work*)s.row_weights;
+    const Work* row_weights = (const Work*)s.row_weights;
     const i64 pitch = (i64)s.in_width * s.channels;
     for (i64 item = first_element(); item < s.items; item += element_step()) {
         const int x = (int)(item % s.width);
@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(256)
         int next = 0;
         for (int i = from; i < end; i++) {
             const int y = s.upwards ? from + end - 1 - i : i;
-            const int low = first_row[y];
+            const int low = __ldg(first_row + y);
             next = max(next, low);
             for (; next < low + s.row_taps; next += ROWS) {
                 Work sums[ROWS][CHANNELS] = {};
@@ -100,13 +100,14 @@ extern "C" __global__ void __launch_bounds__(256)
 #pragma unroll
                 for (int j = 0; j < ROWS; j++)
                     for (int c = 0; c < CHANNELS; c++)
-                        ring[(((next + j) & (slots - 1)) * CHANNELS + c) * blockDim.x] = sums[j][c];
+                        ring[(((next + j) & (slots - 1)) * CHANNELS + c) * THREADS] = sums[j][c];
             }
             Work value[CHANNELS] = {};
+#pragma unroll 2
             for (int t = 0; t < s.row_taps; t++) {
-                const Work weight = row_weights[(i64)t * s.height + y];
-                const Work* sums = ring + ((low + t) & (slots - 1)) * CHANNELS * blockDim.x;
-                for (int c = 0; c < CHANNELS; c++) value[c] += weight * sums[c * blockDim.x];
+                const Work weight = __ldg(row_weights + (i64)t * s.height + y);
+                const Work* sums = ring + ((low + t) & (slots - 1)) * (CHANNELS * THREADS);
+                for (int c = 0; c < CHANNELS; c++) value[c] += weight * sums[c * THREADS];
             }
             Out* pixel = out + (i64)y * s.width * s.channels;
             for (int c = 0; c < CHANNELS; c++) pixel[c] = stored<Out>(value[c]);

@@ -13,9 +13,8 @@ from penstock.engine.errors import ArgumentError
 from penstock.operators._resize_size import MODES, Region, plan
 from penstock.operators._resize_sizes import plan_all
 
-NUMBERS = st.sampled_from([0.0, 0.3, -7.5, math.nan, math.inf, 3e7]) | st.floats(
-    -300, 300, width=32
-)
+ODD = st.sampled_from([0.0, 0.3, -7.5, math.nan, math.inf, 3e7])
+NUMBERS = ODD | st.floats(0.01, 300) | st.floats(-300, -0.01)
 EDGES = st.floats(-50, 250, width=32)
 
 
