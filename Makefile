@@ -9,7 +9,7 @@ PIP = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 RUN = $(VENV)/bin/python
 WORKERS ?= 2
 
-.PHONY: demo test lint stubs parity bench gpu-test clean
+.PHONY: demo test lint stubs parity bench gpu-test gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -45,14 +45,23 @@ parity: $(VENV)/dali
 
 bench: $(VENV)/dali
 	$(RUN) benchmarks/training_cpu.py
+	$(RUN) benchmarks/scaling_cpu.py
 	$(RUN) benchmarks/readers_records.py
 	$(RUN) benchmarks/readers_tfrecord.py
 	$(RUN) benchmarks/readers_lmdb.py
 	$(RUN) benchmarks/readers_numpy.py
 
-# On a machine with an NVIDIA GPU and CuPy (pip install '.[cuda13]' in the environment).
-gpu-test: $(VENV)/dev
-	PENSTOCK_REQUIRE_GPU=1 $(VENV)/bin/pytest -m gpu
+# On a machine with an NVIDIA GPU; `make gpu-test CUDA=cuda12` where the driver speaks CUDA 12.
+CUDA ?= cuda13
+$(VENV)/$(CUDA): $(VENV)/dev
+	$(PIP) -e '.[$(CUDA)]'
+	touch $@
+
+gpu-test: $(VENV)/$(CUDA)
+	$(RUN) benchmarks/gpu.py tests
+
+gpu-bench: $(VENV)/$(CUDA) $(VENV)/dali
+	$(RUN) benchmarks/gpu.py training operators numpy cpu
 
 clean:
 	rm -rf $(VENV) fixtures/data build dist *.egg-info

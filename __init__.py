@@ -19,6 +19,7 @@ from .engine.errors import (
     PenstockError,
     PipelineStopped,
     SourceError,
+    WorkerError,
 )
 from .engine.graph import DataNode
 from .engine.keys import newaxis
@@ -55,6 +56,7 @@ __all__ = [
     "Pipeline",
     "PipelineStopped",
     "SourceError",
+    "WorkerError",
     "__version__",
     "backend",
     "data_node",

@@ -547,7 +547,8 @@ def crop_mirror_normalize(
         data: HWC, CHW, DHWC, CDHW, FHWC, FCHW, CFHW or with F before a volume; any numeric
             type. Without a layout HWC, DHWC or FDHWC is assumed.
 
-    The result is of type `dtype` and has the layout `output_layout`.
+    The result is of type `dtype` and has the layout `output_layout`. On the GPU, float32 results
+    may differ from those of the CPU by 1e-6 of the largest term; those of other types are the same.
 
     Args:
         dtype (DALIDataType | DTypeLike | None): Element type of the result: FLOAT, FLOAT16,
@@ -817,7 +818,7 @@ def fast_resize_crop_mirror(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             bytes_per_sample_hint.
@@ -1047,11 +1048,11 @@ def image_decoder(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1091,6 +1092,9 @@ def image_decoder(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+            alone. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
             alone; else it decodes all that it can, which is faster than any share.
         seed (int | None): Seed of the operator's randomness; by default derived from the
@@ -1099,12 +1103,11 @@ def image_decoder(
             False.
         device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def image_decoder_crop(
@@ -1115,6 +1118,7 @@ def image_decoder_crop(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
     crop: float | Sequence[float] | DataNode | None = ...,
     crop_d: float | DataNode | None = ...,
@@ -1127,7 +1131,6 @@ def image_decoder_crop(
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1171,6 +1174,9 @@ def image_decoder_crop(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+            alone. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
             alone; else it decodes all that it can, which is faster than any share.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
@@ -1194,12 +1200,11 @@ def image_decoder_crop(
             False.
         device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def image_decoder_random_crop(
@@ -1210,6 +1215,7 @@ def image_decoder_random_crop(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
     random_area: float | Sequence[float] | None = ...,
     random_aspect_ratio: float | Sequence[float] | None = ...,
@@ -1217,7 +1223,6 @@ def image_decoder_random_crop(
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1259,6 +1264,9 @@ def image_decoder_random_crop(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+            alone. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
             alone; else it decodes all that it can, which is faster than any share.
         random_area (float | Sequence[float] | None): Range of the part's area, relative to the
@@ -1273,12 +1281,11 @@ def image_decoder_random_crop(
             False.
         device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def image_decoder_slice(
@@ -1291,6 +1298,7 @@ def image_decoder_slice(
     dtype: DALIDataType | DTypeLike | None = ...,
     adjust_orientation: bool | None = ...,
     fit: int | Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
     axes: int | Sequence[int] | DataNode | None = ...,
     axis_names: str | None = ...,
@@ -1305,7 +1313,6 @@ def image_decoder_slice(
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
     host_memory_padding: int | None = ...,
@@ -1352,6 +1359,9 @@ def image_decoder_slice(
             leaves as many pixels each way, and without smoothing colours. The result is smaller
             then, so the following resize gives slightly different pixels (1 to 2 grey levels on
             average), in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+            alone. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
             alone; else it decodes all that it can, which is faster than any share.
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
@@ -1376,12 +1386,11 @@ def image_decoder_slice(
             False.
         device (str | None): cpu, mixed; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-            hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-            device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-            preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-            cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def mxnet_reader(
@@ -1543,7 +1552,8 @@ def normalize(
         data: any numeric samples.
 
     The result is of type `dtype` and has the layout of the input. The computation is in float32,
-    for FLOAT64 results in float64.
+    for FLOAT64 results in float64. On the GPU, statistics are summed in another order: results
+    agree with those of the CPU to 1e-5 of the largest term, integers to 1.
 
     Args:
         batch (bool | None): Whether mean and standard deviation are those of the whole batch;
@@ -2013,7 +2023,7 @@ def random_resized_crop(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             bytes_per_sample_hint.
@@ -2154,7 +2164,8 @@ def resize(
     The wanted size is given in one of four ways: `size`, the separate `resize_x`, `resize_y`,
     `resize_z`, `resize_shorter`, or `resize_longer`. Sizes may be fractional: the result's
     extents are rounded, halves up. The kernels, their positions and the sizes are those of
-    DALI; integer results round halves to even.
+    DALI; integer results round halves to even. CPU and GPU agree exactly for nearest neighbour,
+    in integers else within 1, in floats within 1e-5 of the range (float16: 1e-3).
 
     Inputs:
         images: HWC, CHW, HW, DHWC, CDHW, each with F (frames, resized one by one) in front if
@@ -2215,7 +2226,7 @@ def resize(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             image_type, bytes_per_sample_hint.
@@ -2336,7 +2347,7 @@ def resize_crop_mirror(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             bytes_per_sample_hint.
@@ -2366,6 +2377,9 @@ def rotate(
     rotated extent, plus one where the image's and the canvas's extent would not both be even or
     odd; so a rotation by a multiple of 90 degrees moves pixels onto pixels.
 
+    CPU and GPU agree within 1 in integers and 1e-4 of the range in floats, and exactly for nearest
+    neighbour, except where a position lies in the middle between two pixels.
+
     Inputs:
         data: HW, HWC or FHWC; any type. Volumes (with a D) are not rotated.
 
@@ -2387,7 +2401,7 @@ def rotate(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
+        device (str | None): cpu, gpu; by default where the inputs are.
         name (str | None): name in the graph, for statistics, checkpoints, errors.
         Accepted for compatibility, without effect: axis, bytes_per_sample_hint.
     """
@@ -3033,11 +3047,11 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        jpeg_fancy_upsampling: bool | None = ...,
         hw_decoder_load: float | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3077,6 +3091,9 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+                alone. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
                 alone; else it decodes all that it can, which is faster than any share.
             seed (int | None): Seed of the operator's randomness; by default derived from the
@@ -3085,12 +3102,11 @@ class decoders:
                 False.
             device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
-            Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-                bytes_per_sample_hint.
+            Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -3102,6 +3118,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        jpeg_fancy_upsampling: bool | None = ...,
         hw_decoder_load: float | None = ...,
         crop: float | Sequence[float] | DataNode | None = ...,
         crop_d: float | DataNode | None = ...,
@@ -3114,7 +3131,6 @@ class decoders:
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3158,6 +3174,9 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+                alone. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
                 alone; else it decodes all that it can, which is faster than any share.
             crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
@@ -3181,12 +3200,11 @@ class decoders:
                 False.
             device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
-            Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-                bytes_per_sample_hint.
+            Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -3198,6 +3216,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        jpeg_fancy_upsampling: bool | None = ...,
         hw_decoder_load: float | None = ...,
         random_area: float | Sequence[float] | None = ...,
         random_aspect_ratio: float | Sequence[float] | None = ...,
@@ -3205,7 +3224,6 @@ class decoders:
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3247,6 +3265,9 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+                alone. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
                 alone; else it decodes all that it can, which is faster than any share.
             random_area (float | Sequence[float] | None): Range of the part's area, relative to the
@@ -3261,12 +3282,11 @@ class decoders:
                 False.
             device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
-            Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-                bytes_per_sample_hint.
+            Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -3280,6 +3300,7 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         adjust_orientation: bool | None = ...,
         fit: int | Sequence[int] | None = ...,
+        jpeg_fancy_upsampling: bool | None = ...,
         hw_decoder_load: float | None = ...,
         axes: int | Sequence[int] | DataNode | None = ...,
         axis_names: str | None = ...,
@@ -3294,7 +3315,6 @@ class decoders:
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
         hybrid_huffman_threshold: int | None = ...,
         device_memory_padding: int | None = ...,
         host_memory_padding: int | None = ...,
@@ -3341,6 +3361,9 @@ class decoders:
                 leaves as many pixels each way, and without smoothing colours. The result is smaller
                 then, so the following resize gives slightly different pixels (1 to 2 grey levels on
                 average), in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
+                alone. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
                 alone; else it decodes all that it can, which is faster than any share.
             axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
@@ -3365,12 +3388,11 @@ class decoders:
                 False.
             device (str | None): cpu, mixed; by default where the inputs are.
             name (str | None): name in the graph, for statistics, checkpoints, errors.
-            Accepted for compatibility, without effect: use_fast_idct, jpeg_fancy_upsampling,
-                hybrid_huffman_threshold, device_memory_padding, host_memory_padding,
-                device_memory_padding_jpeg2k, host_memory_padding_jpeg2k, preallocate_width_hint,
-                preallocate_height_hint, affine, memory_stats, cache_size, cache_threshold,
-                cache_debug, cache_batch_copy, cache_type, split_stages, use_chunk_allocator,
-                bytes_per_sample_hint.
+            Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
         """
 
     @staticmethod

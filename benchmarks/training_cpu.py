@@ -42,11 +42,10 @@ class Library:
     types: Any
     pipeline_def: Any
 
-    def pipeline(self, graph: Graph, folder: str) -> Any:
+    def pipeline(self, graph: Graph, folder: str, **options: Any) -> Any:
         """Return a pipeline that has not been built."""
-        define = self.pipeline_def(
-            batch_size=BATCH, num_threads=THREADS, device_id=None, seed=1, prefetch_queue_depth=2
-        )
+        usual = {"batch_size": BATCH, "num_threads": THREADS, "device_id": None, "seed": 1}
+        define = self.pipeline_def(**usual | {"prefetch_queue_depth": 2} | options)
         return define(lambda: graph(self, folder))()
 
 
@@ -105,7 +104,7 @@ def speed(library: Library, graph: Graph, folder: str, batches: int) -> float:
     for _ in range(batches):
         pipeline.run()
     seconds = time.perf_counter() - started
-    _close(pipeline)
+    close(pipeline)
     return batches * BATCH / seconds
 
 
@@ -116,11 +115,11 @@ def first_batch(library: Library, folder: str) -> float:
     pipeline.build()
     pipeline.run()
     seconds = time.perf_counter() - started
-    _close(pipeline)
+    close(pipeline)
     return seconds
 
 
-def _close(pipeline: Any) -> None:
+def close(pipeline: Any) -> None:
     """End the work ahead; DALI's pipeline does so when nobody refers to it."""
     if hasattr(pipeline, "close"):
         pipeline.close()

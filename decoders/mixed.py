@@ -86,7 +86,7 @@ class MixedDecoding:
 
     Args:
         output, dtype, use_exif: as for `decode`.
-        hardware_share: 0 to leave the hardware engine alone.
+        hardware: whether to use the hardware engine.
         decode_on_cpu: `decode` with these arguments bound.
     """
 
@@ -95,13 +95,13 @@ class MixedDecoding:
         output: str,
         dtype: np.dtype[Any],
         use_exif: bool,
-        hardware_share: float | None,
+        hardware: bool,
         decode_on_cpu: Callable[..., NDArray[Any]],
     ) -> None:
         self._output = output
         self._dtype = dtype
         self._use_exif = use_exif
-        self._hardware_share = hardware_share
+        self._hardware = hardware
         self._decode_on_cpu = decode_on_cpu
         self._threads: ThreadPoolExecutor | None = None
 
@@ -163,7 +163,7 @@ class MixedDecoding:
 
     def _by_hardware(self, batch: Batch, chosen: NDArray[np.intp], work: _Work) -> NDArray[np.intp]:
         """Decode the chosen rows; return those that are left to others."""
-        if not len(chosen) or self._hardware_share == 0:
+        if not len(chosen) or not self._hardware:
             return chosen
         key = (self, HardwareDecoder)
         if key not in batch.device.own:

@@ -72,7 +72,12 @@ class ImageDecoder(SampleOperator):
         "stands for both.",
     )
     use_fast_idct = param(BOOL, False, NO_EFFECT)
-    jpeg_fancy_upsampling = param(BOOL, True, NO_EFFECT)
+    jpeg_fancy_upsampling = param(
+        BOOL,
+        False,
+        "With device='mixed', enlarge the colours of all JPEG files smoothly, as the CPU does. The "
+        "hardware engine cannot, so it is left alone.",
+    )
     hw_decoder_load = param(
         FLOAT,
         None,
@@ -110,7 +115,8 @@ class ImageDecoder(SampleOperator):
         self._mixed = None
         if self.device == "mixed":
             nvimgcodec.library()
-            self._mixed = MixedDecoding(output, dtype, upright, self.hw_decoder_load, self._decode)
+            hardware = self.hw_decoder_load != 0 and not self.jpeg_fancy_upsampling
+            self._mixed = MixedDecoding(output, dtype, upright, hardware, self._decode)
 
     def close(self) -> None:
         if self._mixed is not None:

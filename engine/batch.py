@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from .device import Device
     from .plan import Key, Step
     from .sampler import Draw
+
+
+RowKind = tuple[tuple[int, ...], np.dtype[Any]]
+"""Shape and type of a sample's row."""
 
 
 class Batch:
@@ -187,34 +191,28 @@ def run_batch_step(step: Step, batch: Batch, stage: str) -> None:
     batch.note_errors(failed, batch.place)
 
 
-class Rows:
-    """One output of a sample operator: rows filled by several threads, dense if they fit.
+class RowStore:
+    """One output of a sample operator: rows that lie in one slab if they fit, or else apart.
 
-    The first row that asks for memory decides the shape of the batch's slab. Rows of another
-    shape get memory of their own, and the batch is ragged.
+    Args:
+        size: number of rows.
     """
 
-    def __init__(self, batch: Batch, dense_hint: bool) -> None:
-        self._batch = batch
-        self._rows: list[Any] = [None] * batch.size
-        self._lock = threading.Lock()
-        self._slab: Array | None = None
-        self._ragged = not dense_hint
+    def __init__(self, size: int) -> None:
+        self._rows: list[Any] = [None] * size
+
+    def slab(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array | None:
+        """Return the memory of all rows; None if a row of this shape has no place in it."""
+        raise NotImplementedError
+
+    def apart(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return memory for a row that has no place in the slab."""
+        raise NotImplementedError
 
     def empty(self, i: int, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return memory for row `i`."""
-        if not self._ragged:
-            slab = self._slab
-            if slab is None:
-                with self._lock:
-                    if self._slab is None:
-                        self._slab = self._batch.empty((self._batch.size, *shape), dtype)
-                    slab = self._slab
-            if slab.shape[1:] == tuple(shape) and slab.dtype == dtype:
-                row: Array = slab[i]
-                return row if row.shape else slab[i : i + 1].reshape(())
-            self._ragged = True
-        return self._batch.empty(tuple(shape), dtype)
+        slab = self.slab(shape, dtype)
+        return self.apart(tuple(shape), dtype) if slab is None else row_of(slab, i)
 
     def put(self, i: int, array: Array, granted: Array | None) -> Array:
         """Store row `i`; whatever does not lie in memory granted for it is copied there.
@@ -233,10 +231,70 @@ class Rows:
         array: Array = self._rows[i]
         return array
 
+
+def row_of(slab: Array, i: int) -> Array:
+    """Return row `i` of an array, also if it has no dimension left."""
+    row: Array = slab[i, ...]
+    return row
+
+
+class Rows(RowStore):
+    """The rows of a batch, filled by several threads.
+
+    The first row that asks for memory decides the shape of the batch's slab. Rows of another
+    shape get memory of their own, and the batch is ragged.
+    """
+
+    def __init__(self, batch: Batch, dense_hint: bool) -> None:
+        super().__init__(batch.size)
+        self._batch = batch
+        self._lock = threading.Lock()
+        self._slab: Array | None = None
+        self._ragged = not dense_hint
+
+    def slab(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array | None:
+        if self._ragged:
+            return None
+        slab = self._slab
+        if slab is None:
+            with self._lock:
+                if self._slab is None:
+                    self._slab = self._batch.empty((self._batch.size, *shape), dtype)
+                slab = self._slab
+        if slab.shape[1:] == tuple(shape) and slab.dtype == dtype:
+            return slab
+        self._ragged = True
+        return None
+
+    def apart(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        return self._batch.empty(shape, dtype)
+
     @property
-    def uniform(self) -> bool:
-        """Whether the rows agree in shape, so that the next batch should try a slab."""
-        return len({row.shape for row in self._rows if row is not None}) == 1
+    def made(self) -> Array | None:
+        """The slab, if a row has asked for it."""
+        return self._slab
+
+    @property
+    def ragged(self) -> bool:
+        """Whether rows lie apart."""
+        return self._ragged
+
+    def adopt(self, i: int, array: Array) -> None:
+        """Store row `i`, which lies apart, in memory of the batch."""
+        self._ragged = True
+        self._rows[i] = array
+
+    def adopt_from_slab(self, rows: Iterable[int]) -> None:
+        """Store rows that were written into the slab."""
+        for i in rows:
+            assert self._slab is not None
+            self._rows[i] = row_of(self._slab, i)
+
+    @property
+    def kind(self) -> RowKind | None:
+        """Shape and type of the rows; None if they differ, and the next batch needs no slab."""
+        kinds = {(row.shape, row.dtype) for row in self._rows if row is not None}
+        return kinds.pop() if len(kinds) == 1 else None
 
     def finish(self, layout: str) -> TensorListCPU:
         """Return the filled rows; a row that failed is None."""

@@ -1,13 +1,15 @@
 """Sample segments at work: one sample goes through all operators of the segment at once.
 
 No barrier stands between the operators, so the data stays in the core's cache; memory for
-results that nobody outside needs is a scratch buffer of the worker thread, memory for the
+results that nobody outside needs is a scratch buffer of the worker, memory for the
 others is the sample's row in the batch's slab.
 """
 
 from __future__ import annotations
 
 import itertools
+import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from time import perf_counter_ns
@@ -16,26 +18,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .batch import Batch, Rows, as_results
+from .batch import Batch, RowKind, Rows, RowStore, as_results
 from .errors import ArgumentError
 from .operator import Array, Row, SampleOperator
-from .params import Param, from_row
+from .params import from_row
 from .plan import Key, Segment, Step
+from .tensors import TensorList
 
 
 @dataclass(frozen=True)
 class _Stage:
     """A step with its data resolved to places in the sample's list of values."""
 
-    step: Step
+    ordinal: int
+    node: str
     operator: SampleOperator
+    constants: dict[str, Any]
     inputs: tuple[int, ...]
-    arguments: tuple[tuple[str, int, Param], ...]
+    arguments: tuple[tuple[str, int], ...]
     outputs: tuple[tuple[int, Key, bool], ...]
 
 
 class Chain:
-    """The compiled form of a sample segment."""
+    """The compiled form of a sample segment; picklable, if its operators' arguments are.
+
+    Attributes:
+        last: shape and type of the rows of each result in the last batch; None if they differed.
+        likely: the same, if the batch before that had them, too.
+    """
 
     def __init__(self, segment: Segment) -> None:
         made_here = {step.node.ordinal for step in segment.steps}
@@ -52,15 +62,25 @@ class Chain:
         self.stages = tuple(_stage(step, places) for step in segment.steps)
         self.kept = tuple(key for s in self.stages for _, key, kept in s.outputs if kept)
         self.layouts = {
-            (s.step.node.ordinal, i): data.layout
-            for s in self.stages
-            for i, data in enumerate(s.step.node.outputs)
+            (step.node.ordinal, i): data.layout
+            for step in segment.steps
+            for i, data in enumerate(step.node.outputs)
         }
-        self.was_dense = dict.fromkeys(self.kept, True)
+        self.last: dict[Key, RowKind | None] = {}
+        self.likely: dict[Key, RowKind | None] = {}
 
-    def start(self, batch: Batch) -> ChainRun:
-        """Get ready to compute `batch`, whose earlier segments are done."""
-        return ChainRun(self, batch)
+    def was_ragged(self, key: Key) -> bool:
+        """Whether the rows of a result differed in the last batch."""
+        return key in self.last and self.last[key] is None
+
+    def note(self, key: Key, kind: RowKind | None) -> None:
+        """Note what the rows of a result were like, for the next batch."""
+        self.likely[key] = kind if kind == self.last.get(key) else None
+        self.last[key] = kind
+
+    def start(self, batch: Batch, share: int = 1) -> ChainRun:
+        """Get ready to compute `batch`, whose earlier segments are done, in shares of rows."""
+        return ChainRun(self, batch, share)
 
 
 def _stage(step: Step, places: dict[Key, int]) -> _Stage:
@@ -68,53 +88,75 @@ def _stage(step: Step, places: dict[Key, int]) -> _Stage:
     assert isinstance(operator, SampleOperator)
     ordinal = step.node.ordinal
     return _Stage(
-        step,
+        ordinal,
+        str(step.node),
         operator,
+        step.constants,
         tuple(places[key] for key in step.inputs),
-        tuple((name, places[key], declared) for name, key, declared in step.arguments),
+        tuple((name, places[key]) for name, key, _ in step.arguments),
         tuple((places[ordinal, i], (ordinal, i), kept) for i, kept in enumerate(step.kept)),
     )
 
 
-class ChainRun:
-    """One batch in one chain: what the worker threads share.
+@dataclass(eq=False)
+class Work:
+    """Rows to compute: the operators, the data, where the results go, and the random numbers."""
+
+    chain: Chain
+    external: Sequence[TensorList]
+    rows: Mapping[Key, RowStore]
+    random: Mapping[int, Array]
+
+
+class ChainRun(Work):
+    """One batch in one chain: what the workers share.
 
     Args:
         chain: the operators.
         batch: its earlier segments are done.
+        share: how many rows a worker takes at a time.
         alone: only a row or two will be computed, which need no slab for the whole batch.
     """
 
-    def __init__(self, chain: Chain, batch: Batch, *, alone: bool = False) -> None:
-        self.chain = chain
+    rows: dict[Key, Rows]
+
+    def __init__(self, chain: Chain, batch: Batch, share: int = 1, *, alone: bool = False) -> None:
+        super().__init__(
+            chain,
+            [batch.values[ordinal][i] for ordinal, i in chain.external],
+            {key: Rows(batch, not (alone or chain.was_ragged(key))) for key in chain.kept},
+            {
+                stage.ordinal: batch.random(stage.operator, stage.operator.draws)
+                for stage in chain.stages
+                if stage.operator.draws
+            },
+        )
         self.batch = batch
-        self.external = [batch.values[ordinal][i] for ordinal, i in chain.external]
-        self.rows = {key: Rows(batch, chain.was_dense[key] and not alone) for key in chain.kept}
-        self.random = {
-            stage.step.node.ordinal: batch.random(stage.operator, stage.operator.draws)
-            for stage in chain.stages
-            if stage.operator.draws
-        }
+        self.lock = threading.Lock()
+        self.shared: list[Any] | None = None  # `external` as told to worker processes
+        self.shares = -(-batch.size // share)
+        self._share = share
         self._tickets = itertools.count()
         self._receipts = itertools.count(1)
 
-    def next_row(self) -> int:
-        """Return the next row to compute; at or beyond the batch's size there is none left."""
-        return next(self._tickets)  # atomic: no lock a sample
+    def next_rows(self) -> range:
+        """Return the next rows to compute, which are none at the batch's end."""
+        first = next(self._tickets) * self._share  # atomic: no lock a sample
+        return range(first, min(first + self._share, self.batch.size))
 
-    def row_done(self) -> bool:
-        """Note that a row is finished; True for the last one of the batch."""
-        return next(self._receipts) == self.batch.size
+    def rows_done(self) -> bool:
+        """Note that a share of rows is finished; True for the last one of the batch."""
+        return next(self._receipts) == self.shares
 
     def finish(self) -> None:
         """Hand the rows over to the batch."""
         values: dict[int, list[Any]] = {}
         for stage in self.chain.stages:
-            values[stage.step.node.ordinal] = [None] * len(stage.outputs)
+            values[stage.ordinal] = [None] * len(stage.outputs)
         for key, rows in self.rows.items():
             ordinal, i = key
             values[ordinal][i] = rows.finish(self.chain.layouts[key])
-            self.chain.was_dense[key] = rows.uniform
+            self.chain.note(key, rows.kind)
         for ordinal, results in values.items():
             self.batch.values[ordinal] = tuple(results)
 
@@ -127,13 +169,13 @@ class Worker(Row):
         self.busy_ns: dict[int, int] = {}
         self.wait_ns = 0
         self.cpu_ns = 0
-        self._run: ChainRun
+        self._run: Work
         self._i = 0
         self._ordinal = 0
         self._scratches = 0
         self._granted: dict[Key, Array] = {}
 
-    def compute(self, run: ChainRun, i: int) -> None:
+    def compute(self, run: Work, i: int) -> None:
         """Take row `i` of the batch through the chain."""
         stages = run.chain.stages
         values: list[Any] = [None] * run.chain.size
@@ -145,7 +187,7 @@ class Worker(Row):
             for stage in stages:
                 self._compute_stage(stage, values)
         except BaseException as error:
-            error.add_note(f"in {stage.step.node}, CPU stage")
+            error.add_note(f"in {stage.node}, CPU stage")
             raise
         finally:
             self._granted.clear()
@@ -153,16 +195,15 @@ class Worker(Row):
 
     def _compute_stage(self, stage: _Stage, values: list[Any]) -> None:
         started = perf_counter_ns()
-        step = stage.step
-        ordinal = self._ordinal = step.node.ordinal
+        ordinal = self._ordinal = stage.ordinal
         self._scratches = 0
         if stage.operator.draws:
             self.random = self._run.random[ordinal][self._i]
-        arguments = step.constants
+        arguments = stage.constants
         if stage.arguments:
             arguments = dict(arguments)
-            for name, place, declared in stage.arguments:
-                arguments[name] = _argument(step, name, declared, values[place])
+            for name, place in stage.arguments:
+                arguments[name] = _argument(stage.operator, name, values[place])
         result = stage.operator.sample(self, *[values[p] for p in stage.inputs], **arguments)
         if not isinstance(result, tuple) and len(stage.outputs) == 1:
             results: tuple[Any, ...] = (result,)
@@ -199,11 +240,12 @@ class Worker(Row):
         return np.ndarray(shape, dtype, buffer)
 
 
-def _argument(step: Step, name: str, declared: Param, value: Array) -> Any:
+def _argument(operator: SampleOperator, name: str, value: Array) -> Any:
+    declared = operator.params[name]
     try:
         return from_row(declared, value)
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(
-            f"fn.{step.node.operator.name}: the argument {name!r} must be "
+            f"fn.{operator.name}: the argument {name!r} must be "
             f"{declared.kind.annotation}, but is {value!r} for this sample ({error})"
         ) from error

@@ -24,9 +24,13 @@ class PipelineConfig:
     Attributes:
         batch_size: samples in a batch; the largest number where an external source yields
             fewer.
-        num_threads: CPU worker threads; by default as many as this process may use cores. Of
-            more than 8, the others are started when samples prove to take more than 5 ms of
-            work each: for light samples Python's lock makes more threads slower.
+        num_threads: CPU workers; by default as many as this process may use cores.
+        exec_processes: whether the workers are processes instead of threads. Threads of one
+            process wait for Python's lock. By default, work begins in up to 8 threads; once
+            samples have proved to take more than 5 ms each, the others are started, else, if
+            there are more than 4 workers and cores, processes take over. Results are the same.
+            True starts with processes: it takes half a second, and fails if an operator's
+            arguments or class cannot be pickled. False never starts any.
         device_id: CUDA device; None for a pipeline that runs on the CPU only (or, if it has
             GPU operators, for the current device).
         seed: of all randomness but the readers' shuffling; None or -1 draws one.
@@ -81,6 +85,7 @@ class PipelineConfig:
     quarantine_log: str | os.PathLike[str] | None = None
     prefetch_bytes: int = field(default=_DEFAULT_BUDGET)
     prefetch_device_bytes: int = field(default=_DEFAULT_BUDGET)
+    exec_processes: bool | None = None
 
     def __post_init__(self) -> None:
         if self.device_id == CPU_ONLY_DEVICE_ID:

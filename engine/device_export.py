@@ -21,6 +21,25 @@ DEFAULT_STREAM = 1
 _ANY_TO_ANY = 4  # cudaMemcpyKind: the addresses tell
 
 
+class ForeignStream:
+    """A stream of user code, of which nothing but the handle is known: it may be destroyed."""
+
+    def __init__(self, runtime: Any, handle: int) -> None:
+        self.ptr = handle
+        self._runtime = runtime
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.ptr
+
+    def wait_event(self, event: Any) -> None:
+        """Let what comes later wait for the event."""
+        self._runtime.streamWaitEvent(self.ptr, event.ptr)
+
+    def synchronize(self) -> None:
+        """Wait until all is done."""
+        self._runtime.streamSynchronize(self.ptr)
+
+
 def stream_handle(stream: Any) -> int:
     """Return CUDA's handle of a stream.
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from .device_export import DEFAULT_STREAM
+from .device_export import DEFAULT_STREAM, ForeignStream
 from .memory import size_class
 
 _LEAST = 512
@@ -182,7 +182,7 @@ class DevicePool:
                 self._idle.setdefault(block.size, deque()).append(idle)
 
     def _marked(self, block: Any, streams: dict[int, Any]) -> _Idle:
-        foreign = self._cupy.cuda.ExternalStream
+        foreign = (ForeignStream, self._cupy.cuda.ExternalStream)
         events = []
         unsure_at = None
         with self._device:

@@ -20,6 +20,7 @@ from typing import Any
 
 from .batch import Batch, run_batch_step
 from .device import Device, import_cupy
+from .device_export import ForeignStream
 from .device_memory import DevicePool, give_stream, take_stream
 from .plan import Plan, Segment
 from .stats import Clocks
@@ -74,8 +75,8 @@ class DeviceStage:
     @contextmanager
     def on_stream(self, handle: int) -> Iterator[Device]:
         """Work on a stream of user code, in its thread: it is CuPy's current one meanwhile."""
-        stream = self._cupy.cuda.ExternalStream(handle, self._device.id)
-        with self._device, stream:
+        stream = ForeignStream(self._cupy.cuda.runtime, handle)
+        with self._device, self._cupy.cuda.Stream.from_external(stream):
             yield Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
 
     @contextmanager

@@ -6,6 +6,7 @@
     ├── SourceError (OSError)           a file, folder or object cannot be read
     ├── MissingDependencyError (ImportError)   an optional library or the GPU is missing
     ├── CheckpointError (ValueError)    a checkpoint does not fit the pipeline
+    ├── WorkerError (RuntimeError)      a worker process died, or an error of it cannot be passed on
     └── PipelineStopped (RuntimeError)  the pipeline was closed, or stopped by an earlier error
 
 What user code raises (in an external source, a Python function) keeps its type. Every
@@ -38,6 +39,10 @@ class MissingDependencyError(PenstockError, ImportError):
 
 class CheckpointError(PenstockError, ValueError):
     """A checkpoint does not fit the pipeline that it is restored into."""
+
+
+class WorkerError(PenstockError, RuntimeError):
+    """A worker process died, or raised something that cannot be passed on to this one."""
 
 
 class PipelineStopped(PenstockError, RuntimeError):  # noqa: N818  (a state, not a fault)

@@ -4,7 +4,8 @@
                batch       sample                     gpu
                segments    segments                   segments
 
-Each kind of segment has its own threads and its own FIFO queue. The thread that finishes a
+Each kind of segment has its own threads (workers may be processes, driven by a thread each: see
+`workers`) and its own FIFO queue. The thread that finishes a
 batch's segment puts the batch into the queue of the next one. There is no barrier between
 batches: a worker that finds no row left in one takes up the next. The executor holds no
 more batches than were launched and not taken, so its queues need no bound of their own.
@@ -13,10 +14,11 @@ What happens when something goes wrong:
 
     - An exception in a segment ends its batch, never a thread. `take` raises it when that
       batch's turn comes: batches before it are delivered, the same in every run.
-    - A sample's exception is dealt with by `Faults` first.
+    - A sample's exception is dealt with by `Faults` first. The death of a worker process is
+      no sample's exception, and ends the batch.
     - After an error is delivered nothing more is launched.
     - `close` wakes every thread; each ends after the row or operator it is working on, and
-      inputs that wait for remote data are interrupted.
+      inputs that wait for remote data are interrupted. Worker processes are killed.
       Waiting consumers get `PipelineStopped`.
     - A thread stuck in user code for longer than `_JOIN_SECONDS` is left to the
       interpreter's end (it is a daemon), and a warning names it.
@@ -31,12 +33,12 @@ import time
 import warnings
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from time import perf_counter_ns, thread_time_ns
+from time import perf_counter_ns
 from typing import Any
 
 from .batch import Batch, run_batch_step
 from .budget import Budget
-from .chain import Chain, ChainRun, Worker
+from .chain import Chain, ChainRun
 from .device_stage import DeviceStage
 from .errors import ArgumentError, PipelineStopped
 from .faults import Faults
@@ -45,13 +47,9 @@ from .memory import SlabPool
 from .operator import InputOperator
 from .plan import Plan, Segment
 from .stats import Clocks, OperatorStats, PipelineStats
+from .workers import Workers
 
 _JOIN_SECONDS = 0.8
-# Threads that run Python code between short calls into libraries wait for one another. On 16 cores
-# and samples of 1.5 ms, 8 threads did 4.3 times the work of one, and 16 only 2.2 times. So more
-# than 8 are started only for samples that take longer.
-_LIGHT_WORKERS = 8
-_HEAVY_SAMPLE_NS = 5_000_000
 _BUDGET_POLL_SECONDS = 0.02  # memory comes back without a signal, when the last view is dropped
 
 
@@ -61,7 +59,8 @@ class Executor:
     Args:
         plan: what to run.
         batch_size: largest batch.
-        num_threads: number of worker threads.
+        num_threads: number of workers.
+        processes: whether they are processes: see `Workers`.
         seed: of all randomness.
         first_sample: place of the first sample, which keys the randomness without a reader.
         faults: what becomes of bad samples.
@@ -76,6 +75,7 @@ class Executor:
         plan: Plan,
         batch_size: int,
         num_threads: int,
+        processes: bool | None,
         seed: int,
         first_sample: int,
         faults: Callable[[list[Chain | None]], Faults],
@@ -91,8 +91,15 @@ class Executor:
         self._chains = [Chain(s) if s.kind == "sample" else None for s in plan.segments]
         self._faults = faults(self._chains)
         self.clocks = Clocks()
+        self._workers = Workers(
+            num_threads,
+            processes,
+            {i: chain for i, chain in enumerate(self._chains) if chain is not None},
+            pool.arena,
+            self.clocks,
+            self._run_done,
+        )
         self._feed: SimpleQueue[Any] = SimpleQueue()
-        self._work: SimpleQueue[tuple[ChainRun, int] | None] = SimpleQueue()
         self._changed = threading.Condition()
         self._delivered: dict[int, Batch] = {}
         self._launched = self._taken = self._next = self._fetched = 0
@@ -107,8 +114,6 @@ class Executor:
             self._device = self._open_device(device_id, device_bytes)
         for thread in self._threads:
             thread.start()
-        self._workers_started = self._rows_done = 0
-        self._start_workers(min(num_threads, _LIGHT_WORKERS))
 
     def _open_device(self, device_id: int | None, device_bytes: int) -> DeviceStage:
         stage = DeviceStage(
@@ -145,6 +150,8 @@ class Executor:
             wall_s=(perf_counter_ns() - clocks.started_ns) / 1e9,
             num_threads=self._num_threads,
             consumer_wait_s=clocks.consumer_wait_ns / 1e9,
+            workers=self._workers.kind,
+            why_threads=self._workers.why_threads,
             workers_wait_s=sum(worker.wait_ns for worker in clocks.workers) / 1e9,
             workers_cpu_s=sum(worker.cpu_ns for worker in clocks.workers) / 1e9,
             feeder_wait_s=clocks.feeder_wait_ns / 1e9,
@@ -225,19 +232,19 @@ class Executor:
             assert isinstance(node.operator, InputOperator)
             node.operator.interrupt()
         self._feed.put(_STOP)
-        for _ in range(self._num_threads):
-            self._work.put(None)
+        self._workers.stop()
         if self._device is not None:
             self._device.stop()
         deadline = time.monotonic() + _JOIN_SECONDS
-        for thread in self._threads:
+        threads = self._threads + self._workers.threads
+        for thread in threads:
             if thread is not threading.current_thread():
                 thread.join(max(0.0, deadline - time.monotonic()))
         for batch in [*dropped, *self._under_way.values()]:
             batch.forget_errors()
         self._under_way.clear()
-        stuck = [thread.name for thread in self._threads if thread.is_alive()]
-        if stuck and threading.current_thread() not in self._threads:
+        stuck = [thread.name for thread in threads if thread.is_alive()]
+        if stuck and threading.current_thread() not in threads:
             warnings.warn(
                 f"{', '.join(stuck)} did not stop within {_JOIN_SECONDS} s, probably inside a "
                 "user-supplied function that waits for something",
@@ -341,54 +348,12 @@ class Executor:
             self.clocks.add_feeder(step.node.ordinal, perf_counter_ns() - started)
         self._finish_segment(batch, index)
 
-    # The worker threads
+    # The workers
 
-    def _start_workers(self, count: int) -> None:
-        for i in range(self._workers_started, count):
-            name = f"penstock-worker-{i}"
-            thread = threading.Thread(target=self._worker, name=name, daemon=True)
-            self._threads.append(thread)
-            thread.start()
-        self._workers_started = max(self._workers_started, count)
-
-    def _count_rows(self, rows: int) -> None:
-        """Start the rest of the workers once samples prove to be much work."""
-        if self._workers_started == self._num_threads or not rows:
-            return
-        with self._changed:
-            self._rows_done += rows
-            busy = sum(sum(list(w.busy_ns.values())) for w in list(self.clocks.workers))
-            if busy > _HEAVY_SAMPLE_NS * self._rows_done and not self._stopping:
-                self._start_workers(self._num_threads)
-
-    def _worker(self) -> None:
-        worker = Worker()
-        self.clocks.workers.append(worker)
-        while True:
-            started = perf_counter_ns()
-            job = self._work.get()
-            worker.wait_ns += perf_counter_ns() - started
-            if job is None:
-                return
-            run, index = job
-            size = run.batch.size
-            while (i := run.next_row()) < size:
-                if not self._stopping and i not in run.batch.errors:
-                    self._compute_row(worker, run, i)
-                if run.row_done() and not self._stopping:
-                    self._guard(run.batch, self._finish_run, run, index)
-            worker.cpu_ns = thread_time_ns()
-            del job, run  # or this thread would hold the batch's memory while it waits
-
-    @staticmethod
-    def _compute_row(worker: Worker, run: ChainRun, i: int) -> None:
-        try:
-            worker.compute(run, i)
-        except BaseException as error:
-            run.batch.errors[i] = error
+    def _run_done(self, run: ChainRun, index: int) -> None:
+        self._guard(run.batch, self._finish_run, run, index)
 
     def _finish_run(self, run: ChainRun, index: int) -> None:
-        self._count_rows(run.batch.size)
         run.finish()
         self._finish_segment(run.batch, index)
 
@@ -413,11 +378,11 @@ class Executor:
         else:
             chain = self._chains[index]
             assert chain is not None
-            run = chain.start(batch)
+            run = chain.start(batch, self._workers.share(batch.size))
             if batch.size == 0:
                 self._finish_run(run, index)
-            for _ in range(min(self._num_threads, batch.size)):
-                self._work.put((run, index))
+            else:
+                self._workers.put(run, index)
 
     def _finish_segment(self, batch: Batch, index: int) -> None:
         if batch.errors and batch.end is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .operator import Array
 
 OPTIONS = ("-std=c++17",)
-_THREADS = 256
+THREADS = 256
 _MOST_BLOCKS = 1024  # a sample; larger ones are covered by loops
 
 _C_TYPES = {
@@ -96,8 +96,19 @@ def descriptors(count: int, **fields: Any) -> Array:
     return table
 
 
+def blocks_for(elements: Array) -> int:
+    """Return how many blocks a sample are launched if the largest has that many elements."""
+    most = int(elements.max()) if len(elements) else 0
+    return min(-(-most // THREADS), _MOST_BLOCKS)
+
+
 def launch_elements(
-    batch: Batch, function: Kernel, table: Array, elements: Array, *arguments: Any
+    batch: Batch,
+    function: Kernel,
+    table: Array,
+    elements: Array,
+    *arguments: Any,
+    shared_bytes: int = 0,
 ) -> None:
     """Launch a kernel whose threads loop over the elements of a sample.
 
@@ -107,9 +118,13 @@ def launch_elements(
         table: descriptors, one a sample.
         elements: how many loop steps each sample needs: (count,).
         arguments: further arguments.
+        shared_bytes: dynamic shared memory of a block.
     """
-    most = int(elements.max()) if len(elements) else 0
-    blocks = min(-(-most // _THREADS), _MOST_BLOCKS)
     batch.device.launch(
-        function, (blocks, len(table)), (_THREADS,), batch.device.upload(table), *arguments
+        function,
+        (blocks_for(elements), len(table)),
+        (THREADS,),
+        batch.device.upload(table),
+        *arguments,
+        shared_bytes=shared_bytes,
     )

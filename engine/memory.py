@@ -10,6 +10,8 @@ the user holds on to stays right for as long as it is held.
 from __future__ import annotations
 
 import mmap
+import os
+import threading
 import weakref
 from collections import deque
 from contextlib import suppress
@@ -20,8 +22,14 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 _PAGE = mmap.PAGESIZE
-_HUGE = 4 << 20  # from here on, one page fault for 2 MiB instead of 512
-_SMALL = 32 * 1024  # below this malloc serves from its arenas without page faults
+SMALL = 32 * 1024  # below this malloc serves from its arenas without page faults
+_EXTENTS = (1 << 40, 1 << 35, 1 << 32)  # of addresses: the largest that the process may have
+
+Place = tuple[int, tuple[int, ...], str]
+"""Where an array lies in an arena: offset, shape and type; it is C-contiguous."""
+
+TOLD_BY_NAME = frozenset("biufcSUmM")
+"""Kinds of types that their names say all of."""
 
 
 def size_class(nbytes: int) -> int:
@@ -30,16 +38,65 @@ def size_class(nbytes: int) -> int:
     return -(-nbytes // step) * step
 
 
-def _address(block: mmap.mmap) -> int:
-    return np.frombuffer(block, np.uint8).ctypes.data
+class Arena:
+    """A file in memory, mapped whole: what lies in it has the same offset in every process.
+
+    It is much larger than any memory, but takes only the pages that are written to.
+
+    Args:
+        descriptor: the file of another process' arena, to share it; None makes a new file.
+    """
+
+    def __init__(self, descriptor: int | None = None) -> None:
+        self.descriptor = os.memfd_create("penstock") if descriptor is None else descriptor
+        weakref.finalize(self, os.close, self.descriptor)
+        if descriptor is None:
+            self._map = self._make()
+        else:
+            self._map = _mapped(descriptor, os.fstat(descriptor).st_size)
+        self.begin = np.frombuffer(self._map, np.uint8, 1).ctypes.data
+        self._used = 0
+        self._lock = threading.Lock()
+
+    def _make(self) -> mmap.mmap:
+        for extent in _EXTENTS[:-1]:
+            with suppress(OSError):
+                os.ftruncate(self.descriptor, extent)
+                return _mapped(self.descriptor, extent)
+        os.ftruncate(self.descriptor, _EXTENTS[-1])
+        return _mapped(self.descriptor, _EXTENTS[-1])
+
+    def take(self, nbytes: int) -> int:
+        """Return the offset of whole pages that were not given to anybody before."""
+        with self._lock:
+            offset, self._used = self._used, self._used + -(-nbytes // _PAGE) * _PAGE
+        if self._used > len(self._map):
+            raise MemoryError(f"the {len(self._map)} bytes of a pipeline's arena are used up")
+        return offset
+
+    def clear(self, offset: int, nbytes: int) -> None:
+        """Give whole pages back to the system; they read as zeros from now on."""
+        with suppress(OSError):  # no such call in some sandboxes: the pages stay
+            self._map.madvise(mmap.MADV_REMOVE, offset, nbytes)
+
+    def array(self, place: Place) -> NDArray[Any]:
+        """Return the array at `place`."""
+        offset, shape, dtype = place
+        return np.ndarray(shape, dtype, self._map, offset)
+
+    def locate(self, array: NDArray[Any]) -> Place | None:
+        """Return where `array` lies; None if elsewhere, or it is no C-contiguous plain array."""
+        offset = array.__array_interface__["data"][0] - self.begin
+        if not 0 <= offset < len(self._map) or not array.flags.c_contiguous:
+            return None
+        return (offset, array.shape, array.dtype.str) if array.dtype.kind in TOLD_BY_NAME else None
 
 
-def _new_block(size: int) -> mmap.mmap:
-    block = mmap.mmap(-1, size)
-    if size >= _HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
-        with suppress(OSError):  # advice, which a kernel without huge pages does not take
-            block.madvise(mmap.MADV_HUGEPAGE)
-    return block
+def _mapped(descriptor: int, extent: int) -> mmap.mmap:
+    mapped = mmap.mmap(descriptor, extent)
+    with suppress(OSError):  # advice, which a kernel without huge pages does not take
+        mapped.madvise(mmap.MADV_HUGEPAGE)
+    return mapped
 
 
 class Pinner(Protocol):
@@ -58,14 +115,16 @@ class SlabPool:
     `budget` bytes should be lent at most; the pool lends more all the same, and those who
     begin new work look at `room`.
 
-    Thread-safe without a lock: a block comes back from whichever thread drops the last view,
-    possibly inside another thread's allocation, where taking a lock could deadlock.
+    Blocks come back without a lock: from whichever thread drops the last view, possibly inside
+    another thread's allocation, where taking a lock could deadlock.
     """
 
     def __init__(self, keep_bytes: int = 1 << 30, budget: int = 1 << 62) -> None:
+        self.arena = Arena()
         self._keep_bytes = keep_bytes
         self._budget = budget
-        self._idle: dict[int, deque[mmap.mmap]] = {}
+        self._idle: dict[int, deque[int]] = {}
+        self._cleared: dict[int, deque[int]] = {}
         self._lent: dict[int, weakref.ref[NDArray[np.uint8]]] = {}
         self._lent_sizes: dict[int, int] = {}
         self._closed = False
@@ -79,33 +138,43 @@ class SlabPool:
         """Return an uninitialised C-contiguous array of `shape` and `dtype`."""
         dtype = np.dtype(dtype)
         nbytes = prod(shape) * dtype.itemsize
-        if nbytes < _SMALL:
+        if nbytes < SMALL:
             return np.empty(shape, dtype)
         return self._lend(nbytes)[:nbytes].view(dtype).reshape(shape)
 
     def _lend(self, nbytes: int) -> NDArray[np.uint8]:
         size = size_class(nbytes)
-        try:
-            block = self._idle[size].pop()
-        except (KeyError, IndexError):
-            block = _new_block(size)
-            if self._pinner is not None:
-                self._pinner.pin(_address(block), size)
+        offset = self._offset(size)
         # Views of `slab` have `slab` as their base, because its own base is no ndarray.
-        slab: NDArray[np.uint8] = np.frombuffer(block, np.uint8)
-        key = id(block)
+        slab: NDArray[np.uint8] = self.arena.array((offset, (size,), "u1"))
 
         def give_back(_: object) -> None:
-            del self._lent[key]
-            del self._lent_sizes[key]
+            del self._lent[offset]
+            del self._lent_sizes[offset]
             if not self._closed and self.idle_bytes + size <= self._keep_bytes:
-                self._idle.setdefault(size, deque()).append(block)
+                self._idle.setdefault(size, deque()).append(offset)
             else:
-                self._unpin(block)
+                self._clear(offset, size)
 
-        self._lent_sizes[key] = size
-        self._lent[key] = weakref.ref(slab, give_back)
+        self._lent_sizes[offset] = size
+        self._lent[offset] = weakref.ref(slab, give_back)
         return slab
+
+    def _offset(self, size: int) -> int:
+        with suppress(KeyError, IndexError):
+            return self._idle[size].pop()
+        try:
+            offset = self._cleared[size].pop()
+        except (KeyError, IndexError):
+            offset = self.arena.take(size)
+        if self._pinner is not None:
+            self._pinner.pin(self.arena.begin + offset, size)
+        return offset
+
+    def _clear(self, offset: int, size: int) -> None:
+        self._unpin(offset)
+        self.arena.clear(offset, size)
+        self._cleared.setdefault(size, deque()).append(offset)
 
     @property
     def lent_bytes(self) -> int:
@@ -125,11 +194,12 @@ class SlabPool:
     def close(self) -> None:
         """Free what lies idle; what is lent is freed when its holder drops it."""
         self._closed = True
-        for blocks in self._idle.values():
-            for block in blocks:
-                self._unpin(block)
+        for size, blocks in self._idle.items():
+            for offset in blocks:
+                self._unpin(offset)
+                self.arena.clear(offset, size)
         self._idle.clear()
 
-    def _unpin(self, block: mmap.mmap) -> None:
+    def _unpin(self, offset: int) -> None:
         if self._pinner is not None:
-            self._pinner.unpin(_address(block))
+            self._pinner.unpin(self.arena.begin + offset)

@@ -50,7 +50,7 @@ COMMON = {
 class Row:
     """What `SampleOperator.sample` is told of the sample at hand.
 
-    One object serves a worker thread, which points it at each operator and sample in turn.
+    One object serves a worker, which points it at each operator and sample in turn.
 
     Attributes:
         random: as many numbers in [0, 1) as the operator's `draws`, a pure function of the
@@ -141,6 +141,7 @@ class Operator:
                 f"{owner} runs on {' and '.join(self.devices)}, not on {device!r}; leave the "
                 "argument device out, and move data with .gpu() and .cpu()"
             )
+        self._constants = constants
         self.device = device
         self.per_sample = tuple(per_sample)
         self.layouts = tuple(layouts)
@@ -159,6 +160,11 @@ class Operator:
             if name not in per_sample:
                 setattr(self, name, convert(owner, name, declared, constants.get(name)))
         self.prepare()
+
+    def __reduce__(self) -> Any:
+        # Made anew from its arguments: what `prepare` keeps need not be picklable.
+        made = (type(self), self.device, self.per_sample, self.layouts, self._constants)
+        return _make, made, {"ordinal": self.ordinal, "stream": self.stream}
 
     def prepare(self) -> None:
         """Check arguments against one another and compute what depends on them alone."""
@@ -187,10 +193,21 @@ class Operator:
         """Release what the operator holds; called once, when the pipeline is closed."""
 
 
+def _make(
+    kind: type[Operator],
+    device: str,
+    per_sample: Sequence[str],
+    layouts: Sequence[str],
+    constants: dict[str, Any],
+) -> Operator:
+    return kind(device, per_sample, layouts, **constants)
+
+
 class SampleOperator(Operator):
     """An operator whose CPU work is done sample by sample, in parallel.
 
-    `sample` must be thread-safe, and should spend its time in calls that release the GIL. Where
+    `sample` must be thread-safe, and should spend its time in calls that release the GIL. Worker
+    processes run it if the operator's arguments can be pickled, and its class be imported. Where
     a subclass has `batch` as well (see `BatchOperator`), that is used for data that do not
     come from samples, such as random numbers.
     """

@@ -27,7 +27,7 @@ from .tensors import TensorList
 
 
 class Pipeline:
-    """A graph of operators and the threads that run it.
+    """A graph of operators, and the threads and processes that run it.
 
     There are three ways to define the graph: a function with the decorator `pipeline_def`; a
     subclass with a method `define_graph` that returns the outputs; or a block
@@ -73,7 +73,7 @@ class Pipeline:
         self._outputs: tuple[DataNode, ...] | None = None
         self._plan: Plan | None = None
         self._executor: Executor | None = None
-        self._pool = SlabPool(budget=self._config.prefetch_bytes)
+        self._pool: SlabPool
         self._delivered = 0
         self._user_state: dict[str, Any] = {}
         self._scheduled = False
@@ -111,7 +111,8 @@ class Pipeline:
         assert self._outputs is not None
         plan = make_plan(self._graph, self._outputs)
         self._checks = OutputChecks(self._config, plan)
-        for stream, node in enumerate(plan.nodes):
+        computing = [node for node in plan.nodes if node.operator.name != "copy"]
+        for stream, node in enumerate(computing):  # the same on whichever device
             explicit = node.operator.seed
             node.operator.stream = philox.mix(stream if explicit == -1 else explicit, explicit)
             node.operator.threads = self._config.threads()
@@ -141,10 +142,12 @@ class Pipeline:
             self.build()
             assert self._plan is not None
             plan, config = self._plan, self._config
+            self._pool = SlabPool(budget=config.prefetch_bytes)  # a fork before would share it
             self._executor = Executor(
                 plan,
                 config.batch_size,
                 config.threads(),
+                config.exec_processes,
                 self._seed,
                 self._first_sample(),
                 lambda chains: Faults(config.on_error, config.log_path(), plan, chains),
@@ -323,7 +326,7 @@ class Pipeline:
     # The end
 
     def close(self) -> None:
-        """Stop the threads and free files and memory; idempotent, also done at deletion."""
+        """Stop all threads and processes, free files and memory; idempotent, done at deletion."""
         self._stop("the pipeline is closed")
 
     def _stop(self, reason: str) -> None:
@@ -420,7 +423,7 @@ class Pipeline:
 
     @property
     def num_threads(self) -> int:
-        """Number of CPU worker threads."""
+        """Number of CPU workers."""
         return self._config.threads()
 
     @property

@@ -1,7 +1,7 @@
 """From the graph to what the executor runs: segments, each of one kind.
 
 A batch walks through the segments in order. A `batch` segment is run by the feeder thread,
-operator by operator; a `sample` segment by the worker threads, each taking one sample
+operator by operator; a `sample` segment by the workers, each taking one sample
 through all operators of the segment; a `gpu` segment by the device thread.
 
 Nothing here runs anything: the plan is a pure function of the graph.

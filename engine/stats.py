@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .chain import Worker
     from .plan import Plan
+    from .process import WorkerProcess
 
 
 _TOO_MUCH_WAITING = 0.6
@@ -27,7 +28,7 @@ class Clocks:
     memory_wait_ns: int = 0
     feeder_busy_ns: dict[int, int] = field(default_factory=dict)
     device_busy_ns: dict[int, int] = field(default_factory=dict)
-    workers: list[Worker] = field(default_factory=list)
+    workers: list[Worker | WorkerProcess] = field(default_factory=list)
 
     def add_feeder(self, ordinal: int, elapsed_ns: int) -> None:
         """Count time that the feeder thread spent in an operator."""
@@ -67,8 +68,8 @@ class PipelineStats:
         batches, samples: delivered so far.
         wall_s: seconds since the pipeline was built.
         consumer_wait_s: the consumer waited for a batch: the pipeline was too slow.
-        workers_wait_s: worker threads had nothing to do, summed over `num_threads`.
-        workers_cpu_s: processor time of the worker threads. Where it is much less than their
+        workers_wait_s: workers had nothing to do, summed over `num_threads`.
+        workers_cpu_s: processor time of the workers. Where it is much less than their
             operators' busy time, they waited for a core, a disk or the interpreter's lock.
         feeder_wait_s: the reading thread had nothing to do: queues were full.
         memory_wait_s: of that, because the byte budget was used up.
@@ -77,6 +78,8 @@ class PipelineStats:
         idle_bytes: memory kept to be used again.
         skipped: counts by what `on_error` did.
         device_lent_bytes, device_idle_bytes: the same of the GPU's memory.
+        workers: what they are: "threads" or "processes".
+        why_threads: why they are not processes, though these would be faster, or "".
     """
 
     batches: int
@@ -94,6 +97,8 @@ class PipelineStats:
     skipped: dict[str, int]
     device_lent_bytes: int = 0
     device_idle_bytes: int = 0
+    workers: str = "threads"
+    why_threads: str = ""
 
     @property
     def bottleneck(self) -> str:
@@ -118,13 +123,13 @@ class PipelineStats:
         computing = self.workers_cpu_s / busy["workers"] if busy["workers"] else 1.0
         advice = {
             "feeder": "it runs in one thread, before or between the parallel operators",
-            "workers": f"{self.num_threads} threads; more of them help if cores are free",
+            "workers": f"{self.num_threads} {self.workers}; more of them help if cores are free",
             "device": "the GPU stage",
         }
         if computing < _TOO_MUCH_WAITING:
             advice["workers"] = (
-                f"{self.num_threads} threads, which computed in {100 * computing:.0f}% of that "
-                "time and else waited for cores or for Python's lock: fewer may be faster"
+                f"{self.num_threads} {self.workers}, which computed in {100 * computing:.0f}% of "
+                "that time and else waited for cores or for Python's lock: fewer may be faster"
             )
         return (
             f"{worst.operator} ({worst.name}): {_percent(worst.busy_s, busy[stage])} of the time "
@@ -137,7 +142,7 @@ class PipelineStats:
     def _waits(self) -> str:
         return (
             f"waits in s: consumer {self.consumer_wait_s:.2f}, feeder {self.feeder_wait_s:.2f}, "
-            f"{self.num_threads} workers {self.workers_wait_s:.2f}, "
+            f"{self.num_threads} worker {self.workers} {self.workers_wait_s:.2f}, "
             f"memory {self.memory_wait_s:.2f}"
         )
 
@@ -162,6 +167,8 @@ class PipelineStats:
         ]
         if self.device_lent_bytes or self.device_idle_bytes:
             lines.append(_memory("GPU memory", self.device_lent_bytes, self.device_idle_bytes))
+        if self.why_threads:
+            lines.append(f"no worker processes: {self.why_threads}")
         if self.skipped:
             lines.append(f"bad samples: {self.skipped}")
         return "\n".join([*lines, f"bottleneck: {self.bottleneck}"])

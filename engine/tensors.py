@@ -181,6 +181,10 @@ class TensorList:
         """Return all rows as arrays, without a copy."""
         return [self.row(i) for i in range(len(self))]
 
+    def part(self, rows: range) -> Any:
+        """Return consecutive rows, without a copy: one array if the list is one, or a list."""
+        return self._rows[rows.start : rows.stop]
+
     def at(self, i: int) -> Any:
         """Return row `i`: a NumPy array on the CPU, a `TensorGPU` on the GPU."""
         return self.row(i)

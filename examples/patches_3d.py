@@ -33,19 +33,11 @@ def patch_pipeline(images: list[str], labels: list[str], side: int, device: str)
     """Patches of images (float32) and of labels (uint8), each of shape (64, 64, 64)."""
     corner = fn.random.uniform(range=[0, side - PATCH], shape=[3], dtype=types.INT32)
     # Both shuffle by the same seed, so that they come to the same volume.
-    return tuple(
-        fn.readers.numpy(
-            files=files,
-            roi_start=corner,
-            roi_shape=[PATCH] * 3,
-            cache_header_information=True,
-            random_shuffle=True,
-            pad_last_batch=True,
-            device=device,
-            name=name,
-        )
-        for files, name in ((images, "images"), (labels, "labels"))
-    )
+    window: dict[str, Any] = {"roi_start": corner, "roi_shape": [PATCH] * 3, "random_shuffle": True}
+    options = {**window, "pad_last_batch": True, "cache_header_information": True}
+    image = fn.readers.numpy(files=images, device=device, name="images", **options)
+    label = fn.readers.numpy(files=labels, device=device, **options)
+    return image, label
 
 
 def smooth_noise(shape: tuple[int, int, int], grain: int, seed: int) -> np.ndarray[Any, Any]:

@@ -6,18 +6,27 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError
 from ..engine.layouts import VIDEO_LAYOUTS, layout_of
 from ..engine.operator import Array, Row, SampleOperator
 from ..engine.params import BOOL, DTYPE, INT, INTERP, NO_EFFECT, param
+from ..engine.tensors import TensorListGPU
 from ..engine.types import INTERP_LINEAR, DALIInterpType, to_numpy_type
+from ._resample_batch import Stack, resample_batch
 from ._resize_size import Plan
+from ._resize_sizes import Plans
+from ._rows import numbers_of, why_not
 from ._volume import resample_volume
-from .resampling import Filter, resample
+from .resampling import Filter, batched, resample
+from .resampling.resize import DTYPES, unsupported
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
 
 _LAYOUT = re.compile("([FC]*)(D?HW)(C?)")
 _FILTERS = tuple(Filter)  # by number; the numbers are those of DALIInterpType
@@ -75,6 +84,7 @@ class Resampler(SampleOperator):
     """Base of the operators that resample images: their common arguments and their work."""
 
     inputs = ("images",)
+    devices = ("cpu", "gpu")
 
     interp_type = param(
         INTERP,
@@ -110,12 +120,12 @@ class Resampler(SampleOperator):
         if not {"interp_type", "min_filter", "mag_filter"} & set(self.per_sample):
             self._filters = _choose(self.interp_type, self.min_filter, self.mag_filter)
 
-    def axes(self, image: Array) -> Axes:
-        """The axes of a sample; without a layout, by its number of dimensions."""
-        if self._axes is not None and self._axes.ndim == image.ndim:
+    def axes(self, ndim: int) -> Axes:
+        """The axes of a sample of `ndim` dimensions; without a layout, these tell it."""
+        if self._axes is not None and self._axes.ndim == ndim:
             return self._axes
         layout = self.layouts[0] if self.layouts else ""
-        return axes_of(self.owner, layout_of(layout, image.ndim, VIDEO_LAYOUTS))
+        return axes_of(self.owner, layout_of(layout, ndim, VIDEO_LAYOUTS))
 
     def extents(self, axes: Axes, image: Array) -> tuple[int, ...]:
         """The spatial extents of a sample, none of them 0."""
@@ -138,7 +148,7 @@ class Resampler(SampleOperator):
 
     def resample(self, row: Row, image: Array, axes: Axes, plan: Plan, filters: Filters) -> Array:
         """Resample every image, frame or volume of a sample."""
-        dtype = self._result_type(image)
+        dtype = self._result_type(image.dtype)
         out = row.empty(axes.resized(image.shape, plan.size), dtype)
         size = plan.size
         is_whole = not any(plan.start) and plan.end == axes.extents(image.shape)
@@ -163,16 +173,87 @@ class Resampler(SampleOperator):
             raise ArgumentError(f"{self.owner}: {error}") from error
         return out
 
-    def _result_type(self, image: Array) -> np.dtype[Any]:
+    def _result_type(self, source: np.dtype[Any]) -> np.dtype[Any]:
         dtype: np.dtype[Any] | None = self._dtype
-        if dtype is None or dtype == image.dtype:
-            return image.dtype
+        if dtype is None or dtype == source:
+            return source
         if dtype != np.float32:
             raise ArgumentError(
-                f"{self.owner}: dtype must be FLOAT or that of the input, {image.dtype}, but is "
+                f"{self.owner}: dtype must be FLOAT or that of the input, {source}, but is "
                 f"{dtype}; use fn.cast for others"
             )
         return dtype
+
+    def gpu(self, batch: Batch, images: TensorListGPU, **arguments: Any) -> Any:
+        """Resample a batch."""
+        axes = self.axes(images.ndim)
+        shapes = images.extents()
+        source = to_numpy_type(images.dtype)
+        if source not in DTYPES:
+            raise ArgumentError(f"{self.owner}: {unsupported(source)}")
+        result = self._result_type(source)
+        extents = shapes[:, axes.first : axes.first + axes.spatial]
+        channels = shapes[:, -1] if axes.channels_last else np.ones_like(shapes[:, 0])
+        number = shapes[:, : axes.first].prod(1)
+
+        plans = self.plan_batch(batch, axes, np.maximum(extents, 1), **arguments)
+        filters, known = self._filters_of(batch.size, **arguments)
+        lines = _lines(plans, np.maximum(extents, 1), filters, self.antialias)
+        possible = plans.possible & known & ((extents > 0) & (plans.start != plans.end)).all(1)
+        possible &= ((channels > 0) & lines.possible().all(0)) | (number == 0)
+        for i in np.flatnonzero(~possible).tolist():
+            batch.errors.setdefault(i, why_not(self, batch, i, shapes[i], source, arguments))
+
+        size = np.where(possible[:, None], plans.size, 1)
+        resized = np.column_stack(
+            [shapes[:, : axes.first], size, shapes[:, axes.first + axes.spatial :]]
+        )
+        out = batch.device.empty(resized, result, self.output_layouts()[0])
+        number = np.where(possible, number, 0)
+        resample_batch(
+            batch,
+            Stack(images.pointers(), number, extents, channels, source, images),
+            Stack(out.pointers(), number, size, channels, result, out),
+            lines,
+        )
+        return out
+
+    def plan_batch(
+        self, batch: Batch, axes: Axes, extents: NDArray[np.int64], **arguments: Any
+    ) -> Plans:
+        """What to compute for each sample of a batch; `extents` are its spatial extents."""
+        raise NotImplementedError
+
+    def _filters_of(
+        self, count: int, *, interp_type: Any, min_filter: Any, mag_filter: Any, **_: Any
+    ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]:
+        """The filters of each sample, and whether there are such filters."""
+        if self._filters is not None:
+            shrinking, other = (np.full(count, int(kind)) for kind in self._filters)
+            return (shrinking, other), np.ones(count, bool)
+        chosen = (interp_type if f is None else f for f in (min_filter, mag_filter))
+        numbers = np.stack([numbers_of(f, count)[:, 0] for f in chosen])
+        known = np.isin(numbers, _FILTERS)
+        shrinking, other = np.where(known, numbers, 0).astype(np.int64)
+        return (shrinking, other), known[0] & known[1]
+
+
+def _lines(
+    plans: Plans,
+    extents: NDArray[np.int64],
+    filters: tuple[NDArray[np.int64], NDArray[np.int64]],
+    antialias: bool,
+) -> batched.Axes:
+    """How the spatial axes are resampled, with the bases that the CPU takes."""
+    sizes = extents.T, plans.size.T
+    lines = batched.plan_axes(*sizes, plans.start.T, plans.end.T, filters, antialias)
+    if len(extents.T) == 2:
+        regions = (plans.start != 0).any(1) | (plans.end != extents).any(1)
+        return batched.with_bases(lines, regions)
+    always = np.ones(len(extents), bool)
+    area = batched.unchanged((extents[:, 1] * extents[:, 2])[None], filters[1])
+    depth = batched.with_bases(area.with_front(lines[:1]), always)[:1]
+    return batched.with_bases(lines[1:], always).with_front(depth)
 
 
 def _choose(

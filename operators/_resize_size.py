@@ -22,8 +22,8 @@ DEFAULT, STRETCH, NOT_LARGER, NOT_SMALLER = MODES = (
     "not_smaller",
 )
 
-_MAX_EXTENT = 1 << 24  # float32, in which positions are computed, holds no larger ones exactly
-_MIN_REGION = 1e-3  # a region thinner than this many pixels is widened by as much
+MAX_EXTENT = 1 << 24  # float32, in which positions are computed, holds no larger ones exactly
+MIN_REGION = 1e-3  # a region thinner than this many pixels is widened by as much
 _PLANS_KEPT = 4096
 
 
@@ -74,7 +74,8 @@ def plan(
         subpixel_scale: where rounding changes an extent, change the region in proportion.
 
     Raises:
-        ArgumentError: a value is not finite, or the result would be beyond any memory.
+        ArgumentError: a value is not finite, the region is empty, or the result would be beyond
+            any memory.
 
     >>> plan((720, 1280), (480.0, 640.0), mode="not_larger").size
     (360, 640)
@@ -82,6 +83,11 @@ def plan(
     _check_finite(requested, region)
     start, end = _edges(extents, region)
     shown = [abs(b - a) for a, b in zip(start, end, strict=True)]
+    if region is not None and not all(shown):
+        raise ArgumentError(
+            f"the region {region.start} to {region.end} has no extent in float32, the type of "
+            "positions; make it larger"
+        )
     wanted = _extents(shown, requested, mode, max_size)
     size = tuple(_rounded(extent) for extent in wanted)
     for axis, extent in enumerate(wanted):
@@ -111,8 +117,8 @@ def _edges(
     start = [np.float32(a) * np.float32(unit) for a, unit in zip(region.start, units, strict=True)]
     end = [np.float32(b) * np.float32(unit) for b, unit in zip(region.end, units, strict=True)]
     for axis, (a, b) in enumerate(zip(start, end, strict=True)):
-        if abs(b - a) < _MIN_REGION:
-            margin = np.float32(copysign(_MIN_REGION / 2, b - a))
+        if abs(b - a) < MIN_REGION:
+            margin = np.float32(copysign(MIN_REGION / 2, b - a))
             start[axis], end[axis] = a - margin, b + margin
     return start, end
 
@@ -162,10 +168,10 @@ def _average_scale(scales: Sequence[float]) -> float:
 
 def _rounded(extent: np.float32) -> int:
     size = max(1, floor(abs(float(extent)) + 0.5))
-    if size > _MAX_EXTENT:
+    if size > MAX_EXTENT:
         raise ArgumentError(
             f"the result would be {size} pixels long; the longest that can be made has "
-            f"{_MAX_EXTENT} (check the size that was asked for against the region of interest)"
+            f"{MAX_EXTENT} (check the size that was asked for against the region of interest)"
         )
     return size
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from ..engine.batch import Batch
-from ..engine.operator import Array, Operator
+from ..engine.operator import Array, Operator, Row, SampleOperator
 from ..engine.params import INT, INTS, from_row
 from ..engine.tensors import TensorList
 
@@ -62,3 +63,66 @@ def try_rows(batch: Batch, rows: Iterable[int], work: Callable[[int], object]) -
             batch.errors.setdefault(row, error)
             failed.append(row)
     return failed
+
+
+def numbers_of(value: Any, count: int, width: int = 1) -> NDArray[np.float64]:
+    """Return the argument's numbers for each of `count` samples: (count, width).
+
+    Args:
+        value: as `values_of` takes it, of numbers.
+        count: number of samples.
+        width: how many numbers a sample has; one stands for all of them. Samples with another
+            number of them are NaN.
+    """
+    if isinstance(value, TensorList) and not value.is_dense_tensor():
+        table = np.full((count, width), np.nan)
+        for i, row in enumerate(value.rows()):
+            if row.size in (1, width):
+                table[i] = row.reshape(-1)
+        return table
+    if isinstance(value, TensorList):
+        numbers = value.dense().reshape(count, -1).astype(np.float64)
+    else:
+        numbers = np.array(value, np.float64).reshape(1, -1)
+    if numbers.shape[1] not in (1, width):
+        return np.full((count, width), np.nan)
+    return np.broadcast_to(numbers, (count, width))
+
+
+class _HeapRow(Row):
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike, output: int = 0) -> Array:
+        return np.empty(shape, dtype)
+
+    def scratch(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        return np.empty(shape, dtype)
+
+
+def why_not(
+    operator: SampleOperator,
+    batch: Batch,
+    i: int,
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    arguments: Mapping[str, Any],
+) -> Exception:
+    """Return what the CPU raises for a sample that the GPU cannot compute, but for its pixels.
+
+    Args:
+        operator: with one input.
+        batch, i: which sample.
+        shape, dtype: of the sample.
+        arguments: the operator's, of the whole batch.
+    """
+    row = _HeapRow()
+    row.random = batch.random(operator, operator.draws)[i]
+    try:
+        values = {
+            name: from_row(operator.params[name], value.row(i))
+            if isinstance(value, TensorList)
+            else value
+            for name, value in arguments.items()
+        }
+        operator.sample(row, np.broadcast_to(np.zeros((), dtype), shape), **values)
+    except Exception as error:
+        return error
+    raise AssertionError(f"sample {i} of shape {shape} has no error on the CPU")

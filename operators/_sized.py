@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError
 from ..engine.params import BOOL, FLOAT, FLOATS, STR, param
 from ._resampler import Axes, Resampler
 from ._resize_size import DEFAULT, MODES, NOT_LARGER, NOT_SMALLER, STRETCH, Plan, Region, plan
+from ._resize_sizes import Plans, plan_all
+from ._rows import numbers_of
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
 
 _SEPARATE = ("resize_z", "resize_y", "resize_x")
 _WAYS = "size; any of resize_x, resize_y and resize_z; resize_shorter; resize_longer"
@@ -139,6 +147,35 @@ class SizedResampler(Resampler):
         if axes.spatial == 2:
             return resize_y, resize_x
         return resize_z, resize_y, resize_x
+
+    def plan_batch(
+        self, batch: Batch, axes: Axes, extents: NDArray[np.int64], **arguments: Any
+    ) -> Plans:
+        count, spatial = extents.shape
+        if self._fixed_size is not None:
+            whole = extents.astype(np.float64)
+            size = np.broadcast_to(np.array(self._fixed_size), extents.shape)
+            return Plans(size, np.zeros_like(whole), whole, np.ones(count, bool))
+        start, end = arguments["roi_start"], arguments["roi_end"]
+        is_whole = start is None or end is None
+        return plan_all(
+            extents,
+            self._all_requested(count, axes, **arguments),
+            mode=self._mode,
+            max_size=self._max_size(axes),
+            start=None if is_whole else numbers_of(start, count, spatial),
+            end=None if is_whole else numbers_of(end, count, spatial),
+            relative=self.roi_relative,
+            subpixel_scale=self.subpixel_scale,
+        )
+
+    def _all_requested(self, count: int, axes: Axes, **arguments: Any) -> NDArray[np.float64]:
+        """`_requested` for each of `count` samples: (count, axes)."""
+        for name in ("size", "resize_shorter", "resize_longer"):
+            if name in self.given:
+                return numbers_of(arguments[name], count, axes.spatial)
+        names = _SEPARATE[-axes.spatial :]
+        return np.column_stack([numbers_of(arguments[name], count) for name in names])
 
     def _max_size(self, axes: Axes) -> tuple[float, ...] | None:
         return None if self.max_size is None else self._per_axis("max_size", self.max_size, axes)

@@ -62,6 +62,8 @@ class Reduction:
         statistics = np.where(kept, shapes, 1)
         self._steps = strides(statistics)
         self._statistics = statistics.prod(axis=1)
+        if whole:  # all the same, but for samples that could not be computed
+            self._statistics[:] = self._statistics.max()
         self._count = np.where(kept, 1, shapes).prod(axis=1)
         # The last axes make runs: a reduced one, and one that is kept behind it.
         extents, roles = merged(shapes, self._steps)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..engine.operator import Array
 from .resampling import Filter, resample
+from .resampling.filters import with_bases
 from .resampling.passes import store
+from .resampling.resize import plan_axis
+from .resampling.separable import resample_axes
 
 _FLOAT64 = ("int32", "uint32", "float64")  # float32 does not hold all values of these
 
@@ -29,24 +33,35 @@ def resample_volume(
     `size` and the two halves of `roi` are in the order of the axes; otherwise the arguments
     are those of `resample`. Between the passes values stay in floating point.
     """
+    if 0 in volume.shape:
+        raise ValueError(
+            "expected a volume of shape (depth, height, width, channels), none of them 0, got "
+            f"shape {volume.shape}"
+        )
     work = np.dtype(np.float64 if volume.dtype.name in _FLOAT64 else np.float32)
     if work == np.float64:
         volume = volume.astype(work)
     depth, height, width, channels = volume.shape
-    options: dict[str, Any] = {
-        "min_filter": min_filter,
-        "mag_filter": mag_filter,
-        "antialias": antialias,
-        "dtype": work,
-    }
-    # One row a plane: its columns keep their number, and so are copied.
-    planes = resample(
-        volume.reshape(depth, height * width, channels),
-        (size[0], height * width),
-        roi=(roi[0], 0.0, roi[3], float(height * width)),
-        **options,
-    ).reshape(size[0], height, width, channels)
-    area = (roi[1], roi[2], roi[4], roi[5])
-    for plane, target in zip(planes, out, strict=True):
-        result = resample(plane, (size[1], size[2]), roi=area, **options)
+    filters = min_filter, mag_filter, antialias
+    # One row a plane, whose columns are copied.
+    area = height * width
+    columns = plan_axis(area, area, 0.0, float(area), *filters)
+    rows, columns = with_bases(plan_axis(depth, size[0], roi[0], roi[3], *filters), columns)
+    planes = np.empty((size[0], area, channels), work)
+    resample_axes(
+        volume.reshape(depth, area, channels),
+        planes,
+        rows,
+        replace(columns, filter=Filter.NEAREST),
+    )
+    for plane, target in zip(planes.reshape(-1, height, width, channels), out, strict=True):
+        result = resample(
+            plane,
+            (size[1], size[2]),
+            roi=(roi[1], roi[2], roi[4], roi[5]),
+            min_filter=min_filter,
+            mag_filter=mag_filter,
+            antialias=antialias,
+            dtype=work,
+        )
         store(result, target, overshoots=True)

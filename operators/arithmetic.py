@@ -35,7 +35,8 @@ class Arithmetic(SampleOperator):
     in C; on floating point numbers `//` is plain division. `/` on integers gives float32. An
     integer to a negative integer power is 0. A shift by the type's width or more gives 0 (-1 for
     a negative number shifted right). Where an operand is not a number, neither is the result,
-    also that of `min`, `max` and `clamp`.
+    also that of `min`, `max` and `clamp`. On the GPU, functions such as `sin` and `pow` may
+    differ by a few units in the last place.
 
     Raises:
         ArgumentError: the types do not go with the function (arithmetic on booleans except
@@ -82,8 +83,6 @@ class Arithmetic(SampleOperator):
         return TensorListCPU(rows, layout)
 
     def gpu(self, batch: Batch, *operands: TensorList) -> TensorListGPU:
-        if not batch.size:
-            return batch.device.empty(np.zeros((0, 0)), np.uint8)
         own = tuple([to_numpy_type(data.dtype) for data in operands])
         common, result = self._function.types(own)
         places = [operand(batch, data) for data in operands]

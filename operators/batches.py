@@ -165,6 +165,4 @@ class ConstantData(BatchOperator):
         shapes = np.broadcast_to(
             np.array(self._value.shape, np.int64), (batch.size, self._value.ndim)
         )
-        if not batch.size:
-            return batch.device.empty(shapes, self._value.dtype)
         return filled(batch, TensorListCPU(self.batch(batch)), shapes, self._value.dtype)

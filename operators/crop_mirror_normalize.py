@@ -40,7 +40,8 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         data: HWC, CHW, DHWC, CDHW, FHWC, FCHW, CFHW or with F before a volume; any numeric
             type. Without a layout HWC, DHWC or FDHWC is assumed.
 
-    The result is of type `dtype` and has the layout `output_layout`.
+    The result is of type `dtype` and has the layout `output_layout`. On the GPU, float32 results
+    may differ from those of the CPU by 1e-6 of the largest term; those of other types are the same.
     """
 
     name = "crop_mirror_normalize"
@@ -109,8 +110,6 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
     def gpu(
         self, batch: Batch, images: TensorListGPU, *, mirror: Any, mean: Any, std: Any, **crop: Any
     ) -> TensorListGPU:
-        if not batch.size:
-            return batch.device.empty(np.zeros((0, 0)), self.result_type)
         layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
         if not self.layouts[0]:
             self._check_output_layout(layout)
@@ -119,7 +118,8 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         if self.out_of_bounds_policy == "trim_to_shape":
             windows = windows.trimmed(view.shapes)
         channels = view.shapes[:, layout.index("C")]
-        written = np.array([self._written(count) for count in channels.tolist()])
+        counts, which = np.unique(channels, return_inverse=True)
+        written = np.array([self._written(count) for count in counts.tolist()])[which]
         scalings = self._batch_scalings(batch, channels, mean, std)
         self._batch_fill(batch, scalings.fill, layout, view.shapes, windows)
         failed = list(batch.errors)

@@ -93,8 +93,6 @@ class _NumberLike(SampleOperator):
         return out
 
     def gpu(self, batch: Batch, data_like: TensorList) -> TensorListGPU:
-        if not batch.size:
-            return batch.device.empty(np.zeros((0, 0)), np.uint8)
         dtype = to_numpy_type(data_like.dtype if self.dtype is None else self.dtype)
         extents = _extents(data_like.shape(), f"fn.{self.name}")
         return _filled_with(batch, self._number, extents, dtype)
@@ -175,8 +173,6 @@ def _filled_on_gpu(
     like: TensorList,
     name: str,
 ) -> TensorListGPU:
-    if not batch.size:
-        return batch.device.empty(np.zeros((0, 0)), np.uint8)
     extents = _extents(shapes, f"fn.{name}")
     own = _extents(value.shape(), f"fn.{name}")
     both = max(own.shape[1], extents.shape[1])
@@ -193,8 +189,6 @@ def _filled_on_gpu(
 def _filled_with(
     batch: Batch, number: int, extents: NDArray[np.int64], dtype: np.dtype[Any]
 ) -> TensorListGPU:
-    if not batch.size:
-        return batch.device.empty(extents, dtype)
     return filled(batch, TensorListCPU(np.full(batch.size, number, dtype)), extents, dtype)
 
 
@@ -205,4 +199,4 @@ def _extents(shapes: Sequence[tuple[int, ...]], owner: str) -> NDArray[np.int64]
             f"{owner}: samples on the GPU have one number of dimensions, not the shapes "
             f"{sorted(set(shapes))}"
         )
-    return np.array(shapes, np.int64).reshape(len(shapes), len(shapes[0]) if shapes else 0)
+    return np.array(shapes, np.int64).reshape(len(shapes), len(shapes[0]))

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..engine import random_crop
 from ..engine.errors import ArgumentError
 from ..engine.operator import Array, Row, register
 from ..engine.params import FLOATS, INT, INTS, REQUIRED, param
-from ._resampler import Resampler
+from ._resampler import Axes, Resampler
 from ._resize_size import Plan
+from ._resize_sizes import Plans
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
 
 
 @register
@@ -55,12 +62,28 @@ class RandomResizedCrop(Resampler):
         self.draws = random_crop.draws_needed(self.num_attempts)
 
     def sample(self, row: Row, image: Array, **arguments: Any) -> Array:
-        axes = self.axes(image)
+        axes = self.axes(image.ndim)
         extents = self.extents(axes, image)
-        if len(extents) != 2:
-            raise ArgumentError(f"{self.owner} takes images and videos, but no volumes")
+        _check_spatial(self.owner, axes.spatial)
+        height, width = extents
         window = random_crop.random_window(
-            *extents, self.random_area, self.random_aspect_ratio, row.random
+            height, width, self.random_area, self.random_aspect_ratio, row.random
         )
         plan = Plan(self._size, window[:2], window[2:])
         return self.resample(row, image, axes, plan, self.filters(**arguments))
+
+    def plan_batch(
+        self, batch: Batch, axes: Axes, extents: NDArray[np.int64], **arguments: Any
+    ) -> Plans:
+        _check_spatial(self.owner, axes.spatial)
+        numbers = batch.random(self, self.draws)
+        windows = random_crop.random_windows(
+            extents, self.random_area, self.random_aspect_ratio, numbers
+        ).astype(np.float64)
+        size = np.broadcast_to(np.array(self._size), extents.shape)
+        return Plans(size, windows[:, :2], windows[:, 2:], np.ones(len(extents), bool))
+
+
+def _check_spatial(owner: str, spatial: int) -> None:
+    if spatial != 2:
+        raise ArgumentError(f"{owner} takes images and videos, but no volumes")

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..engine.operator import Array, Row, register
 from ..engine.params import BOOL, INT, param
-from ..engine.windows import CropArguments, Window
+from ..engine.windows import CropArguments, Window, Windows
+from ._extract_batch import crops
+from ._resampler import Axes
 from ._resize_size import Plan
+from ._resize_sizes import Plans
+from ._rows import array_of
 from ._sized import SizedResampler
+
+if TYPE_CHECKING:
+    from ..engine.batch import Batch
 
 _SPATIAL = {2: "HW", 3: "DHW"}
 _CROP = tuple(name for name, declared in CropArguments.params.items() if declared.per_sample)
@@ -45,7 +53,7 @@ class ResizeCropMirror(CropArguments, SizedResampler):
     )
 
     def sample(self, row: Row, image: Array, *, mirror: int, **arguments: Any) -> Array:
-        axes = self.axes(image)
+        axes = self.axes(image.ndim)
         letters = _SPATIAL[axes.spatial]
         whole = self.plan(axes, self.extents(axes, image), **arguments)
         crop = {name: arguments[name] for name in _CROP}
@@ -53,6 +61,16 @@ class ResizeCropMirror(CropArguments, SizedResampler):
         mirrored = tuple(bool(mirror & _MIRROR_BITS[letter]) for letter in letters)
         part = part_of(whole, window, mirrored)
         return self.resample(row, image, axes, part, self.filters(**arguments))
+
+    def plan_batch(
+        self, batch: Batch, axes: Axes, extents: NDArray[np.int64], **arguments: Any
+    ) -> Plans:
+        letters = _SPATIAL[axes.spatial]
+        whole = super().plan_batch(batch, axes, extents, **arguments)
+        windows = crops(self, batch, letters, whole.size, arguments)
+        mirror = array_of(self, "mirror", arguments["mirror"], batch.size)
+        bits = np.array([_MIRROR_BITS[letter] for letter in letters])
+        return parts_of(whole, windows, (mirror & bits) != 0)
 
 
 @register
@@ -81,3 +99,21 @@ def part_of(whole: Plan, window: Window, mirrored: tuple[bool, ...]) -> Plan:
         start.append(b if mirrored[axis] else a)
         end.append(a if mirrored[axis] else b)
     return Plan(window.shape, tuple(start), tuple(end))
+
+
+def parts_of(whole: Plans, windows: Windows, mirrored: NDArray[np.bool_]) -> Plans:
+    """Return `part_of` for each sample; `mirrored` is of shape (batch, axes)."""
+    size, start, end, possible = whole
+    possible = possible & (windows.shape > 0).all(1)
+    scale = (end - start) / size
+    first = (start + scale * windows.start).astype(np.float32).astype(np.float64)
+    last = start + scale * (windows.start + windows.shape)
+    last = last.astype(np.float32).astype(np.float64)
+    changed = (windows.shape != size) | (windows.start != 0) | mirrored
+    as_whole = ~changed.any(1, keepdims=True)
+    return Plans(
+        np.maximum(windows.shape, 1),
+        np.where(as_whole, start, np.where(mirrored, last, first)),
+        np.where(as_whole, end, np.where(mirrored, first, last)),
+        possible,
+    )

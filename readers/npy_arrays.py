@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from .listing import FileList, absolute, encoded_paths, folders_below
 from .read_plan import Int64s
 from .storage import Storage, open_storages
 from .strings import StringTable
-from .tar import members
+from .wds_index import index_archive
 from .zip_index import STORED, zip_members
 
 _ZIP, _TAR = (b".npz", b".zip"), (b".tar",)
@@ -39,10 +39,17 @@ _MEMBER = np.dtype(
 
 @dataclass(frozen=True)
 class Members:
-    """Members of archives, one after the other: a table of `_MEMBER`, and their names."""
+    """Members of archives, one after the other.
+
+    Attributes:
+        table: of `_MEMBER`.
+        names: in their archives.
+        stamps: of each archive, when it was indexed: see `Storage.stamp`.
+    """
 
     table: NDArray[Any]
     names: StringTable
+    stamps: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -112,12 +119,13 @@ def find_arrays(
     parts = []
     for number in range(len(listing)):
         if number in storages:
-            found = _index(storages[number], tar=archives[number].lower().endswith(_TAR))
+            in_archive = _in_tar if archives[number].lower().endswith(_TAR) else _in_zip
+            found = in_archive(storages[number])
             wanted = [matches(name.rpartition(b"/")[2]) for name in found.names]
             parts.append(_chosen(found, np.flatnonzero(wanted), number))
         else:
             parts.append(_plain_file(number))
-    joined = _joined(parts)
+    joined = _joined(parts, {number: storage.stamp for number, storage in storages.items()})
     if not len(joined):
         raise SourceError(
             f"{paths[0]}{' ...' * (len(paths) > 1)}: no member matches member_filter "
@@ -186,30 +194,32 @@ def _plain_file(number: int) -> Members:
     return Members(np.array([(number, 0, -1, -1, 0, False)], _MEMBER), StringTable.of([b""]))
 
 
-def _index(storage: Storage, *, tar: bool) -> Members:
-    """Return all members of an archive, from the cache if it holds them."""
+def _in_tar(storage: Storage) -> Members:
+    """Return the members of a tar archive, by the index that WebDatasets have of it."""
+    index = index_archive(storage)
+    keys, extensions = list(index.keys), [b"." + name if name else b"" for name in index.extensions]
+    samples = np.repeat(np.arange(len(index)), np.diff(index.firsts)).tolist()
+    kinds = index.kinds.tolist()
+    names = (keys[sample] + extensions[kind] for sample, kind in zip(samples, kinds, strict=True))
+    table = np.zeros(len(kinds), _MEMBER)
+    table["offset"], table["size"], table["content"] = index.offsets, index.sizes, index.sizes
+    storage.check(index.offsets, index.sizes)
+    return Members(table, StringTable.of(names))
 
-    def of_tar() -> list[NDArray[Any]]:
-        found = list(members(storage))
-        names = StringTable.of(member.name for member in found)
-        places = np.array([(m.offset, m.size) for m in found], np.int64).reshape(-1, 2)
-        return [*names.to_arrays(), places[:, 0], places[:, 1]]
 
-    def of_zip() -> list[NDArray[Any]]:
+def _in_zip(storage: Storage) -> Members:
+    """Return the members of a zip archive, from the cache if it holds them."""
+
+    def build() -> list[NDArray[Any]]:
         found = zip_members(storage)
-        return [
-            *found.names.to_arrays(),
-            *(found.offsets, found.sizes, found.contents, found.checksums, found.methods),
-        ]
+        sizes = (found.offsets, found.sizes, found.contents)
+        return [*found.names.to_arrays(), *sizes, found.checksums, found.methods]
 
-    build = of_tar if tar else of_zip
-    joined, bounds, *columns = cached_index(storage, f"members of {'tar' if tar else 'zip'}", build)
-    table = np.zeros(len(columns[0]), _MEMBER)
-    table["offset"], table["size"] = columns[:2]
-    table["content"] = columns[1]
-    if not tar:
-        table["content"], table["checksum"] = columns[2:4]
-        table["deflated"] = columns[4] != STORED
+    joined, bounds, *columns, methods = cached_index(storage, "zip-1", build)
+    table = np.zeros(len(methods), _MEMBER)
+    for name, column in zip(("offset", "size", "content", "checksum"), columns, strict=True):
+        table[name] = column
+    table["deflated"] = methods != STORED
     storage.check(table["offset"], table["size"])
     return Members(table, StringTable.from_arrays(joined, bounds))
 
@@ -220,6 +230,6 @@ def _chosen(found: Members, rows: Int64s, number: int) -> Members:
     return Members(table, StringTable.of(found.names.take(rows)))
 
 
-def _joined(parts: Sequence[Members]) -> Members:
+def _joined(parts: Sequence[Members], stamps: Mapping[int, str]) -> Members:
     names = StringTable.of(name for part in parts for name in part.names)
-    return Members(np.concatenate([part.table for part in parts]), names)
+    return Members(np.concatenate([part.table for part in parts]), names, stamps)

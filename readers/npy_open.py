@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..engine.errors import DecodeError
+from ..engine.errors import DecodeError, SourceError
 from ..engine.npy import PREFIX, NpyHeader, header_length, parse_header
+from .local_reads import read_cached
 from .npy_arrays import Arrays
 from .read_plan import Int64s
 from .storage import Bytes, LocalFile, Storage, open_storages
@@ -81,10 +83,13 @@ class StoredArrays:
         """
         places = self._places(numbers)
         self._fetch_packed(places, whole)
-        unknown = [place for place in places if self._known(place) is None]
-        headers = dict(zip(map(id, unknown), self._read_headers(unknown), strict=True))
+        known = [self._known(place) for place in places]
+        unknown = [p for p, header in zip(places, known, strict=True) if header is None]
+        read = iter(self._read_headers(unknown))
+        headers = [next(read) if header is None else header for header in known]
         return [
-            self._stored(place, headers.get(id(place)) or self._known(place)) for place in places
+            Stored(place.storage, place.offset + header.offset, header, place.content)
+            for place, header in zip(places, headers, strict=True)
         ]
 
     def close(self) -> None:
@@ -101,6 +106,11 @@ class StoredArrays:
         ]
         members = self._arrays.members
         if members is not None:
+            for file, storage in storages.items():
+                if members.stamps.get(file, storage.stamp) != storage.stamp:
+                    raise SourceError(
+                        f"{storage.name} has changed since it was indexed; make the pipeline anew"
+                    )
             table = members.table[numbers]
             sizes = zip(table["offset"].tolist(), table["size"].tolist(), strict=True)
             for place, (offset, size) in zip(found, sizes, strict=True):
@@ -183,20 +193,24 @@ class StoredArrays:
 
     def _beginnings(self, places: Sequence[_Place], lengths: Sequence[int]) -> list[bytes]:
         """Return the first bytes of arrays: as many as asked, or as there are."""
-        waits, buffers = [], []
+        waits: list[Callable[[], None]] = []
+        buffers = []
         for place, length in zip(places, lengths, strict=True):
             if place.content is not None:
                 buffers.append(place.content[:length])
                 continue
-            buffers.append(np.empty(min(length, place.size), np.uint8))
-            waits.append(place.storage.begin([place.offset], [buffers[-1]]))
+            buffer = np.empty(min(length, place.size), np.uint8)
+            buffers.append(buffer)
+            storage, offset = place.storage, place.offset
+            if not isinstance(storage, LocalFile):
+                waits.append(storage.begin([offset], [buffer]))
+                continue
+            opened = storage.opened()
+            if not read_cached(opened.number, buffer, offset):
+                waits.append(partial(storage.wait_for, opened, offset, buffer))
         for wait in waits:
             wait()
         return [buffer.tobytes() for buffer in buffers]
-
-    def _stored(self, place: _Place, header: NpyHeader | None) -> Stored:
-        assert header is not None
-        return Stored(place.storage, place.offset + header.offset, header, place.content)
 
     def _named(self, place: _Place, error: DecodeError) -> DecodeError:
         return DecodeError(f"{self._arrays.where(place.number)}: {error}")

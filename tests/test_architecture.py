@@ -131,6 +131,7 @@ def test_what_is_public():
         "Pipeline",
         "PipelineStopped",
         "SourceError",
+        "WorkerError",
         "__version__",
         "backend",
         "data_node",

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...engine.batch import Batch
-from ...engine.kernels import Kernel, descriptors, launch_elements
+from ...engine.kernels import THREADS, Kernel, blocks_for, descriptors, launch_elements
 from ...engine.operator import Array
 
-__all__ = ["descriptors", "kernel", "launch_elements", "launch_lanes"]
+__all__ = ["THREADS", "blocks_for", "descriptors", "kernel", "launch_elements", "launch_lanes"]
 
 _FOLDER = Path(__file__).parent
 _LANES = {1: 8, 2: 8, 4: 4, 8: 2}  # as `lanes_of` in lanes.cuh

@@ -21,6 +21,8 @@ __device__ inline i64 digit(i64& number, i64 base) {
     return last;
 }
 
+constexpr int UNROLLED = sizeof(In) == 1 ? 16 : 8;  // numbers that a thread awaits at a time
+
 // Integers are summed exactly.
 template <class T, bool EXACT>
 struct Sum {
@@ -34,7 +36,7 @@ struct Sum<T, true> {
 template <class T>
 __device__ inline double sum(const In* data, i64 step, i64 begin, i64 end, i64 lanes) {
     T total = 0;
-#pragma unroll 8
+#pragma unroll UNROLLED
     for (i64 r = begin; r < end; r += lanes) total += (T)data[r * step];
     return (double)total;
 }
@@ -42,7 +44,7 @@ __device__ inline double sum(const In* data, i64 step, i64 begin, i64 end, i64 l
 __device__ inline double squares(
     const In* data, i64 step, i64 begin, i64 end, i64 lanes, Exact mean) {
     double total = 0;
-#pragma unroll 8
+#pragma unroll UNROLLED
     for (i64 r = begin; r < end; r += lanes) {
         const Exact difference = (Exact)data[r * step] - mean;
         total += (double)(difference * difference);

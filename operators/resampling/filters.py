@@ -8,12 +8,16 @@ what the interpolation loses shows in the third digit.
 import math
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 # More taps than this for one axis means a region far larger than any image.
-_MAX_TAPS = 1 << 23
+MAX_TAPS = 1 << 23
+
+# What DALI estimates that a tap of a row and of a column cost, and a sample beside its taps.
+ROW_COST, COLUMN_COST, SAMPLE_COST = 1.0, 1.4, 3.0
 
 
 class Filter(IntEnum):
@@ -85,8 +89,8 @@ def with_bases(vertical: Axis, horizontal: Axis) -> tuple[Axis, Axis]:
     the last bit of float32 decides. DALI crops the axis that it resamples last and computes
     its positions from there. Which axis is last follows from an estimate of the cost.
     """
-    top, height, rows_cost = _extent_and_cost(vertical, 1.0)
-    left, width, columns_cost = _extent_and_cost(horizontal, 1.4)
+    top, height, rows_cost = _extent_and_cost(vertical, ROW_COST)
+    left, width, columns_cost = _extent_and_cost(horizontal, COLUMN_COST)
     result = vertical.out_size * horizontal.out_size
     rows_first = vertical.out_size * width * rows_cost + result * columns_cost
     columns_first = height * horizontal.out_size * columns_cost + result * rows_cost
@@ -104,7 +108,7 @@ def _extent_and_cost(axis: Axis, tap_cost: float) -> tuple[int, int, float]:
     high = np.float32(max(axis.start, axis.end)) - anchor + np.float32(support)
     first = min(max(math.floor(low), 0), axis.in_size)
     end = min(max(math.ceil(high), 0), axis.in_size)
-    return first, end - first, tap_cost * support + 3.0
+    return first, end - first, tap_cost * support + SAMPLE_COST
 
 
 def nearest_indices(axis: Axis, *, stepwise: bool) -> NDArray[np.intp]:
@@ -137,7 +141,7 @@ def taps(axis: Axis) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
     """
     scale = axis.scale
     step, anchor, support = _fit(axis)
-    if support * axis.out_size > _MAX_TAPS:
+    if support * axis.out_size > MAX_TAPS:
         raise ValueError(
             f"cannot resample the region {axis.start} to {axis.end} of {axis.in_size} pixels to "
             f"{axis.out_size}: each output sample would weigh {support} input samples; "
@@ -148,14 +152,14 @@ def taps(axis: Axis) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
     begin = np.arange(axis.out_size, dtype=np.float32) * scale + start
     first = np.ceil(begin)
     offsets = np.arange(support, dtype=np.float32) + (first - begin)[:, None]
-    weights = _KERNELS[axis.filter].sample(offsets, step)
+    weights = KERNELS[axis.filter].sample(offsets, step)
     weights /= np.add.reduce(weights, axis=1, keepdims=True)
     return first.astype(np.intp) + axis.base, weights
 
 
 def _fit(axis: Axis) -> tuple[np.float32, np.float32, int]:
     """The kernel's table steps an input pixel, pixels to its middle, and samples it weighs."""
-    kernel = _KERNELS[axis.filter]
+    kernel = KERNELS[axis.filter]
     step, anchor = kernel.fit(abs(axis.scale) if axis.stretched else np.float32(1))
     return step, anchor, math.ceil(kernel.last / step)
 
@@ -170,8 +174,16 @@ class _Kernel:
         self._steps = np.arange(len(values) + 1, dtype=np.float64)
         self._values = np.append(values, 0.0)
 
-    def fit(self, stretch: np.float32) -> tuple[np.float32, np.float32]:
-        """Table steps an input pixel, and pixels from the window's begin to its middle."""
+    @property
+    def table(self) -> NDArray[np.float32]:
+        """The window at equal steps, and a zero."""
+        return self._values.astype(np.float32)
+
+    def fit(self, stretch: Any) -> tuple[Any, Any]:
+        """Table steps an input pixel, and pixels from the window's begin to its middle.
+
+        `stretch` is a float32, or an array of them, and so are the results.
+        """
         step = self.last / self._width(stretch)
         return step, self.last / np.float32(2) / step
 
@@ -181,7 +193,7 @@ class _Kernel:
         values = np.interp(offsets * step, self._steps, self._values).astype(np.float32)
         return values
 
-    def _width(self, stretch: np.float32) -> np.float32:
+    def _width(self, stretch: Any) -> Any:
         return np.float32(2 * self._radius) * stretch
 
 
@@ -206,11 +218,11 @@ class _Gaussian(_Kernel):
         distance = np.linspace(-2.0, 2.0, 65)
         super().__init__(1, np.exp(-distance * distance))
 
-    def _width(self, stretch: np.float32) -> np.float32:
+    def _width(self, stretch: Any) -> Any:
         # By way of the standard deviation, as DALI does: it does not round to twice the
         # radius, and the window does not vanish where that decides which samples count.
-        sigma = np.float32(float(stretch) * 0.5 / math.sqrt(2.0))
-        return np.float32(4.0 * math.sqrt(2.0)) * sigma
+        sigma = np.asarray(stretch, np.float64) * 0.5 / math.sqrt(2.0)
+        return np.float32(4.0 * math.sqrt(2.0)) * sigma.astype(np.float32)
 
 
 def _lanczos3() -> _Kernel:
@@ -226,7 +238,7 @@ def _cubic() -> _Kernel:
     return _Kernel(2, np.where(x <= 1.0, inner, outer))
 
 
-_KERNELS = {
+KERNELS = {
     Filter.LINEAR: _Triangle(),
     Filter.CUBIC: _cubic(),
     Filter.LANCZOS3: _lanczos3(),

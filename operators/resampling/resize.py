@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from .filters import Axis, Filter, choose_filter, with_bases
 from .separable import resample_axes
 
-_DTYPES = frozenset(
+DTYPES = frozenset(
     np.dtype(kind)
     for kind in (
         np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32,
@@ -76,7 +76,7 @@ def resample(
     region = _checked_roi(image, roi)
     filters = min_filter, mag_filter, antialias
     vertical, horizontal = (
-        _plan_axis(image.shape[i], size[i], region[i], region[i + 2], *filters) for i in (0, 1)
+        plan_axis(image.shape[i], size[i], region[i], region[i + 2], *filters) for i in (0, 1)
     )
     if roi is not None:
         vertical, horizontal = with_bases(vertical, horizontal)
@@ -97,10 +97,8 @@ def _checked_out(
             f"expected an image of shape (height, width, channels), none of them 0, "
             f"got shape {image.shape}"
         )
-    if image.dtype not in _DTYPES:
-        raise TypeError(
-            f"cannot resample {image.dtype}; supported are {', '.join(sorted(map(str, _DTYPES)))}"
-        )
+    if image.dtype not in DTYPES:
+        raise TypeError(unsupported(image.dtype))
     result_dtype = image.dtype if dtype is None else np.dtype(dtype)
     if result_dtype != image.dtype and result_dtype != np.float32:
         raise TypeError(
@@ -122,6 +120,11 @@ def _checked_out(
     return out
 
 
+def unsupported(dtype: np.dtype[Any]) -> str:
+    """Say which types can be resampled, and that `dtype` is not among them."""
+    return f"cannot resample {dtype}; supported are {', '.join(sorted(map(str, DTYPES)))}"
+
+
 def _checked_roi(
     image: NDArray[Any], roi: tuple[float, float, float, float] | None
 ) -> tuple[float, float, float, float]:
@@ -136,7 +139,7 @@ def _checked_roi(
     return y0, x0, y1, x1
 
 
-def _plan_axis(
+def plan_axis(
     in_size: int,
     out_size: int,
     start: float,
@@ -145,6 +148,7 @@ def _plan_axis(
     mag_filter: Filter,
     antialias: bool,
 ) -> Axis:
+    """Return how an axis is resampled to `out_size`, showing `start` to `end`."""
     extent = abs(end - start)
     chosen, stretched = choose_filter(extent, out_size, min_filter, mag_filter, antialias)
     return Axis(in_size, out_size, start, end, chosen, stretched)

@@ -102,7 +102,7 @@ def test_rows_of_one_shape(shape, dense):
         assert rows.put(i, own, own) is own
     rows.put(1, np.full(shape, 1, np.float32), None)
     result = rows.finish("")
-    assert rows.uniform
+    assert rows.kind == (shape, np.float32)
     assert result.as_array().shape == (4, *shape)
     assert all((result.at(i) == i).all() for i in range(4))
     assert np.shares_memory(rows.row(1), result.at(1)) or not (dense and shape != (0,))
@@ -114,7 +114,7 @@ def test_rows_of_several_shapes_and_types():
     for i, array in enumerate(arrays):
         rows.put(i, array, None)
     result = rows.finish("X")
-    assert not rows.uniform
+    assert rows.kind is None
     for i, array in enumerate(arrays):
         assert (result.at(i).shape, result.at(i).dtype) == (array.shape, array.dtype)
         assert not np.shares_memory(result.at(i), array)
@@ -123,5 +123,5 @@ def test_rows_of_several_shapes_and_types():
 def test_rows_that_failed_stay_empty():
     rows = Rows(a_batch(), dense_hint=True)
     rows.put(1, np.ones(3), None)
-    assert rows.uniform
+    assert rows.kind == ((3,), np.float64)
     assert rows.row(0) is None

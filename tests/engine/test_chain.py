@@ -62,7 +62,7 @@ def test_results_lie_in_one_slab_if_the_rows_are_alike():
     run.finish()
     (result,) = batch.values[plan.outputs[0][0]]
     assert np.shares_memory(result.at(0), result.as_array())
-    assert chain.was_dense == {plan.outputs[0]: True}
+    assert chain.last == {plan.outputs[0]: ((3,), np.float64)}
 
 
 def test_ragged_rows_are_remembered_for_the_next_batch():
@@ -75,7 +75,7 @@ def test_ragged_rows_are_remembered_for_the_next_batch():
         Worker().compute(run, i)
     run.finish()
     assert batch.values[plan.outputs[0][0]][0].shape() == [(10,), (20,)]
-    assert chain.was_dense == {plan.outputs[0]: False}
+    assert chain.last == {plan.outputs[0]: None}
 
 
 def test_scratch_buffers_are_apart_and_used_again():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.engine.memory import SlabPool, size_class
+from penstock.engine.memory import Arena, SlabPool, size_class
 
 BIG = 64 * 1024
 
@@ -104,3 +105,38 @@ def test_threads_never_share_a_slab():
     assert clashes == []
     assert pool.lent_bytes == 0
     assert pool.idle_bytes <= 4 * BIG
+
+
+def test_an_arena_is_the_same_in_another_mapping():
+    pool = SlabPool()
+    rows = pool.empty((4, 4096), np.float32)
+    other = Arena(os.dup(pool.arena.descriptor))
+    place = pool.arena.locate(rows[1:3])
+    assert place[1:] == ((2, 4096), "<f4")
+    rows[2] = 7
+    seen = other.array(place)
+    assert (seen[1] == 7).all()
+    seen[0] = 5
+    assert (rows[1] == 5).all()
+    assert other.locate(seen) == place
+
+
+def test_what_lies_elsewhere_is_not_located():
+    arena = SlabPool().arena
+    assert arena.locate(np.zeros(4)) is None
+    rows = arena.array((arena.take(4096), (4, 8), "u1"))
+    assert arena.locate(rows[1]) is not None
+    assert arena.locate(rows[:, 1]) is None
+
+
+def test_what_does_not_stay_in_the_pool_takes_no_pages():
+    pool = SlabPool(keep_bytes=0)
+    pages = lambda: os.fstat(pool.arena.descriptor).st_blocks * 512  # noqa: E731
+    slab = pool.empty((BIG,))
+    slab[:] = 1
+    assert pages() >= BIG
+    del slab
+    assert pages() == 0
+    for _ in range(10):
+        pool.empty((BIG,))[:] = 1
+    assert pool.arena.take(1) == BIG  # the addresses are used again, too

@@ -55,6 +55,7 @@ static inline double __dmul_rn(double a, double b) { return a * b; }
 static inline float __fdividef(float a, float b) { return a / b; }
 static inline float rsqrt(float a) { return 1.0f / sqrtf(a); }
 static inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
+static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline int __float2int_rn(float a) { return (int)rintf(a); }
 static inline float __uint_as_float(unsigned a) { float f; memcpy(&f, &a, 4); return f; }
 static inline unsigned __float_as_uint(float a) { unsigned u; memcpy(&u, &a, 4); return u; }

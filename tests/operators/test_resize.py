@@ -249,3 +249,11 @@ def test_in_a_pipeline(photo_tree: Any) -> None:
             assert np.asarray(before).tolist() == list(image.shape[:2])
             expected = resized(image, resize_shorter=64)
             np.testing.assert_array_equal(result, expected)
+
+
+def test_a_gaussian_smooths_each_axis_of_a_volume_once() -> None:
+    kind = types.INTERP_GAUSSIAN
+    volume = np.repeat(IMAGE[None], 4, axis=0)
+    planes = resized(volume, "DHWC", size=(4, 6, 9), interp_type=kind, dtype=types.FLOAT)
+    plane = resized(IMAGE, size=(6, 9), interp_type=kind, dtype=types.FLOAT)
+    np.testing.assert_allclose(planes, np.repeat(plane[None], 4, axis=0), atol=1e-3)

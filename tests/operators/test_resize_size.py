@@ -141,3 +141,9 @@ def test_aspect_ratio_is_kept(
     assert scales[0] == pytest.approx(scales[1], rel=1e-3)
     for size, asked in zip(made.size, requested, strict=True):
         assert size <= abs(asked) + 1 if mode == "not_larger" else size >= abs(asked) - 1
+
+
+def test_regions_that_vanish_in_float32() -> None:
+    region = Region((4e7, 0.0), (4e7, 9.0), relative=False)
+    with pytest.raises(ArgumentError, match="has no extent in float32"):
+        plan((10, 10), (5, 5), region=region)

@@ -284,6 +284,16 @@ def test_files_that_change_are_read_as_they_are(tmp_path, keep_headers):
     assert found[1].dtype == np.int16
 
 
+@pytest.mark.parametrize("keep_headers", [False, True])
+def test_archives_that_change_are_refused(tmp_path, keep_headers):
+    np.savez(tmp_path / "a.npz", x=np.arange(3), y=np.arange(4))
+    source = source_of([tmp_path / "a.npz"], "1:", keep_headers=keep_headers)
+    source.read(np.array([1]), np.empty)
+    np.savez(tmp_path / "a.npz", y=np.arange(4), x=np.arange(30))
+    with pytest.raises(SourceError, match=r"a\.npz has changed since it was indexed"):
+        source.read(np.array([1]), np.empty)
+
+
 def test_samples_along_an_axis_whose_extent_changes_are_refused(tmp_path):
     paths = save_all(tmp_path, [np.ones((2, 3))] * 2)
     source = source_of(paths, sample_axis=0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penstock import fn, pipeline_def, types
+from penstock import Pipeline, fn, pipeline_def, types
 from penstock.engine.tensors import TensorListGPU
 
 SIZE = 4
@@ -80,3 +80,15 @@ def test_same_numbers(device_stage, name):
 def test_errors(device_stage, define, message):
     with made(define, "gpu") as pipe, pytest.raises(ValueError, match=message):
         pipe.run()
+
+
+def test_a_copy_to_the_device_changes_no_numbers(device_stage):
+    results = []
+    for there in (False, True):
+        with Pipeline(batch_size=4, num_threads=1, seed=9) as pipe:
+            image = fn.external_source(source=lambda: [np.zeros((4, 4, 3), np.uint8)] * 4)
+            first = image.gpu() if there else image
+            flipped = fn.flip(first, horizontal=fn.random.coin_flip())
+            pipe.set_outputs(flipped, fn.random.uniform(range=(0, 1)))
+            results.append(pipe.run()[1].as_array())
+    np.testing.assert_array_equal(*results)

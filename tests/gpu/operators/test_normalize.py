@@ -124,3 +124,23 @@ def test_results_are_the_same_every_time(device_stage):
         first, second = (pipe.run()[0].as_cpu().rows() for _ in range(2))
     for one, other in zip(first, second, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pipeline_def(num_threads=2, device_id=0, batch_size=3, on_error="replace")
+def after_a_crop(rows: Any, **arguments: Any) -> Any:
+    images = fn.external_source(source=lambda: rows, layout="HWC").gpu()
+    return fn.normalize(fn.crop(images, crop=(4, 4)), **arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"batch": True, "axes": (0, 1)}, {"mean": np.ones((1, 1, 3))}]
+)
+def test_rows_that_failed_before(device_stage, arguments):
+    rows = samples((2, 5, 3), (5, 5, 3), (4, 4, 3))
+    with after_a_crop(rows, **arguments) as pipe:
+        (out,) = pipe.run()
+        assert out.valid.tolist() == [False, True, True]
+        with after_a_crop(rows[1:], **arguments | {"batch_size": 2}) as other:
+            (wanted,) = other.run()
+            for i in range(2):
+                np.testing.assert_array_equal(out.as_cpu().row(i + 1), wanted.as_cpu().row(i))

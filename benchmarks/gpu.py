@@ -1,0 +1,107 @@
+"""Everything that needs a GPU, in one go: the tests and the benchmarks, with one table at the end.
+
+    python benchmarks/gpu.py [PART ...] [--results FOLDER] [--photographs FOLDER]
+
+Parts: tests, training, operators, numpy, cpu (how the CPU stage scales). Benchmarks race DALI where
+it is installed, and write their figures to the folder as JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+
+
+def commands(photographs: Path | None) -> dict[str, list[str]]:
+    """Return the command of each part, but for where it writes its figures."""
+    python = sys.executable
+    given = ["--photographs", str(photographs)] if photographs else []
+    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/gpu", "tests/plugin"]
+    return {
+        "tests": [*tests, "-n", str(min(10, os.cpu_count() or 1))],
+        "training": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8"],
+        "operators": [python, str(HERE / "operators_gpu.py")],
+        "numpy": [python, str(HERE / "readers_numpy.py"), "--device", "gpu"],
+        "cpu": [python, str(HERE / "scaling_cpu.py")],
+    }
+
+
+def run(part: str, command: list[str], results: Path) -> tuple[int, float, list[str]]:
+    """Run a part; return its exit status, seconds, and the lines for the table."""
+    print(f"\n== {part}", flush=True)
+    record = results / f"{part}_gpu_{datetime.now(UTC):%Y-%m-%d}.json"
+    if part != "tests":
+        command = [*command, "--json", str(record)]
+    started = time.monotonic()
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PENSTOCK_REQUIRE_GPU": "1"},
+    )
+    assert process.stdout is not None
+    last = ""
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        last = line.strip() or last
+    status = process.wait()
+    lines = [last] if part == "tests" else []
+    if record.exists() and part != "tests":
+        lines = [described(figure) for figure in json.loads(record.read_text())["figures"]]
+    return status, time.monotonic() - started, lines
+
+
+def described(figure: Mapping[str, Any]) -> str:
+    """Return a line about a figure of any benchmark."""
+    if "gigabytes" in figure:
+        return (
+            f"{figure['name']:32}{figure['gigabytes']:9.0f} GB/s  "
+            f"{100 * figure['share']:4.0f}% of a copy"
+        )
+    if "processes" in figure:
+        line = (
+            f"{figure['workers']} workers: threads {figure['threads']:.0f}, "
+            f"processes {figure['processes']:.0f}"
+        )
+        return line + (f", DALI {figure['dali']:.0f}" if figure.get("dali") else "")
+    line = f"{figure['name']:32}{figure['ours']:9.5g} {figure['unit']}"
+    return line + (f"  {figure['ratio']:6.2f} times DALI" if figure.get("ratio") else "")
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help="what to run; by default all")
+    parser.add_argument("--results", type=Path, default=HERE / "results", metavar="FOLDER")
+    parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="JPEG files to use")
+    options = parser.parse_args()
+    offered = commands(options.photographs)
+    unknown = set(options.parts) - set(offered)
+    if unknown:
+        parser.error(f"there is no {', '.join(sorted(unknown))}; there are: {', '.join(offered)}")
+    options.results.mkdir(parents=True, exist_ok=True)
+    done = {
+        part: run(part, offered[part], options.results) for part in options.parts or list(offered)
+    }
+    print()
+    for part, (status, seconds, lines) in done.items():
+        print(f"{part:12}{'ok' if status == 0 else f'failed ({status})':12}{seconds:6.0f} s")
+        for line in lines:
+            print(f"    {line}")
+    return int(any(status for status, _, _ in done.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+// Resamples rows and columns of images (height, width, channels) in one pass over the input.
+//
+// A thread makes a strip of one column of the result: CHANNELS channels of some rows, one after the
+// other. It weighs the columns of each input row that they need, and keeps these sums, for the rows
+// of the result have most of them in common, in its own places of shared memory, a ring of `slots`
+// rows. ROWS of the input are read at a time, which hides how long a read takes.
+#include "resampling.cuh"
+
+struct Sample {
+    u64 in, out, first_row, row_weights, first_column, column_weights;
+    i64 items;
+    int in_height, in_width, height, width, channels, row_taps, column_taps, strips;
+    int upwards;  // whether the input's rows are mirrored
+};
+
+const int TAPS = 4;  // that are weighed at a time
+
+#if WORDS
+// Some pixels side by side, of CHANNELS bytes each: read as the aligned words that hold them.
+struct Pixels {
+    unsigned words[CHANNELS + 1];
+
+    __device__ void read(const In* pixels, int count, int) {
+        const unsigned* aligned = (const unsigned*)((u64)pixels & ~3ull);
+        const unsigned skipped = (u64)pixels & 3;
+        for (int i = 0; i <= CHANNELS; i++)
+            words[i] = 4 * i < (int)skipped + count * CHANNELS ? __ldg(aligned + i) : 0;
+        for (int i = 0; i < CHANNELS; i++)
+            words[i] = __funnelshift_r(words[i], words[i + 1], 8 * skipped);
+    }
+    __device__ Work at(int pixel, int channel) const {
+        const int i = pixel * CHANNELS + channel;
+        return (Work)(words[i / 4] >> 8 * (i % 4) & 255);
+    }
+};
+#else
+struct Pixels {
+    In elements[TAPS][CHANNELS];
+
+    __device__ void read(const In* pixels, int count, int channels) {
+#pragma unroll
+        for (int i = 0; i < TAPS; i++)
+            for (int c = 0; c < CHANNELS; c++)
+                if (i < count) elements[i][c] = pixels[i * channels + c];
+    }
+    __device__ Work at(int pixel, int channel) const { return (Work)elements[pixel][channel]; }
+};
+#endif
+
+extern "C" __global__ void __launch_bounds__(THREADS, WORDS ? 4 : 2)
+    resample_image(const Sample* samples, int strip, int slots) {
+    extern __shared__ unsigned char shared_memory[];
+    Work* ring = (Work*)shared_memory + threadIdx.x;  // (slots, CHANNELS), THREADS apart
+    const Sample s = samples[blockIdx.y];
+    const int* first_row = (const int*)s.first_row;
+    const Work* row_weights = (const Work*)s.row_weights;
+    const i64 pitch = (i64)s.in_width * s.channels;
+    for (i64 item = first_element(); item < s.items; item += element_step()) {
+        const int x = (int)(item % s.width);
+        i64 rest = item / s.width;
+        const int from = (int)(rest % s.strips) * strip, end = min(from + strip, s.height);
+        rest /= s.strips;
+        const int groups = s.channels / CHANNELS;
+        const i64 image = rest / groups;
+        const int group = (int)(rest % groups) * CHANNELS;
+        const In* __restrict__ in = (const In*)s.in + image * s.in_height * pitch + group;
+        Out* out = (Out*)s.out + (image * s.height * s.width + x) * s.channels + group;
+        in += (i64)((const int*)s.first_column)[x] * s.channels;
+        const Work* __restrict__ column_weights = (const Work*)s.column_weights + x;
+        Work near[TAPS];
+        for (int k = 0; k < TAPS; k++)
+            near[k] = k < s.column_taps ? column_weights[(i64)k * s.width] : 0;
+
+        // Rows of the result in the order of the input's; `next` is the first not in the ring.
+        const int last = first_row[s.upwards ? from : end - 1] + s.row_taps - 1;
+        int next = 0;
+        for (int i = from; i < end; i++) {
+            const int y = s.upwards ? from + end - 1 - i : i;
+            const int low = __ldg(first_row + y);
+            next = max(next, low);
+            for (; next < low + s.row_taps; next += ROWS) {
+                Work sums[ROWS][CHANNELS] = {};
+                for (int t = 0; t < s.column_taps; t += TAPS) {
+                    const int count = min(TAPS, s.column_taps - t);
+                    Pixels pixels[ROWS];
+#pragma unroll
+                    for (int j = 0; j < ROWS; j++)
+                        pixels[j].read(in + min(next + j, last) * pitch + (i64)t * s.channels,
+                                       count, s.channels);
+#pragma unroll
+                    for (int k = 0; k < TAPS; k++) {
+                        if (k >= count) break;
+                        const Work weight = t ? column_weights[(i64)(t + k) * s.width] : near[k];
+#pragma unroll
+                        for (int j = 0; j < ROWS; j++)
+                            for (int c = 0; c < CHANNELS; c++)
+                                sums[j][c] += weight * pixels[j].at(k, c);
+                    }
+                }
+#pragma unroll
+                for (int j = 0; j < ROWS; j++)
+                    for (int c = 0; c < CHANNELS; c++)
+                        ring[(((next + j) & (slots - 1)) * CHANNELS + c) * THREADS] = sums[j][c];
+            }
+            Work value[CHANNELS] = {};
+#pragma unroll 2
+            for (int t = 0; t < s.row_taps; t++) {
+                const Work weight = __ldg(row_weights + (i64)t * s.height + y);
+                const Work* sums = ring + ((low + t) & (slots - 1)) * (CHANNELS * THREADS);
+                for (int c = 0; c < CHANNELS; c++) value[c] += weight * sums[c * THREADS];
+            }
+            Out* pixel = out + (i64)y * s.width * s.channels;
+            for (int c = 0; c < CHANNELS; c++) pixel[c] = stored<Out>(value[c]);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// What the resampling kernels share. Work is the type that weights and sums have.
+#include "common.cuh"
+
+// A sum as type T: the nearest that it holds, halves to even.
+template <class T>
+__device__ inline T stored(Work value) {
+    if constexpr (Type<T>::kind == FLOATING) {
+        return (T)value;
+    } else if constexpr (sizeof(Work) == 4) {
+        return (T)min(max(__float2int_rn(value), (int)Type<T>::least), (int)Type<T>::most);
+    } else {
+        const Work whole = rint(value);
+        if (!(whole > (Work)Type<T>::least)) return (T)Type<T>::least;
+        return whole >= (Work)Type<T>::most ? (T)Type<T>::most : (T)whole;
+    }
+}
