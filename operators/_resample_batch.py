@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _FLOAT64 = ("int32", "uint32", "float64")  # float32 does not hold all values of these
 _MOST_ROW_TAPS = 12  # whose sums shared memory holds for each thread
 _LONGEST_STRIP = 16
+_COLUMNS, _COLUMNS_OF_MORE = (2, 4, 6, 8), 4  # that a thread weighs at a time
 _ENOUGH_THREADS = 1 << 18  # as many as a large GPU runs at a time
 _WEIGH, _COPY, _COPY_STEPWISE = range(3)  # `Way` in resample_weights.cu
 
@@ -83,7 +84,7 @@ def resample_batch(batch: Batch, source: Stack, target: Stack, axes: list[Axes])
 
 def _resample_outer(batch: Batch, source: Stack, axis: Axes, work: np.dtype[Any]) -> Stack:
     """Resample the first spatial axis; the results are of type `work`."""
-    (table,) = _tables(batch, source, [axis], work)
+    (table,) = _tables(batch, source, [axis], work, [axis.taps()])
     inner = source.extents[:, 1:].prod(1) * source.channels
     out = batch.device.empty((source.images * axis.out_size * inner)[:, None], work)
     extents = np.column_stack([axis.out_size, source.extents[:, 1:]])
@@ -113,10 +114,11 @@ def _resample_outer(batch: Batch, source: Stack, axis: Axes, work: np.dtype[Any]
 def _resample_image(
     batch: Batch, source: Stack, target: Stack, axes: list[Axes], work: np.dtype[Any]
 ) -> None:
-    rows, columns = _tables(batch, source, axes, work)
-    height, width = target.extents.T
     together = _channels_together(source)
     groups = source.channels // together
+    words, taps_at_once, padded = _columns_together(source, axes[1], bool((groups == 1).all()))
+    rows, columns = _tables(batch, source, axes, work, [axes[0].taps(), padded])
+    height, width = target.extents.T
     strip, strips = _strips(source.images * groups * width, height)
     items = source.images * groups * strips * width
     samples = descriptors(
@@ -136,7 +138,6 @@ def _resample_image(
         strips=strips.astype(np.int32),
         upwards=axes[0].mirrored.astype(np.int32),
     )
-    words = source.dtype == np.uint8 and bool((groups == 1).all())
     at_once = 4 if words else 2
     slots = 1 << int(rows.taps.max() + at_once - 2).bit_length()
     function = kernel(
@@ -147,6 +148,8 @@ def _resample_image(
         Work=c_type(work),
         CHANNELS=str(together),
         WORDS=str(int(words)),
+        TAPS=str(taps_at_once),
+        MORE=str(int(columns.taps.max() > taps_at_once)),
         ROWS=str(at_once),
     )
     launch_elements(
@@ -166,6 +169,25 @@ def _channels_together(source: Stack) -> int:
     return next(count for count in (4, 3, 2, 1) if common % count == 0)
 
 
+def _columns_together(source: Stack, axis: Axes, whole: bool) -> tuple[bool, int, Ints]:
+    """How a thread reads columns: whether as words, and how many at a time; and how many of them
+    each sample weighs then, for words are read of a multiple of columns.
+
+    Args:
+        source: the images.
+        axis: their columns.
+        whole: whether a thread takes all channels of a pixel.
+    """
+    taps = axis.taps()
+    most = int(taps.max())
+    at_once = next((count for count in _COLUMNS if count >= most), _COLUMNS_OF_MORE)
+    padded = -(-taps // at_once) * at_once
+    fit = (source.images == 0) | (padded <= axis.in_size)
+    if source.dtype == np.uint8 and whole and fit.all():
+        return True, at_once, padded
+    return False, _COLUMNS_OF_MORE, taps
+
+
 def _strips(columns: Ints, outputs: Ints) -> tuple[int, Ints]:
     """How many results of a column a thread makes, and how many threads that is for each.
 
@@ -176,11 +198,13 @@ def _strips(columns: Ints, outputs: Ints) -> tuple[int, Ints]:
     return strip, -(-outputs // strip)
 
 
-def _tables(batch: Batch, source: Stack, axes: list[Axes], work: np.dtype[Any]) -> list[_Table]:
-    """Compute the weights of axes; those of the last, if there are two, are columns."""
+def _tables(
+    batch: Batch, source: Stack, axes: list[Axes], work: np.dtype[Any], weighed: list[Ints]
+) -> list[_Table]:
+    """Compute as many weights for each axis; those of the last, if there are two, are columns."""
     count, together = len(source.images), joined(axes)
     outputs = np.where(np.tile(source.images > 0, len(axes)), together.out_size, 0)
-    taps = together.taps()
+    taps = np.concatenate(weighed)
     copies = together.copies()
     stepwise = np.arange(len(outputs)) < count  # columns are found by multiplying
     start = together.start.astype(np.float32) - together.base.astype(np.float32)

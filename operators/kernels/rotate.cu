@@ -50,12 +50,13 @@ __device__ inline Place place_of(const double* matrix, int x, int y, bool stepwi
     return {(int)left, (int)top, a - left, b - top};
 }
 
-// The pixels left and right of a position in a row of the input; for those outside, its border.
+// The pixels left and right of a position in a row of the input.
 #if WORDS
 struct Pair {
     unsigned low, high;
 
-    // Reads the aligned words that hold both. The one that is outside is rubbish.
+    // Reads the aligned words that hold both, or the nearest two that there are. If the place of
+    // what is outside matters, the others are moved to theirs.
     __device__ void read(const In* row, int x, int width, int, int) {
         const int first = min(max(x, 0), max(width - 2, 0)), count = min(width, 2) * CHANNELS;
         const u64 from = (u64)(row + first * CHANNELS);
@@ -64,10 +65,9 @@ struct Pair {
         const unsigned next = skipped + count > 4 ? __ldg(aligned + 1) : 0;
         low = __funnelshift_r(__ldg(aligned), next, 8 * skipped);
         high = __funnelshift_r(next, skipped + count > 8 ? __ldg(aligned + 2) : 0, 8 * skipped);
-        const int left = FILLED ? x : min(max(x, 0), width - 1);
-        if (left == first) return;
+        if (!FILLED || x == first) return;
         const u64 both = (u64)high << 32 | low;
-        const u64 moved = left > first ? both >> 8 * CHANNELS : both << 8 * CHANNELS;
+        const u64 moved = x > first ? both >> 8 * CHANNELS : both << 8 * CHANNELS;
         low = (unsigned)moved;
         high = (unsigned)(moved >> 32);
     }
@@ -126,7 +126,8 @@ __device__ inline void turn(const Sample& s, const double* matrix, const In* in,
         for (int down = 0; down <= !NEAREST; down++)
             pairs[j][down].read(in + min(max(p.y + down, 0), s.in_height - 1) * pitch, p.x,
                                 s.in_width, channels, count);
-        if (WORDS && !FILLED && (unsigned)p.x >= (unsigned)(s.in_width - 1)) p.right = 0;
+        if (WORDS && !FILLED && (unsigned)p.x >= (unsigned)(s.in_width - 1))
+            p.right = p.x > 0 && s.in_width > 1 ? 1 : 0;  // a pixel of the pair that was read
     }
     Pack<Out, PIXELS> packs[TOGETHER];
 #pragma unroll
