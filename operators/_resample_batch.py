@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _FLOAT64 = ("int32", "uint32", "float64")  # float32 does not hold all values of these
 _MOST_ROW_TAPS = 12  # whose sums shared memory holds for each thread
 _LONGEST_STRIP = 16
-_COLUMNS, _COLUMNS_OF_MORE = (2, 4, 6, 8), 4  # that a thread weighs at a time
+_COLUMNS, _COLUMNS_OF_MORE = (2, 3, 4, 5, 6, 8), 4  # that a thread weighs at a time
 _ENOUGH_THREADS = 1 << 18  # as many as a large GPU runs at a time
 _WEIGH, _COPY, _COPY_STEPWISE = range(3)  # `Way` in resample_weights.cu
 
@@ -77,7 +77,7 @@ def resample_batch(batch: Batch, source: Stack, target: Stack, axes: list[Axes])
         axes = axes[1:]
     if axes[0].taps().max() > _MOST_ROW_TAPS:
         source = _resample_outer(batch, source, axes[0], work)
-        nearest = np.full_like(axes[0].filter, Filter.NEAREST)
+        nearest = np.full_like(axes[0].filter, int(Filter.NEAREST))
         axes = [unchanged(axes[0].out_size, nearest), axes[1]]
     _resample_image(batch, source, target, axes, work)
 
@@ -205,7 +205,6 @@ def _tables(
     count, together = len(source.images), joined(axes)
     outputs = np.where(np.tile(source.images > 0, len(axes)), together.out_size, 0)
     taps = np.concatenate(weighed)
-    copies = together.copies()
     stepwise = np.arange(len(outputs)) < count  # columns are found by multiplying
     start = together.start.astype(np.float32) - together.base.astype(np.float32)
     half = np.float32(0.5)
@@ -224,12 +223,12 @@ def _tables(
         base=together.base.astype(np.int32),
         support=together.support.astype(np.int32),
         taps=taps.astype(np.int32),
-        way=np.where(copies, np.where(stepwise, _COPY_STEPWISE, _COPY), _WEIGH).astype(np.int32),
+        way=np.where(together.copies, np.where(stepwise, _COPY_STEPWISE, _COPY), _WEIGH).astype(np.int32),
         curve=begins[together.filter],
         last=lasts[together.filter],
         step=together.step,
         scale=together.scale,
-        start=np.where(copies, start, start + (half * together.scale - half - together.anchor)),
+        start=np.where(together.copies, start, start + (half * together.scale - half - together.anchor)),
     )
     device = batch.device
     device.launch(

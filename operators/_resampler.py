@@ -246,11 +246,11 @@ def _lines(
 ) -> list[batched.Axes]:
     """How each spatial axis is resampled, with the bases that the CPU takes."""
 
-    def line(k: int) -> batched.Axes:
-        size, start, end = plans.size[:, k], plans.start[:, k], plans.end[:, k]
-        return batched.plan_axes(extents[:, k], size, start, end, filters, antialias)
-
-    *depth, vertical, horizontal = map(line, range(extents.shape[1]))
+    spatial = extents.shape[1]
+    columns = (each.T.reshape(-1) for each in (extents, plans.size, plans.start, plans.end))
+    chosen = np.tile(filters[0], spatial), np.tile(filters[1], spatial)
+    planned = batched.plan_axes(*columns, chosen, antialias)
+    *depth, vertical, horizontal = batched.split(planned, spatial)
     if not depth:
         regions = (plans.start != 0).any(1) | (plans.end != extents).any(1)
         return list(batched.with_bases(vertical, horizontal, regions))

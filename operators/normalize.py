@@ -111,8 +111,9 @@ class Normalize(_Arguments, BatchOperator):
         means, deviations = self._given(mean, shapes), self._given(stddev, shapes)
         axes = self._all_axes(shapes, means, deviations)
         kept = np.ones(extents.shape, bool)
-        for reduced in set(axes):
-            rows = [i for i, each in enumerate(axes) if each == reduced]
+        kinds = set(axes)
+        for reduced in kinds:
+            rows = [i for i, each in enumerate(axes) if len(kinds) == 1 or each == reduced]
             kept[np.ix_(rows, reduced)] = False
         if mean is None or stddev is None:
             self._check_alike(set(map(tuple, np.where(kept, extents, 1).tolist())))
@@ -131,15 +132,13 @@ class Normalize(_Arguments, BatchOperator):
     ) -> list[Axes]:
         """Return the axes along which each sample is reduced; check what is given."""
         axes_of: dict[Any, Axes] = {}
-        result = []
-        for shape, m, s in zip(shapes, means, deviations, strict=True):
-            key = len(shape), None if m is None else m.shape, None if s is None else s.shape
+        keys = list(zip(shapes, map(id, means), map(id, deviations), strict=True))
+        for key, m, s in zip(keys, means, deviations, strict=True):
             if key not in axes_of:
-                axes_of[key] = self._axes(len(shape), m, s)
-            result.append(axes_of[key])
-            self._check("mean", m, shape, result[-1])
-            self._check("stddev", s, shape, result[-1])
-        return result
+                axes_of[key] = axes = self._axes(len(key[0]), m, s)
+                self._check("mean", m, key[0], axes)
+                self._check("stddev", s, key[0], axes)
+        return [axes_of[key] for key in keys]
 
     def _given(self, value: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
         """Return a mean or deviation for each sample: an array, or None to compute it."""

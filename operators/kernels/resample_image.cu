@@ -53,7 +53,7 @@ struct Pixels {
 };
 #endif
 
-extern "C" __global__ void __launch_bounds__(THREADS, 3)
+extern "C" __global__ void __launch_bounds__(THREADS, WORDS ? 3 : 2)
     resample_image(const Sample* samples, int strip, int slots) {
     extern __shared__ unsigned char shared_memory[];
     Work* ring = (Work*)shared_memory + threadIdx.x;  // (slots, CHANNELS), THREADS apart
@@ -79,8 +79,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 3)
         // Rows of the result in the order of the input's; `next` is the first not in the ring.
         const int last = __ldg(first_row + (s.upwards ? from : end - 1)) + s.row_taps - 1;
         int next = 0;
-        for (int i = from; i < end; i++) {
-            const int y = s.upwards ? from + end - 1 - i : i;
+        int y = s.upwards ? end - 1 : from;
+        const int step = s.upwards ? -1 : 1;
+        const i64 down = (i64)s.width * s.channels;
+        Out* pixel = out + y * down;
+        for (int left = end - from; left > 0; left--, y += step, pixel += step * down) {
             const int low = __ldg(first_row + y);
             next = max(next, low);
             for (; next < low + s.row_taps; next += ROWS) {
@@ -111,11 +114,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 3)
             Work value[CHANNELS] = {};
 #pragma unroll 4
             for (int t = 0; t < s.row_taps; t++) {
-                const Work weight = __ldg(row_weights + (i64)t * s.height + y);
+                const Work weight = __ldg(row_weights + ((i64)t * s.height + y));
                 const Work* sums = ring + ((low + t) & (slots - 1)) * CHANNELS * THREADS;
                 for (int c = 0; c < CHANNELS; c++) value[c] += weight * sums[c * THREADS];
             }
-            Out* pixel = out + (i64)y * s.width * s.channels;
             for (int c = 0; c < CHANNELS; c++) pixel[c] = stored<Out>(value[c]);
         }
     }

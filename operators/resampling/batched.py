@@ -14,6 +14,10 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Float32s = NDArray[np.float32]
 
+_NEAREST, _LINEAR, _TRIANGULAR, _GAUSSIAN = map(  # NumPy is slow with members of an enumeration
+    int, (Filter.NEAREST, Filter.LINEAR, Filter.TRIANGULAR, Filter.GAUSSIAN)
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Axes:
@@ -22,6 +26,7 @@ class Axes:
     Attributes:
         step, anchor, support: table steps an input pixel, pixels to the kernel's middle, and how
             many samples it weighs.
+        copies: where every output sample is exactly one input sample.
     """
 
     in_size: Ints
@@ -34,6 +39,7 @@ class Axes:
     step: Float32s
     anchor: Float32s
     support: Ints
+    copies: NDArray[np.bool_]
 
     @property
     def scale(self) -> Float32s:
@@ -45,31 +51,25 @@ class Axes:
         """Where the axis runs backwards."""
         return self.start > self.end
 
-    def copies(self) -> NDArray[np.bool_]:
-        """Where every output sample is exactly one input sample."""
-        plain = (
-            (self.filter != Filter.GAUSSIAN)
-            & (np.abs(self.end - self.start) == self.out_size)
-            & (self.start == np.floor(self.start))
-            & (np.minimum(self.start, self.end) >= 0)
-            & (np.maximum(self.start, self.end) <= self.in_size)
-        )
-        copied: NDArray[np.bool_] = plain | (self.filter == Filter.NEAREST)
-        return copied
-
     def taps(self) -> Ints:
         """How many samples of the input each output sample weighs."""
-        return np.where(self.copies(), 1, np.minimum(self.support, self.in_size))
+        return np.where(self.copies, 1, np.minimum(self.support, self.in_size))
 
     def possible(self) -> NDArray[np.bool_]:
         """Where `filters.taps` does not raise."""
-        return self.copies() | (self.support * self.out_size <= MAX_TAPS)
+        return self.copies | (self.support * self.out_size <= MAX_TAPS)
 
 
 def joined(axes: Sequence[Axes]) -> Axes:
     """Return the axes one after the other."""
     columns = zip(*([getattr(a, f.name) for f in fields(Axes)] for a in axes), strict=True)
     return Axes(*map(np.concatenate, columns))
+
+
+def split(axes: Axes, parts: int) -> list[Axes]:
+    """Return as many equal parts of what `joined` may have made."""
+    columns = (getattr(axes, f.name).reshape(parts, -1) for f in fields(Axes))
+    return [Axes(*column) for column in zip(*columns, strict=True)]
 
 
 def unchanged(size: Ints, kind: Ints) -> Axes:
@@ -88,11 +88,27 @@ def plan_axes(
     """Choose the filters as `filters.choose_filter` does, out of those for shrinking and others."""
     shrinks = out_size < np.abs(end - start)
     chosen = np.where(shrinks, *filters)
-    chosen = np.where(chosen == Filter.TRIANGULAR, Filter.LINEAR, chosen)
-    stretched = shrinks & (chosen != Filter.NEAREST) & antialias
+    chosen = np.where(chosen == _TRIANGULAR, _LINEAR, chosen)
+    stretched = shrinks & (chosen != _NEAREST) & antialias
     fitted = _fit(chosen, stretched, _scale(start, end, out_size))
     base = np.zeros_like(in_size)
-    return Axes(in_size, out_size, start, end, chosen, stretched, base, *fitted)
+    copies = _copies(in_size, out_size, start, end, chosen)
+    return Axes(in_size, out_size, start, end, chosen, stretched, base, *fitted, copies)
+
+
+def _copies(
+    in_size: Ints, out_size: Ints, start: Floats, end: Floats, chosen: Ints
+) -> NDArray[np.bool_]:
+    """Return `filters.Axis.copies` of each axis."""
+    plain = (
+        (chosen != _GAUSSIAN)
+        & (np.abs(end - start) == out_size)
+        & (start == np.floor(start))
+        & (np.minimum(start, end) >= 0)
+        & (np.maximum(start, end) <= in_size)
+    )
+    copied: NDArray[np.bool_] = plain | (chosen == _NEAREST)
+    return copied
 
 
 def _scale(start: Floats, end: Floats, out_size: Ints) -> Float32s:
@@ -107,11 +123,10 @@ def _fit(
     step, support = np.ones(len(chosen), np.float32), np.ones(len(chosen), np.float32)
     anchor = np.zeros(len(chosen), np.float32)
     stretch = np.where(stretched, np.abs(scale), np.float32(1))
-    for kind, kernel in KERNELS.items():
-        here = chosen == kind
-        if here.any():
-            step[here], anchor[here] = kernel.fit(stretch[here])
-            support[here] = np.ceil(kernel.last / step[here])
+    for kind in set(chosen.tolist()) - {_NEAREST}:
+        here, kernel = chosen == kind, KERNELS[kind]
+        step[here], anchor[here] = kernel.fit(stretch[here])
+        support[here] = np.ceil(kernel.last / step[here])
     return step, anchor, support.astype(np.int64)
 
 

@@ -42,7 +42,7 @@ def test_axes_are_those_of_each_image(images, filters, antialias):
             assert axes.stretched[i] == one.stretched
             assert axes.base[i] == one.base
             assert axes.scale[i] == one.scale
-            assert axes.copies()[i] == one.copies()
+            assert axes.copies[i] == one.copies()
             if one.filter != Filter.NEAREST:
                 assert axes.support[i] == taps(one)[1].shape[1]
                 assert axes.taps()[i] == (1 if one.copies() else min(axes.support[i], one.in_size))
@@ -64,4 +64,4 @@ def test_joined_and_unchanged():
     size = np.array([3, 5])
     twice = joined([unchanged(size, np.array([1, 0]))] * 2)
     assert twice.in_size.tolist() == twice.out_size.tolist() == [3, 5, 3, 5]
-    assert twice.copies().all()
+    assert twice.copies.all()
