@@ -204,7 +204,7 @@ def _tables(
     """Compute as many weights for each axis; those of the last, if there are two, are columns."""
     count, together = len(source.images), joined(axes)
     outputs = np.where(np.tile(source.images > 0, len(axes)), together.out_size, 0)
-    taps = np.concatenate(weighed)
+    taps, copies = np.concatenate(weighed), together.copies
     stepwise = np.arange(len(outputs)) < count  # columns are found by multiplying
     start = together.start.astype(np.float32) - together.base.astype(np.float32)
     half = np.float32(0.5)
@@ -223,12 +223,12 @@ def _tables(
         base=together.base.astype(np.int32),
         support=together.support.astype(np.int32),
         taps=taps.astype(np.int32),
-        way=np.where(together.copies, np.where(stepwise, _COPY_STEPWISE, _COPY), _WEIGH).astype(np.int32),
+        way=np.where(copies, np.where(stepwise, _COPY_STEPWISE, _COPY), _WEIGH).astype(np.int32),
         curve=begins[together.filter],
         last=lasts[together.filter],
         step=together.step,
         scale=together.scale,
-        start=np.where(together.copies, start, start + (half * together.scale - half - together.anchor)),
+        start=np.where(copies, start, start + (half * together.scale - half - together.anchor)),
     )
     device = batch.device
     device.launch(

@@ -231,6 +231,9 @@ class Resampler(SampleOperator):
         self, count: int, *, interp_type: Any, min_filter: Any, mag_filter: Any, **_: Any
     ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]:
         """The filters of each sample, and whether there are such filters."""
+        if self._filters is not None:
+            shrinking, other = (np.full(count, int(kind)) for kind in self._filters)
+            return (shrinking, other), np.ones(count, bool)
         chosen = (interp_type if f is None else f for f in (min_filter, mag_filter))
         numbers = np.stack([numbers_of(f, count)[:, 0] for f in chosen])
         known = np.isin(numbers, _FILTERS)
@@ -247,9 +250,10 @@ def _lines(
     """How each spatial axis is resampled, with the bases that the CPU takes."""
 
     spatial = extents.shape[1]
-    columns = (each.T.reshape(-1) for each in (extents, plans.size, plans.start, plans.end))
+    in_size, out_size = extents.T.reshape(-1), plans.size.T.reshape(-1)
+    edges = plans.start.T.reshape(-1), plans.end.T.reshape(-1)
     chosen = np.tile(filters[0], spatial), np.tile(filters[1], spatial)
-    planned = batched.plan_axes(*columns, chosen, antialias)
+    planned = batched.plan_axes(in_size, out_size, *edges, chosen, antialias)
     *depth, vertical, horizontal = batched.split(planned, spatial)
     if not depth:
         regions = (plans.start != 0).any(1) | (plans.end != extents).any(1)

@@ -74,11 +74,13 @@ class Reduction:
             extents, roles = np.ones((len(shapes), 1), np.int64), np.zeros((len(shapes), 1), int)
         self._outer, self._roles = extents.clip(1), roles
         self._runs = np.where(shapes.prod(axis=1) > 0, extents.prod(axis=1), 0)
+        self._reduced = np.where(roles == 0, self._outer, 1)
         columns = np.minimum(self._period, _THREADS)
         rows = _THREADS // columns
         self._lanes = np.minimum(rows, -(-self._length // _LEAST_SUMMED)).clip(1)
         shared = (self._length // (rows * _SUMMED)).clip(1, _MOST_SPLITS)
         self._splits = np.where(self._lanes == rows, shared, 1)
+        self._parts = np.where(self._runs > 0, self._reduced.prod(axis=1) * self._splits, 0)
         blocks = -(-self._runs // (rows // self._lanes)) * -(-self._period // columns)
         self._blocks = min(int((blocks * self._splits).max()), _MOST_BLOCKS)
 
@@ -109,23 +111,20 @@ class Reduction:
             memory = device.buffer(int(self._statistics.sum()) * itemsize)
             addresses = addresses_in(memory, self._statistics, itemsize)
         self._reduce(means, partials)
-        is_kept = self._roles != 0
-        reduced = np.where(is_kept, 1, self._outer)
-        parts = np.where(self._runs > 0, reduced.prod(axis=1) * self._splits, 0)
         table = descriptors(
             len(count),
             partial=partials,
             out=addresses,
             statistics=self._statistics,
-            parts=parts,
+            parts=self._parts,
             period=self._period,
             splits=self._splits,
             divisor=count - lost,
-            kept=np.where(is_kept, self._outer, 1),
-            reduced=reduced,
+            kept=self._outer // self._reduced,
+            reduced=self._reduced,
             steps=np.cumprod(self._outer[:, ::-1], axis=1)[:, ::-1] // self._outer,
         )
-        most = max(1, int(parts.max()))
+        most = max(1, int(self._parts.max()))
         lanes = min(_THREADS, 1 << (together * most // _LEAST_SUMMED).bit_length())
         blocks = -(-int(self._statistics.max()) // (_THREADS // lanes))
         device.launch(
