@@ -120,6 +120,9 @@ class Normalize(_Arguments, BatchOperator):
         if not data.ndim:
             extents, kept = np.ones((batch.size, 1), np.int64), np.zeros((batch.size, 1), bool)
         reduction = Reduction(batch, data, extents, kept, self.exact, self.whole_batch)
+        if mean is None and stddev is None:
+            subtracted, factors = reduction.both(self.ddof, self.scale, self.epsilon)
+            return normalized(batch, data, subtracted, factors, self.shift, self.target)
         subtracted = reduction.means() if mean is None else placed(batch, means)
         if stddev is None:
             factors = reduction.factors(subtracted, self.ddof, self.scale, self.epsilon)
