@@ -40,6 +40,7 @@ _C_TYPES = {
 }
 
 
+@cache
 def c_type(dtype: Any) -> str:
     """Return the name that CUDA C++ has for a NumPy type."""
     name = np.dtype(dtype).name

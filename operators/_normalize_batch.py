@@ -66,6 +66,7 @@ def normalized(
         Out=c_type(dtype),
         Exact=c_type(exact),
         DIMS=str(loops.shape[1]),
+        ONE=str(int(not steps.any())),
     )
     largest = max(source.itemsize, dtype.itemsize)
     launch_lanes(batch, function, table, elements, largest, exact.type(shift))
@@ -74,4 +75,5 @@ def normalized(
 
 def _along(steps: Array, ndim: int) -> Array:
     """Return steps for as many axes, with 0 in front where some are missing."""
-    return np.pad(steps, ((0, 0), (ndim - steps.shape[1], 0)))
+    missing = np.zeros((len(steps), ndim - steps.shape[1]), np.int64)
+    return np.concatenate([missing, steps], axis=1)

@@ -16,7 +16,7 @@ from ..engine.kernels import c_type
 from ..engine.operator import Array
 from ..engine.tensors import address_of
 from .kernels import THREADS, blocks_for, descriptors, kernel, launch_elements
-from .resampling.batched import Axes, Ints, unchanged
+from .resampling.batched import Axes, Ints, joined, unchanged
 from .resampling.filters import KERNELS, Filter
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _FLOAT64 = ("int32", "uint32", "float64")  # float32 does not hold all values of these
 _MOST_ROW_TAPS = 12  # whose sums shared memory holds for each thread
-_ROWS = 2  # of the input that a thread reads at a time: more hide latency, but cost registers
 _LONGEST_STRIP = 16
+_COLUMNS, _COLUMNS_OF_MORE = (2, 3, 4, 5, 6, 8), 4  # that a thread weighs at a time
 _ENOUGH_THREADS = 1 << 18  # as many as a large GPU runs at a time
 _WEIGH, _COPY, _COPY_STEPWISE = range(3)  # `Way` in resample_weights.cu
 
@@ -59,39 +59,37 @@ class _Table(NamedTuple):
     memory: Any
 
 
-def resample_batch(batch: Batch, source: Stack, target: Stack, axes: Axes) -> None:
+def resample_batch(batch: Batch, source: Stack, target: Stack, axes: list[Axes]) -> None:
     """Resample the images of a batch.
 
     Args:
         batch: whose device to use.
         source: the images; of samples that cannot be resampled, none.
         target: the results: as many images, of other extents, of the same type or float32.
-        axes: how the spatial axes are resampled.
+        axes: how each spatial axis is resampled.
     """
     work = np.dtype(np.float64 if source.dtype.name in _FLOAT64 else np.float32)
-    if source.extents.shape[1] == 3:
-        planes = _resample_outer(batch, source, axes[:1], work)
+    if len(axes) == 3:
+        planes = _resample_outer(batch, source, axes[0], work)
         frames = target.images * target.extents[:, 0]
         source = planes._replace(images=frames, extents=source.extents[:, 1:])
         target = target._replace(images=frames, extents=target.extents[:, 1:])
         axes = axes[1:]
-    rows = axes[:1]
-    if rows.taps().max() > _MOST_ROW_TAPS:
-        source = _resample_outer(batch, source, rows, work)
-        nearest = np.zeros_like(rows.filter[0])
-        axes = axes[1:].with_front(unchanged(rows.out_size, nearest))
+    if axes[0].taps().max() > _MOST_ROW_TAPS:
+        source = _resample_outer(batch, source, axes[0], work)
+        nearest = np.full_like(axes[0].filter, int(Filter.NEAREST))
+        axes = [unchanged(axes[0].out_size, nearest), axes[1]]
     _resample_image(batch, source, target, axes, work)
 
 
 def _resample_outer(batch: Batch, source: Stack, axis: Axes, work: np.dtype[Any]) -> Stack:
     """Resample the first spatial axis; the results are of type `work`."""
-    (table,) = _tables(batch, source, axis, work)
-    in_size, out_size = axis.in_size[0], axis.out_size[0]
+    (table,) = _tables(batch, source, [axis], work, [axis.taps()])
     inner = source.extents[:, 1:].prod(1) * source.channels
-    out = batch.device.empty((source.images * out_size * inner)[:, None], work)
-    extents = np.column_stack([out_size, source.extents[:, 1:]])
+    out = batch.device.empty((source.images * axis.out_size * inner)[:, None], work)
+    extents = np.column_stack([axis.out_size, source.extents[:, 1:]])
     result = Stack(out.pointers(), source.images, extents, source.channels, work, out)
-    strip, strips = _strips(source.images * inner, out_size)
+    strip, strips = _strips(source.images * inner, axis.out_size)
     items = source.images * strips * inner
     samples = descriptors(
         len(items),
@@ -101,8 +99,8 @@ def _resample_outer(batch: Batch, source: Stack, axis: Axes, work: np.dtype[Any]
         weights=table.weights,
         inner=inner,
         items=items,
-        inputs=in_size.astype(np.int32),
-        outputs=out_size.astype(np.int32),
+        inputs=axis.in_size.astype(np.int32),
+        outputs=axis.out_size.astype(np.int32),
         taps=table.taps.astype(np.int32),
         strips=strips.astype(np.int32),
     )
@@ -114,12 +112,13 @@ def _resample_outer(batch: Batch, source: Stack, axis: Axes, work: np.dtype[Any]
 
 
 def _resample_image(
-    batch: Batch, source: Stack, target: Stack, axes: Axes, work: np.dtype[Any]
+    batch: Batch, source: Stack, target: Stack, axes: list[Axes], work: np.dtype[Any]
 ) -> None:
-    rows, columns = _tables(batch, source, axes, work)
-    height, width = target.extents.T
     together = _channels_together(source)
     groups = source.channels // together
+    words, taps_at_once, padded = _columns_together(source, axes[1], bool((groups == 1).all()))
+    rows, columns = _tables(batch, source, axes, work, [axes[0].taps(), padded])
+    height, width = target.extents.T
     strip, strips = _strips(source.images * groups * width, height)
     items = source.images * groups * strips * width
     samples = descriptors(
@@ -137,10 +136,10 @@ def _resample_image(
         row_taps=rows.taps.astype(np.int32),
         column_taps=columns.taps.astype(np.int32),
         strips=strips.astype(np.int32),
-        upwards=axes.mirrored[0].astype(np.int32),
+        upwards=axes[0].mirrored.astype(np.int32),
     )
-    words = source.dtype == np.uint8 and bool((groups == 1).all())
-    slots = 1 << int(rows.taps.max() + _ROWS - 2).bit_length()
+    at_once = 4 if words else 2
+    slots = 1 << int(rows.taps.max() + at_once - 2).bit_length()
     function = kernel(
         "resample_image",
         "resample_image",
@@ -149,8 +148,9 @@ def _resample_image(
         Work=c_type(work),
         CHANNELS=str(together),
         WORDS=str(int(words)),
-        ROWS=str(_ROWS),
-        THREADS=str(THREADS),
+        TAPS=str(taps_at_once),
+        MORE=str(int(columns.taps.max() > taps_at_once)),
+        ROWS=str(at_once),
     )
     launch_elements(
         batch,
@@ -169,6 +169,25 @@ def _channels_together(source: Stack) -> int:
     return next(count for count in (4, 3, 2, 1) if common % count == 0)
 
 
+def _columns_together(source: Stack, axis: Axes, whole: bool) -> tuple[bool, int, Ints]:
+    """How a thread reads columns: whether as words, and how many at a time; and how many of them
+    each sample weighs then, for words are read of a multiple of columns.
+
+    Args:
+        source: the images.
+        axis: their columns.
+        whole: whether a thread takes all channels of a pixel.
+    """
+    taps = axis.taps()
+    most = int(taps.max())
+    at_once = next((count for count in _COLUMNS if count >= most), _COLUMNS_OF_MORE)
+    padded = -(-taps // at_once) * at_once
+    fit = (source.images == 0) | (padded <= axis.in_size)
+    if source.dtype == np.uint8 and whole and fit.all():
+        return True, at_once, padded
+    return False, _COLUMNS_OF_MORE, taps
+
+
 def _strips(columns: Ints, outputs: Ints) -> tuple[int, Ints]:
     """How many results of a column a thread makes, and how many threads that is for each.
 
@@ -179,45 +198,48 @@ def _strips(columns: Ints, outputs: Ints) -> tuple[int, Ints]:
     return strip, -(-outputs // strip)
 
 
-def _tables(batch: Batch, source: Stack, axes: Axes, work: np.dtype[Any]) -> list[_Table]:
-    """Compute the weights of axes; those of the second are columns."""
-    outputs = np.where(source.images > 0, axes.out_size, 0)
-    taps = axes.taps()
-    copying = np.array([[_COPY_STEPWISE], [_COPY]])[: len(outputs)]  # as the CPU finds columns
-    start = axes.start.astype(np.float32) - axes.base.astype(np.float32)
+def _tables(
+    batch: Batch, source: Stack, axes: list[Axes], work: np.dtype[Any], weighed: list[Ints]
+) -> list[_Table]:
+    """Compute as many weights for each axis; those of the last, if there are two, are columns."""
+    count, together = len(source.images), joined(axes)
+    outputs = np.where(np.tile(source.images > 0, len(axes)), together.out_size, 0)
+    taps, copies = np.concatenate(weighed), together.copies
+    stepwise = np.arange(len(outputs)) < count  # columns are found by multiplying
+    start = together.start.astype(np.float32) - together.base.astype(np.float32)
     half = np.float32(0.5)
     first_bytes = _aligned(4 * outputs)
     nbytes = first_bytes + _aligned(work.itemsize * taps * outputs)
     memory = batch.device.buffer(int(nbytes.sum()))
-    ends = np.cumsum(nbytes).reshape(nbytes.shape)
-    first = np.uint64(address_of(memory)) + (ends - nbytes).astype(np.uint64)
+    first = np.uint64(address_of(memory)) + (np.cumsum(nbytes) - nbytes).astype(np.uint64)
     weights = first + first_bytes.astype(np.uint64)
     curves, begins, lasts = _curves()
-    columns = {
-        "first": first,
-        "weights": weights,
-        "inputs": axes.in_size.astype(np.int32),
-        "outputs": outputs.astype(np.int32),
-        "base": axes.base.astype(np.int32),
-        "support": axes.support.astype(np.int32),
-        "taps": taps.astype(np.int32),
-        "way": np.where(axes.copies, copying, _WEIGH).astype(np.int32),
-        "curve": begins[axes.filter],
-        "last": lasts[axes.filter],
-        "step": axes.step,
-        "scale": axes.scale,
-        "start": np.where(axes.copies, start, start + (half * axes.scale - half - axes.anchor)),
-    }
-    table = descriptors(outputs.size, **{name: c.reshape(-1) for name, c in columns.items()})
+    table = descriptors(
+        len(outputs),
+        first=first,
+        weights=weights,
+        inputs=together.in_size.astype(np.int32),
+        outputs=outputs.astype(np.int32),
+        base=together.base.astype(np.int32),
+        support=together.support.astype(np.int32),
+        taps=taps.astype(np.int32),
+        way=np.where(copies, np.where(stepwise, _COPY_STEPWISE, _COPY), _WEIGH).astype(np.int32),
+        curve=begins[together.filter],
+        last=lasts[together.filter],
+        step=together.step,
+        scale=together.scale,
+        start=np.where(copies, start, start + (half * together.scale - half - together.anchor)),
+    )
     device = batch.device
     device.launch(
         kernel("resample_weights", "resample_weights", Work=c_type(work)),
-        (blocks_for(outputs), *outputs.shape[::-1]),
+        (blocks_for(outputs), count, len(axes)),
         (THREADS,),
         device.upload(table),
         device.upload(curves),
     )
-    return [_Table(f, w, t, memory) for f, w, t in zip(first, weights, taps, strict=True)]
+    parts: Any = (np.split(column, len(axes)) for column in (first, weights, taps))
+    return [_Table(f, w, t, memory) for f, w, t in zip(*parts, strict=True)]
 
 
 def _aligned(nbytes: Ints) -> Ints:

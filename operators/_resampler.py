@@ -200,7 +200,10 @@ class Resampler(SampleOperator):
         filters, known = self._filters_of(batch.size, **arguments)
         lines = _lines(plans, np.maximum(extents, 1), filters, self.antialias)
         possible = plans.possible & known & ((extents > 0) & (plans.start != plans.end)).all(1)
-        possible &= ((channels > 0) & lines.possible().all(0)) | (number == 0)
+        within = channels > 0
+        for line in lines:
+            within &= line.possible()
+        possible &= within | (number == 0)
         for i in np.flatnonzero(~possible).tolist():
             batch.errors.setdefault(i, why_not(self, batch, i, shapes[i], source, arguments))
 
@@ -243,17 +246,23 @@ def _lines(
     extents: NDArray[np.int64],
     filters: tuple[NDArray[np.int64], NDArray[np.int64]],
     antialias: bool,
-) -> batched.Axes:
-    """How the spatial axes are resampled, with the bases that the CPU takes."""
-    sizes = extents.T, plans.size.T
-    lines = batched.plan_axes(*sizes, plans.start.T, plans.end.T, filters, antialias)
-    if len(extents.T) == 2:
+) -> list[batched.Axes]:
+    """How each spatial axis is resampled, with the bases that the CPU takes."""
+
+    spatial = extents.shape[1]
+    in_size, out_size = extents.T.reshape(-1), plans.size.T.reshape(-1)
+    edges = plans.start.T.reshape(-1), plans.end.T.reshape(-1)
+    chosen = np.tile(filters[0], spatial), np.tile(filters[1], spatial)
+    planned = batched.plan_axes(in_size, out_size, *edges, chosen, antialias)
+    *depth, vertical, horizontal = batched.split(planned, spatial)
+    if not depth:
         regions = (plans.start != 0).any(1) | (plans.end != extents).any(1)
-        return batched.with_bases(lines, regions)
+        return list(batched.with_bases(vertical, horizontal, regions))
     always = np.ones(len(extents), bool)
-    area = batched.unchanged((extents[:, 1] * extents[:, 2])[None], filters[1])
-    depth = batched.with_bases(area.with_front(lines[:1]), always)[:1]
-    return batched.with_bases(lines[1:], always).with_front(depth)
+    area = extents[:, 1] * extents[:, 2]
+    whole = batched.unchanged(area, filters[1])
+    deep, _ = batched.with_bases(depth[0], whole, always)
+    return [deep, *batched.with_bases(vertical, horizontal, always)]
 
 
 def _choose(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..engine.kernels import c_type
 from ..engine.tensors import TensorList, TensorListGPU
 from ..engine.types import to_numpy_type
-from .kernels import descriptors, kernel, launch_elements
+from .kernels import THREADS, descriptors, kernel
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch
@@ -19,6 +19,10 @@ _STEPWISE = ("int16", "float64")
 """Types for which OpenCV computes positions in steps, not in float32."""
 
 _MOST = 2.0**62
+
+_TOGETHER = (1, 3, 4)  # channels that OpenCV takes at a time in one way, and so do kernels
+_TILE = (128, 32)  # rows and columns that a block makes, as in rotate.cu
+_MOST_BLOCKS = 4096  # a sample; more tiles are covered by loops
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -157,17 +161,20 @@ def rotate_batch(
     """
     source, target = to_numpy_type(data.dtype), to_numpy_type(out.dtype)
     ends = np.cumsum(frames)
-    pixels = np.where(possible, frames * canvas.prod(1), 0)
+    tiles = np.where(possible, frames * (-(-canvas // _TILE)).prod(1), 0)
     leading = 2 + (data.ndim == 4)
+    channels = data.extents()[:, leading:].prod(1)
+    alike = bool((channels == channels[:1]).all()) and channels[:1].sum() in _TOGETHER
+    together = int(channels[0]) if alike else 0
     table = descriptors(
         len(frames),
         source=data.pointers(),
         out=out.pointers(),
         first_matrix=ends - frames,
-        pixels=pixels,
+        tiles=tiles,
         extents=extents.astype(np.int32),
         canvas=canvas.astype(np.int32),
-        channels=data.extents()[:, leading:].prod(1).astype(np.int32),
+        channels=channels.astype(np.int32),
     )
     each = np.repeat(np.arange(len(frames)), frames)
     matrices = sources_of_pixels(extents[each], canvas[each], degrees)
@@ -180,10 +187,14 @@ def rotate_batch(
         NEAREST=str(int(rotation.nearest)),
         FILLED=str(int(rotation.fill is not None)),
         STEPWISE=str(int(rotation.work.name in _STEPWISE)),
+        CHANNELS=str(together),
+        WORDS=str(int(source == np.uint8 and together > 0 and not rotation.nearest)),
         HALVES_TO_EVEN=str(int(rotation.direct and target.kind != "f")),
     )
     fill = np.float64(rotation.fill or 0.0)
     if rotation.direct and target.kind != "f":
         limits = np.iinfo(target)
         fill = np.rint(fill).clip(limits.min, limits.max)
-    launch_elements(batch, function, table, pixels, batch.device.upload(matrices), fill)
+    device, blocks = batch.device, min(int(tiles.max(initial=0)), _MOST_BLOCKS)
+    uploaded = device.upload(table), device.upload(matrices)
+    device.launch(function, (blocks, len(table)), (THREADS,), *uploaded, fill)

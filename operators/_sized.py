@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 from ..engine.errors import ArgumentError
 from ..engine.params import BOOL, FLOAT, FLOATS, STR, param
 from ._resampler import Axes, Resampler
-from ._resize_size import DEFAULT, MODES, NOT_LARGER, NOT_SMALLER, STRETCH, Plan, Region, plan
+from ._resize_size import (
+    DEFAULT,
+    MAX_EXTENT,
+    MODES,
+    NOT_LARGER,
+    NOT_SMALLER,
+    STRETCH,
+    Plan,
+    Region,
+    plan,
+)
 from ._resize_sizes import Plans, plan_all
 from ._rows import numbers_of
 
@@ -152,9 +162,9 @@ class SizedResampler(Resampler):
         self, batch: Batch, axes: Axes, extents: NDArray[np.int64], **arguments: Any
     ) -> Plans:
         count, spatial = extents.shape
-        if self._fixed_size is not None:
-            whole = extents.astype(np.float64)
+        if self._fixed_size is not None and max(self._fixed_size) <= MAX_EXTENT:
             size = np.broadcast_to(np.array(self._fixed_size), extents.shape)
+            whole = extents.astype(np.float64)
             return Plans(size, np.zeros_like(whole), whole, np.ones(count, bool))
         start, end = arguments["roi_start"], arguments["roi_end"]
         is_whole = start is None or end is None

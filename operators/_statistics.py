@@ -20,6 +20,7 @@ _MOST_BLOCKS = 1024  # a sample; more work is done in loops
 _LEAST_SUMMED = 8  # numbers that a thread sums before it shares the work with others of its block
 _SUMMED = 64  # numbers that a thread sums before further blocks share the work
 _MOST_SPLITS = 256
+_ONCE = 4  # bytes: of larger numbers, float64 would lose digits in the difference of large sums
 _SHARED_BYTES = _THREADS * np.dtype(np.float64).itemsize
 
 
@@ -60,6 +61,7 @@ class Reduction:
     ) -> None:
         self._batch, self._data, self._exact, self._whole = batch, data, exact, whole
         statistics = np.where(kept, shapes, 1)
+        self._type = to_numpy_type(data.dtype)
         self._steps = strides(statistics)
         self._statistics = statistics.prod(axis=1)
         if whole:  # all the same, but for samples that could not be computed
@@ -76,77 +78,49 @@ class Reduction:
             extents, roles = np.ones((len(shapes), 1), np.int64), np.zeros((len(shapes), 1), int)
         self._outer, self._roles = extents.clip(1), roles
         self._runs = np.where(shapes.prod(axis=1) > 0, extents.prod(axis=1), 0)
+        self._steps_of_runs = np.cumprod(self._outer[:, ::-1], axis=1)[:, ::-1] // self._outer
+        self._reduced = np.where(roles == 0, self._outer, 1)
         columns = np.minimum(self._period, _THREADS)
         rows = _THREADS // columns
         self._lanes = np.minimum(rows, -(-self._length // _LEAST_SUMMED)).clip(1)
         shared = (self._length // (rows * _SUMMED)).clip(1, _MOST_SPLITS)
         self._splits = np.where(self._lanes == rows, shared, 1)
+        self._parts = np.where(self._runs > 0, self._reduced.prod(axis=1) * self._splits, 0)
         blocks = -(-self._runs // (rows // self._lanes)) * -(-self._period // columns)
         self._blocks = min(int((blocks * self._splits).max()), _MOST_BLOCKS)
 
     def means(self) -> Values:
         """Return the means."""
-        return self._values(None, 0, False, 1.0, 0.0)
+        return self._finish(self._reduce(None), 0, 1.0, 0.0, is_factor=False)[0]
 
     def factors(self, means: Values, lost: int, scale: float, epsilon: float) -> Values:
         """Return `scale` over the deviation from the means; 0 where that is 0.
 
         The deviation is the root of the sum of squares over the count less `lost`, plus `epsilon`.
         """
-        return self._values(means, lost, True, scale, epsilon)
+        return self._finish(self._reduce(means), lost, scale, epsilon)[0]
 
-    def _values(
-        self, means: Values | None, lost: int, is_factor: bool, scale: float, epsilon: float
-    ) -> Values:
-        device, together = self._batch.device, len(self._data) if self._whole else 1
-        count, itemsize = self._count, self._exact.itemsize
-        sizes = self._runs * self._splits * self._period
-        partial = device.buffer(int(sizes.sum()) * np.dtype(np.float64).itemsize)
-        partials = addresses_in(partial, sizes, np.dtype(np.float64).itemsize)
-        if self._whole:
-            count = np.broadcast_to(count.sum(), count.shape)
-            memory = device.buffer(int(self._statistics[0]) * itemsize)
-            addresses = addresses_in(memory, np.zeros_like(count), itemsize)
+    def both(self, lost: int, scale: float, epsilon: float) -> tuple[Values, Values]:
+        """Return means and factors; reads the samples once where that loses no accuracy."""
+        if self._whole or self._exact.itemsize > _ONCE or self._type.itemsize > _ONCE:
+            means = self.means()
+            return means, self.factors(means, lost, scale, epsilon)
+        varies = self._roles != 0
+        steps = np.where(varies, self._steps_of_runs * (self._length * self._period)[:, None], 0)
+        first = Values(self._data.pointers(), steps, self._data)
+        factors, means = self._finish(self._reduce(first, True), lost, scale, epsilon, moments=True)
+        return means, factors
+
+    def _reduce(self, means: Values | None, moments: bool = False) -> tuple[Array, Any]:
+        """Launch `reduce`; return where the sums of each sample lie, and their memory."""
+        sizes = self._runs * self._splits * self._period * (1 + moments)
+        memory = self._batch.device.buffer(int(sizes.sum()) * np.dtype(np.float64).itemsize)
+        partials = addresses_in(memory, sizes, np.dtype(np.float64).itemsize)
+        if means is None or moments:
+            varies = np.full(len(sizes), moments)
         else:
-            memory = device.buffer(int(self._statistics.sum()) * itemsize)
-            addresses = addresses_in(memory, self._statistics, itemsize)
-        self._reduce(means, partials)
-        is_kept = self._roles != 0
-        reduced = np.where(is_kept, 1, self._outer)
-        parts = np.where(self._runs > 0, reduced.prod(axis=1) * self._splits, 0)
-        table = descriptors(
-            len(count),
-            partial=partials,
-            out=addresses,
-            statistics=self._statistics,
-            parts=parts,
-            period=self._period,
-            splits=self._splits,
-            divisor=count - lost,
-            kept=np.where(is_kept, self._outer, 1),
-            reduced=reduced,
-            steps=np.cumprod(self._outer[:, ::-1], axis=1)[:, ::-1] // self._outer,
-        )
-        most = max(1, int(parts.max()))
-        lanes = min(_THREADS, 1 << (together * most // _LEAST_SUMMED).bit_length())
-        blocks = -(-int(self._statistics.max()) // (_THREADS // lanes))
-        device.launch(
-            self._kernel("finish"),
-            (min(blocks, _MOST_BLOCKS), len(count) // together),
-            (_THREADS,),
-            device.upload(table),
-            np.int32(together),
-            np.int32(lanes),
-            np.int64(most),
-            np.int32(is_factor),
-            np.float64(scale),
-            np.float64(epsilon),
-            shared_bytes=_SHARED_BYTES,
-        )
-        return Values(addresses, self._steps, memory)
-
-    def _reduce(self, means: Values | None, partials: Array) -> None:
-        varies = np.zeros_like(self._runs) if means is None else (means.steps != 0).any(axis=1)
+            varies = (means.steps != 0).any(axis=1)
+        steps = means.steps if means is not None and moments else self._roles * varies[:, None]
         table = descriptors(
             len(self._data),
             source=self._data.pointers(),
@@ -159,20 +133,82 @@ class Reduction:
             splits=self._splits,
             mean_step=varies.astype(np.int64),
             extents=self._outer,
-            mean_steps=self._roles * varies[:, np.newaxis],
+            mean_steps=steps,
         )
         self._batch.device.launch(
-            self._kernel("reduce"),
+            self._kernel("reduce", moments),
             (self._blocks, len(table)),
             (_THREADS,),
             self._batch.device.upload(table),
             shared_bytes=_SHARED_BYTES,
         )
+        return partials, memory
 
-    def _kernel(self, function: str) -> Kernel:
-        source = c_type(to_numpy_type(self._data.dtype))
-        outer = str(self._outer.shape[1])
-        return kernel("statistics", function, In=source, Exact=c_type(self._exact), OUTER=outer)
+    def _finish(
+        self,
+        sums: tuple[Array, Any],
+        lost: int,
+        scale: float,
+        epsilon: float,
+        *,
+        is_factor: bool = True,
+        moments: bool = False,
+    ) -> list[Values]:
+        """Launch `finish`; return the factors or means, and with moments the means as well."""
+        device, together = self._batch.device, len(self._data) if self._whole else 1
+        count = np.full_like(self._count, self._count.sum()) if self._whole else self._count
+        results = [self._place() for _ in range(1 + moments)]
+        table = descriptors(
+            len(count),
+            partial=sums[0],
+            out=results[0].addresses,
+            source=self._data.pointers(),
+            means=results[-1].addresses,
+            statistics=self._statistics,
+            parts=self._parts,
+            period=self._period,
+            splits=self._splits,
+            divisor=count - lost,
+            summed=count,
+            run=self._length * self._period,
+            kept=self._outer // self._reduced,
+            reduced=self._reduced,
+            steps=self._steps_of_runs,
+        )
+        most = max(1, int(self._parts.max()))
+        lanes = min(_THREADS, 1 << (together * most // _LEAST_SUMMED).bit_length())
+        blocks = -(-int(self._statistics.max()) // (_THREADS // lanes))
+        device.launch(
+            self._kernel("finish", moments),
+            (min(blocks, _MOST_BLOCKS), len(count) // together),
+            (_THREADS,),
+            device.upload(table),
+            np.int32(together),
+            np.int32(lanes),
+            np.int64(most),
+            np.int32(is_factor),
+            np.float64(scale),
+            np.float64(epsilon),
+            shared_bytes=_SHARED_BYTES,
+        )
+        return results
+
+    def _place(self) -> Values:
+        """Return memory for one value a statistic."""
+        sizes = np.zeros_like(self._statistics) if self._whole else self._statistics
+        nbytes = int(self._statistics[0] if self._whole else sizes.sum()) * self._exact.itemsize
+        memory = self._batch.device.buffer(nbytes)
+        return Values(addresses_in(memory, sizes, self._exact.itemsize), self._steps, memory)
+
+    def _kernel(self, function: str, moments: bool) -> Kernel:
+        return kernel(
+            "statistics",
+            function,
+            In=c_type(self._type),
+            Exact=c_type(self._exact),
+            OUTER=str(self._outer.shape[1]),
+            MOMENTS=str(int(moments)),
+        )
 
 
 def addresses_in(memory: Any, sizes: Array, itemsize: int) -> NDArray[np.uint64]:

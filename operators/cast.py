@@ -11,11 +11,13 @@ from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import DTYPE, REQUIRED, param
 from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.types import to_numpy_type
-from .kernels import descriptors, kernel, launch_elements
+from .kernels import descriptors, kernel, launch_lanes
 from .saturation import saturate
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch
+
+_ROUNDS = 2  # as in cast.cu
 
 
 class _Conversion(SampleOperator):
@@ -46,7 +48,8 @@ class _Conversion(SampleOperator):
         sizes = shapes.prod(axis=1)
         table = descriptors(len(data), source=data.pointers(), out=out.pointers(), sizes=sizes)
         function = kernel("cast", "cast", In=c_type(source), Out=c_type(dtype))
-        launch_elements(batch, function, table, sizes)
+        largest = max(source.itemsize, dtype.itemsize)
+        launch_lanes(batch, function, table, -(-sizes // _ROUNDS), largest)
         return out
 
 

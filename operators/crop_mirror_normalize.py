@@ -118,8 +118,9 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         if self.out_of_bounds_policy == "trim_to_shape":
             windows = windows.trimmed(view.shapes)
         channels = view.shapes[:, layout.index("C")]
-        counts, which = np.unique(channels, return_inverse=True)
-        written = np.array([self._written(count) for count in counts.tolist()])[which]
+        written = np.empty_like(channels)
+        for count in set(channels.tolist()):
+            written[channels == count] = self._written(count)
         scalings = self._batch_scalings(batch, channels, mean, std)
         self._batch_fill(batch, scalings.fill, layout, view.shapes, windows)
         failed = list(batch.errors)

@@ -111,8 +111,9 @@ class Normalize(_Arguments, BatchOperator):
         means, deviations = self._given(mean, shapes), self._given(stddev, shapes)
         axes = self._all_axes(shapes, means, deviations, batch)
         kept = np.ones(extents.shape, bool)
-        for reduced in set(axes):
-            rows = [i for i, each in enumerate(axes) if each == reduced]
+        kinds = set(axes)
+        for reduced in kinds:
+            rows = [i for i, each in enumerate(axes) if len(kinds) == 1 or each == reduced]
             kept[np.ix_(rows, reduced)] = False
         if self.whole_batch and (mean is None or stddev is None):
             good = [row for row in range(batch.size) if row not in batch.errors]
@@ -120,6 +121,9 @@ class Normalize(_Arguments, BatchOperator):
         if not data.ndim:
             extents, kept = np.ones((batch.size, 1), np.int64), np.zeros((batch.size, 1), bool)
         reduction = Reduction(batch, data, extents, kept, self.exact, self.whole_batch)
+        if mean is None and stddev is None:
+            subtracted, factors = reduction.both(self.ddof, self.scale, self.epsilon)
+            return normalized(batch, data, subtracted, factors, self.shift, self.target)
         subtracted = reduction.means() if mean is None else placed(batch, means)
         if stddev is None:
             factors = reduction.factors(subtracted, self.ddof, self.scale, self.epsilon)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ _FOLDER = Path(__file__).parent
 _LANES = {1: 8, 2: 8, 4: 4, 8: 2}  # as `lanes_of` in lanes.cuh
 
 
+@cache
 def kernel(file: str, function: str, **macros: str) -> Kernel:
     """Return a function of `operators/kernels/<file>.cu`, compiled with these macros."""
     return Kernel(_FOLDER / f"{file}.cu", function, tuple(sorted(macros.items())))

@@ -42,8 +42,9 @@ extern "C" __global__ void resample_weights(const Axis* axes, const float* curve
     for (i64 i = first_element(); i < a.outputs; i += element_step()) {
         Work* weights = (Work*)a.weights + i;
         if (a.way != WEIGH) {
-            first[i] = copied(a, (int)i);
-            weights[0] = 1;
+            const int source = copied(a, (int)i);
+            first[i] = min(source, a.inputs - a.taps);
+            for (int t = 0; t < a.taps; t++) weights[(i64)t * a.outputs] = t == source - first[i];
             continue;
         }
         const float begin = position((int)i, a.scale, a.start);

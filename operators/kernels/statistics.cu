@@ -1,12 +1,15 @@
 // Means and deviations along axes, the same in every run. `reduce` sums the elements of runs:
 // `length` steps along a reduced axis, each of `period` neighbours that are kept apart. `finish`
 // adds up what belongs together: sums of several blocks, and those along the axes around the runs.
+//
+// With MOMENTS one pass gives both: sums of differences from the first number that is summed, and
+// of their squares, in double, so little is lost where numbers are far from 0 and close together.
 #include "common.cuh"
 
 struct Runs {
     u64 in;
-    u64 means;    // if not 0, the squared differences from these are summed
-    u64 partial;  // double[runs][splits][period]
+    u64 means;    // if not 0, the squared differences from these are summed; of type In: MOMENTS
+    u64 partial;  // double[runs][splits][period][1 + MOMENTS]
     i64 runs, length, period;
     i64 lanes;    // threads that share a column of a run
     i64 splits;   // blocks that share a run
@@ -52,6 +55,18 @@ __device__ inline double squares(
     return total;
 }
 
+#if MOMENTS
+__device__ inline void moments(
+    const In* data, i64 step, i64 begin, i64 end, i64 lanes, double origin, double (&totals)[2]) {
+#pragma unroll 8
+    for (i64 r = begin; r < end; r += lanes) {
+        const double difference = (double)data[r * step] - origin;
+        totals[0] += difference;
+        totals[1] += difference * difference;
+    }
+}
+#endif
+
 // Adds up what the lanes of each column have; every thread of the block must call it.
 __device__ inline double gathered(double total, i64 lane, i64 lanes, i64 columns) {
     extern __shared__ unsigned char shared_memory[];
@@ -85,34 +100,45 @@ extern "C" __global__ void reduce(const Runs* samples) {
         const i64 run = rest * together + place;
         const i64 kept = chunk * columns + column;
         const bool is_part = place < together && run < s.runs && kept < s.period;
-        double total = 0;
+        double totals[1 + MOMENTS] = {};
         if (is_part) {
             const In* data = (const In*)s.in + run * s.length * s.period + kept;
             const i64 begin = quotient(s.length * split, s.splits) + lane;
             const i64 end = quotient(s.length * (split + 1), s.splits);
-            if (s.means) {
-                const Exact* means = (const Exact*)s.means + kept * s.mean_step;
-                rest = run;
-                for (int d = OUTER - 1; d >= 0; d--)
-                    means += digit(rest, s.extents[d]) * s.mean_steps[d];
-                total = squares(data, s.period, begin, end, s.lanes, *means);
-            } else {
-                total = sum<Total>(data, s.period, begin, end, s.lanes);
-            }
+            i64 mean = kept * s.mean_step;
+            rest = run;
+            for (int d = OUTER - 1; d >= 0; d--)
+                mean += digit(rest, s.extents[d]) * s.mean_steps[d];
+#if MOMENTS
+            const double origin = (double)((const In*)s.means)[mean];
+            moments(data, s.period, begin, end, s.lanes, origin, totals);
+#else
+            if (s.means)
+                totals[0] =
+                    squares(data, s.period, begin, end, s.lanes, ((const Exact*)s.means)[mean]);
+            else
+                totals[0] = sum<Total>(data, s.period, begin, end, s.lanes);
+#endif
         }
-        total = gathered(total, lane, s.lanes, columns);
-        if (is_part && lane == 0)
-            ((double*)s.partial)[(run * s.splits + split) * s.period + kept] = total;
+        const i64 place_of_sums = (run * s.splits + split) * s.period + kept;
+        for (int k = 0; k <= MOMENTS; k++) {
+            const double total = gathered(totals[k], lane, s.lanes, columns);
+            if (is_part && lane == 0)
+                ((double*)s.partial)[place_of_sums * (1 + MOMENTS) + k] = total;
+        }
     }
 }
 
 struct Group {
     u64 partial;
     u64 out;         // Exact[kept of the outer axes][period]
+    u64 in, means;   // with MOMENTS: the sample, and where its means go; `out` are factors
     i64 statistics;  // how many
     i64 parts;       // partial sums of one of them
     i64 period, splits;
     i64 divisor;     // what sums are divided by; results are 0 if it is not positive
+    i64 count;       // numbers of a sum
+    i64 run;         // elements of a run
     // Extents of the outer axes, 1 where they are reduced or kept, and their steps in runs.
     i64 kept[OUTER], reduced[OUTER], steps[OUTER];
 };
@@ -127,7 +153,7 @@ extern "C" __global__ void finish(
     for (i64 block = blockIdx.x; block < blocks; block += gridDim.x) {
         const i64 statistic = block * columns + threadIdx.x % columns;
         const bool is_part = lane < lanes && statistic < first.statistics;
-        double total = 0;
+        double totals[1 + MOMENTS] = {};
         for (i64 part = lane; is_part && part < together * most_parts; part += lanes) {
             const Group& s = samples[blockIdx.y + part / most_parts];
             i64 rest = part % most_parts, kept = statistic, run = 0;
@@ -135,10 +161,25 @@ extern "C" __global__ void finish(
             const i64 split = digit(rest, s.splits), column = digit(kept, s.period);
             for (int d = OUTER - 1; d >= 0; d--)
                 run += (digit(rest, s.reduced[d]) + digit(kept, s.kept[d])) * s.steps[d];
-            total += ((const double*)s.partial)[(run * s.splits + split) * s.period + column];
+            const i64 place = (run * s.splits + split) * s.period + column;
+            for (int k = 0; k <= MOMENTS; k++)
+                totals[k] += ((const double*)s.partial)[place * (1 + MOMENTS) + k];
         }
-        total = gathered(total, lane, lanes, columns);
+        for (int k = 0; k <= MOMENTS; k++) totals[k] = gathered(totals[k], lane, lanes, columns);
         if (!is_part || lane != 0) continue;
+        double total = totals[MOMENTS];
+#if MOMENTS
+        double mean = 0;
+        if (first.count > 0) {
+            i64 kept = statistic, place = digit(kept, first.period);
+            for (int d = OUTER - 1; d >= 0; d--)
+                place += digit(kept, first.kept[d]) * first.steps[d] * first.run;
+            const double off = totals[0] / first.count;
+            mean = (double)((const In*)first.in)[place] + off;
+            total = fmax(total - off * totals[0], 0.0);
+        }
+        ((Exact*)first.means)[statistic] = (Exact)mean;
+#endif
         double value = first.divisor > 0 ? total / first.divisor : 0;
         if (is_factor) {
             const double deviation = sqrt(value + epsilon);

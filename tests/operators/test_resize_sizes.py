@@ -24,7 +24,7 @@ def rows(axes):
     return st.lists(st.tuples(*pair, edges, edges), min_size=1, max_size=4)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.one_of(rows(2), rows(3)),
     st.sampled_from(MODES),

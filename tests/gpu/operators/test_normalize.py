@@ -87,6 +87,15 @@ def test_no_deviation_and_no_degrees_of_freedom(device_stage):
     check(samples((1, 3), (2, 3)), axes=(0,), ddof=1)
 
 
+@pytest.mark.parametrize("axes", [None, (0, 1), (1,)])
+def test_numbers_far_from_zero_and_close_together(device_stage, axes):
+    rng = np.random.default_rng(3)
+    rows = [(1000 + rng.normal(size=(70, 90, 3))).astype("f4") for _ in range(2)]
+    check(rows, axes=axes, ddof=1)
+    flat = [np.full((70, 9, 3), np.float32([0.1, 1e6, -3.3])), rows[0]]
+    check(flat, axes=(0, 1), shift=2.0)
+
+
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("axes", [(0,), (1,), None])
 def test_empty_samples(device_stage, axes, whole):

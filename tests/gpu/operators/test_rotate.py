@@ -8,7 +8,7 @@ import pytest
 from penstock import types
 
 from ..agreement import agree, on_device
-from .pictures import pictures
+from .pictures import picture, pictures
 
 LINEAR, NEAREST = types.INTERP_LINEAR, types.INTERP_NN
 ANGLES = {"angle": [np.float32(angle) for angle in (-33.3, 100, 171.1, 48)]}
@@ -36,6 +36,17 @@ def test_images(device_stage, interp, arguments, channels):
         mean=0.05,
         **arguments,
     )
+
+
+@pytest.mark.parametrize("fill", [None, 9.0])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_narrow_and_odd_images(device_stage, fill, channels):
+    shapes = [(1, 1), (1, 9), (9, 1), (2, 2), (5, 131), (3, 2)]
+    images = [picture(*shape, channels, seed=i) for i, shape in enumerate(shapes)]
+    arguments = {} if fill is None else {"fill_value": fill}
+    for angle in (0.0, 17.0, 180.0):
+        agree("rotate", images, layout="HWC", largest=1, angle=angle, size=(7, 13), **arguments)
+        agree("rotate", images, layout="HWC", largest=1, angle=angle, **arguments)
 
 
 @pytest.mark.parametrize("turns", range(4))
