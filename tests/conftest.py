@@ -24,8 +24,8 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from penstock.fixtures.generate import BadFile, PhotoTree, ZooImage
 
-# A busy machine is no failure, and what passes once passes again: examples are drawn in the same way
-# every time, unless PENSTOCK_EXPLORE=1 asks for others.
+# A busy machine is no failure, and what passes once passes again: examples are drawn in the same
+# way every time, unless PENSTOCK_EXPLORE=1 asks for others.
 settings.register_profile(
     "steady", deadline=None, derandomize=os.environ.get("PENSTOCK_EXPLORE") != "1"
 )
