@@ -13,17 +13,19 @@ from ..engine.kernels import c_type
 from ..engine.operator import Array
 from ..engine.tensors import TensorListGPU
 from ..engine.types import to_numpy_type
-from .kernels import descriptors, kernel, launch_elements, launch_lanes
+from .kernels import THREADS, descriptors, kernel, launch_elements, launch_lanes
 
 _BYTES = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 _LEAST_RUN = 16  # bytes; shorter ones are copied element by element, or in tiles
-_TILE_BYTES = 8192
+_TILE_BYTES = 16384
 _NARROW = 64  # elements: dimensions up to this extent lie in one tile as a whole
 _WORD = 4  # bytes: what a thread of `move_tiles` writes at a time, if elements are not larger
 _PIECE = 16  # bytes: what it reads at a time from runs that lie side by side
 _TOGETHER = 4  # how many pieces a thread of the other kernels reads before it writes them
 _MOST_SPAN = 64  # bytes: how far apart those of one piece may lie to be read together
 _FEW = 1 << 28
+_CHANNELS_RUN = 4096  # bytes of each channel: what a block of `move_channels` reads at a time
+_MOST_CHANNELS = 4
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,8 @@ def copied(
         _copy_runs(batch, out, boxes, size, filled)
     elif not bounded and (found := _pixels(boxes, size)) is not None:
         _copy_runs(batch, out, found[0], size, filled, *found[1:])
+    elif (images := _images(boxes, size)) is not None:
+        _copy_channels(batch, out, boxes.first[:, 0], size, *images)
     elif (order := _tile_order(boxes, size)) is not None:
         _copy_tiles(batch, out, boxes, size, order)
     else:
@@ -227,7 +231,11 @@ def _pixels(boxes: _Boxes, size: int) -> tuple[_Boxes, int, int] | None:
     extents = boxes.extents[:, :kept].copy()
     extents[:, -1] *= pixel // size
     low = np.zeros_like(extents)[:, None]
-    return _Boxes(extents, boxes.first, boxes.strides[..., :kept], low, extents[:, None]), pixel, step
+    return (
+        _Boxes(extents, boxes.first, boxes.strides[..., :kept], low, extents[:, None]),
+        pixel,
+        step,
+    )
 
 
 def _copy_runs(
@@ -289,6 +297,52 @@ def _index(boxes: _Boxes) -> str:
     """Return the C type of positions: 32 bits where nothing comes near to what they hold."""
     most = max(boxes.extents.prod(1).max(), abs(boxes.low).max(), abs(boxes.high).max())
     return "int" if most < _FEW else "long long"
+
+
+def _images(boxes: _Boxes, size: int) -> tuple[Array, int, bool] | None:
+    """Return how many frames and pixels samples have, their channels, and whether those come first.
+
+    None unless the samples are whole images whose channels come first instead of last, or last
+    instead of first.
+    """
+    if boxes.ndim not in (2, 3):
+        return None
+    extents, strides = boxes.extents, boxes.strides[:, 0]
+    for channel, pixel in ((-2, -1), (-1, -2)):
+        channels, pixels = extents[:, channel], extents[:, pixel]
+        split = pixel == -1
+        steps = np.stack((pixels, channels * pixels), 1)
+        steps[:, 0] = 1 if split else pixels
+        between = channels if split else np.ones_like(channels)
+        if (
+            2 <= channels[0] <= _MOST_CHANNELS
+            and (channels == channels[0]).all()
+            and (strides[:, channel] == steps[:, 0] * size).all()
+            and (strides[:, pixel] == between * size).all()
+            and (boxes.ndim == 2 or (strides[:, 0] == steps[:, 1] * size).all())
+        ):
+            frames = extents[:, 0] if boxes.ndim == 3 else np.ones_like(pixels)
+            return np.stack((frames, pixels), 1), int(channels[0]), split
+    return None
+
+
+def _copy_channels(
+    batch: Batch,
+    out: TensorListGPU,
+    first: Array,
+    size: int,
+    images: Array,
+    channels: int,
+    split: bool,
+) -> None:
+    table = descriptors(len(out), first=first, out=out.pointers(), images=images)
+    tile = _CHANNELS_RUN // size
+    blocks = int((images[:, 0] * -(-images[:, 1] // tile)).max())
+    macros = {"CHANNELS": str(channels), "SIZE": str(size), "SPLIT": str(int(split))}
+    function = kernel("move_channels", "move_channels", **macros)
+    grid = min(blocks, 65536), len(out)
+    shared = channels * (_CHANNELS_RUN + 64)
+    batch.device.launch(function, grid, (THREADS,), batch.device.upload(table), shared_bytes=shared)
 
 
 def _tile_order(boxes: _Boxes, size: int) -> list[int] | None:

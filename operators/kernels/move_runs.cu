@@ -181,7 +181,9 @@ extern "C" __global__ void __launch_bounds__(256, STEP ? 2 : 3)
 #pragma unroll
         for (int k = 0; k < PIECES; k++) left |= (at + k * apart < end) << k;
         left &= ~whole;
-        for (u64 place = at; left; left >>= 1, place += apart)
-            if (left & 1) make(r, extent, sources, parts, place);
+        for (u64 place = at; left; left &= ~1u) {  // each thread's next one, whichever it is
+            for (; !(left & 1); left >>= 1) place += apart;
+            make(r, extent, sources, parts, place);
+        }
     }
 }

@@ -57,22 +57,22 @@ __device__ inline void advance(Index* index, const Extents& extent, Index step) 
 // COUNT bytes from any address on, read as words; those without a byte of [low, high) are not.
 template <int COUNT>
 struct Window {
-    unsigned words[(COUNT + 6) / 4], skip;
+    static constexpr int WORDS = (COUNT + 6) / 4;
+    unsigned words[WORDS], skip;
 
     __device__ void read(u64 from, u64 low, u64 high) {
         skip = (unsigned)from & 3;
 #pragma unroll
-        for (int k = 0; k < (COUNT + 6) / 4; k++) {
+        for (int k = 0; k < WORDS; k++) {
             const u64 at = from - skip + 4 * k;
             words[k] = at + 4 > low && at < high ? __ldg((const unsigned*)at) : 0;
         }
     }
-    // Byte `i` of COUNT, once the words are aligned.
-    __device__ unsigned byte(int i) const { return words[i / 4] >> 8 * (i % 4) & 255; }
-
     __device__ void align() {
 #pragma unroll
-        for (int k = 0; k + 1 < (COUNT + 6) / 4; k++)
-            words[k] = __funnelshift_r(words[k], words[k + 1], 8 * skip);
+        for (int k = 0; k < WORDS; k++)
+            words[k] = __funnelshift_r(words[k], k + 1 < WORDS ? words[k + 1] : 0, 8 * skip);
     }
+    // Byte `i` of COUNT, once the words are aligned.
+    __device__ unsigned byte(int i) const { return words[i / 4] >> 8 * (i % 4) & 255; }
 };
