@@ -13,14 +13,19 @@ from ..engine.kernels import c_type
 from ..engine.operator import Array
 from ..engine.tensors import TensorListGPU
 from ..engine.types import to_numpy_type
-from .kernels import descriptors, kernel, launch_elements
+from .kernels import THREADS, descriptors, kernel, launch_elements, launch_lanes
 
 _BYTES = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 _LEAST_RUN = 16  # bytes; shorter ones are copied element by element, or in tiles
-_TILE_BYTES = 8192
+_TILE_BYTES = 16384
 _NARROW = 64  # elements: dimensions up to this extent lie in one tile as a whole
 _WORD = 4  # bytes: what a thread of `move_tiles` writes at a time, if elements are not larger
 _PIECE = 16  # bytes: what it reads at a time from runs that lie side by side
+_TOGETHER = 4  # how many pieces a thread of the other kernels reads before it writes them
+_MOST_SPAN = 64  # bytes: how far apart those of one piece may lie to be read together
+_FEW = 1 << 28
+_CHANNELS_RUN = 4096  # bytes of each channel: what a block of `move_channels` reads at a time
+_MOST_CHANNELS = 4
 
 
 @dataclass(frozen=True)
@@ -114,9 +119,13 @@ def copied(
     boxes = _collapsed(shapes, parts)
     runs = (boxes.strides[..., -1] == size).all()
     bounded = len(parts) > 1 or (boxes.low > 0).any() or (boxes.high < boxes.extents[:, None]).any()
+    filled = np.zeros(len(shapes), parts[0].dtype) if fills is None else fills
     if runs and (bounded or boxes.extents[:, -1].min() * size >= _LEAST_RUN or boxes.ndim == 1):
-        filled = np.zeros(len(shapes), parts[0].dtype) if fills is None else fills
         _copy_runs(batch, out, boxes, size, filled)
+    elif not bounded and (found := _pixels(boxes, size)) is not None:
+        _copy_runs(batch, out, found[0], size, filled, *found[1:])
+    elif (images := _images(boxes, size)) is not None:
+        _copy_channels(batch, out, boxes.first[:, 0], size, *images)
     elif (order := _tile_order(boxes, size)) is not None:
         _copy_tiles(batch, out, boxes, size, order)
     else:
@@ -202,19 +211,55 @@ def _results(out: TensorListGPU, extents: Array, fill: Array) -> tuple[Array, Ar
     return table, elements
 
 
-def _copy_runs(batch: Batch, out: TensorListGPU, boxes: _Boxes, size: int, fills: Array) -> None:
+def _pixels(boxes: _Boxes, size: int) -> tuple[_Boxes, int, int] | None:
+    """Return boxes whose last dimension is made of pixels, their bytes, and those of a step.
+
+    None where they are not alike in all samples, or too far apart to be read together.
+    """
+    strides, channels = boxes.strides[:, 0], boxes.extents[:, -1]
+    together = boxes.ndim > 1 and bool((strides[:, -1] == size).all())
+    if together and (channels != channels[0]).any():
+        return None
+    kept = boxes.ndim - together
+    steps, pixel = strides[:, kept - 1], size * int(channels[0] if together else 1)
+    step = abs(int(steps[0]))
+    if (abs(steps) != step).any() or not 0 < pixel <= min(step, _PIECE):
+        return None
+    seen = (pixel - size + _PIECE - 1) // pixel + 1
+    if (seen - 1) * step + pixel > _MOST_SPAN or (abs(strides[:, : kept - 1]) < step).any():
+        return None
+    extents = boxes.extents[:, :kept].copy()
+    extents[:, -1] *= pixel // size
+    low = np.zeros_like(extents)[:, None]
+    return (
+        _Boxes(extents, boxes.first, boxes.strides[..., :kept], low, extents[:, None]),
+        pixel,
+        step,
+    )
+
+
+def _copy_runs(
+    batch: Batch,
+    out: TensorListGPU,
+    boxes: _Boxes,
+    size: int,
+    fills: Array,
+    pixel: int = 0,
+    step: int = 0,
+) -> None:
     in_bytes = np.ones(boxes.ndim, np.int64)
     in_bytes[-1] = size
-    strides = boxes.strides.copy()
-    strides[..., -1] = 1
     low, high = boxes.low * in_bytes, boxes.high * in_bytes
-    boxes = _Boxes(boxes.extents * in_bytes, boxes.first, strides, low, high)
+    boxes = _Boxes(boxes.extents * in_bytes, boxes.first, boxes.strides, low, high)
     pattern = np.repeat(fills[:, None], 8 // size, 1).view(np.uint64)[:, 0]
     table, elements = _results(out, boxes.extents, pattern)
     sources = batch.device.upload(_sources(boxes))
     parts = np.int32(boxes.first.shape[1])
-    function = kernel("move_runs", "move_runs", DIMS=str(boxes.ndim))
-    launch_elements(batch, function, table, -(-elements // 16) + 1, sources, parts)
+    macros = {"Index": _index(boxes), "STEP": str(step)}
+    if step:
+        macros |= {"PIXEL": str(pixel), "GRAIN": str(size)}
+    function = kernel("move_runs", "move_runs", DIMS=str(boxes.ndim), **macros)
+    launch_elements(batch, function, table, elements // (_PIECE * _TOGETHER) + 1, sources, parts)
 
 
 def _copy_elements(
@@ -228,9 +273,76 @@ def _copy_elements(
 ) -> None:
     table, elements = _results(out, boxes.extents, np.zeros(len(out), np.uint64))
     macros = {"In": c_type(types[0]), "Out": c_type(types[1]), "POLICY": policy}
+    macros |= {"Index": _index(boxes), "RUN": str(_run(boxes, types[0].itemsize))}
     function = kernel("move_elements", "move_elements", DIMS=str(boxes.ndim), **macros)
     sources, values = batch.device.upload(_sources(boxes)), batch.device.upload(fills)
-    launch_elements(batch, function, table, elements, sources, values, np.int32(channels))
+    largest = max(kind.itemsize for kind in types)
+    arguments = sources, values, np.int32(channels)
+    launch_lanes(batch, function, table, elements, largest, *arguments, together=_TOGETHER)
+
+
+def _run(boxes: _Boxes, size: int) -> int:
+    """Return along how many of the last dimensions neighbours are neighbours in memory."""
+    whole = (boxes.low <= 0) & (boxes.high >= boxes.extents[:, None])
+    count, step = 0, np.full_like(boxes.first, size)
+    for axis in reversed(range(boxes.ndim)):
+        if (boxes.strides[..., axis] != step).any() or (count and not whole[..., axis + 1].all()):
+            break
+        step = step * boxes.extents[:, axis, None]
+        count += 1
+    return count
+
+
+def _index(boxes: _Boxes) -> str:
+    """Return the C type of positions: 32 bits where nothing comes near to what they hold."""
+    most = max(boxes.extents.prod(1).max(), abs(boxes.low).max(), abs(boxes.high).max())
+    return "int" if most < _FEW else "long long"
+
+
+def _images(boxes: _Boxes, size: int) -> tuple[Array, int, bool] | None:
+    """Return how many frames and pixels samples have, their channels, and whether those come first.
+
+    None unless the samples are whole images whose channels come first instead of last, or last
+    instead of first.
+    """
+    if boxes.ndim not in (2, 3):
+        return None
+    extents, strides = boxes.extents, boxes.strides[:, 0]
+    for channel, pixel in ((-2, -1), (-1, -2)):
+        channels, pixels = extents[:, channel], extents[:, pixel]
+        split = pixel == -1
+        steps = np.stack((pixels, channels * pixels), 1)
+        steps[:, 0] = 1 if split else pixels
+        between = channels if split else np.ones_like(channels)
+        if (
+            2 <= channels[0] <= _MOST_CHANNELS
+            and (channels == channels[0]).all()
+            and (strides[:, channel] == steps[:, 0] * size).all()
+            and (strides[:, pixel] == between * size).all()
+            and (boxes.ndim == 2 or (strides[:, 0] == steps[:, 1] * size).all())
+        ):
+            frames = extents[:, 0] if boxes.ndim == 3 else np.ones_like(pixels)
+            return np.stack((frames, pixels), 1), int(channels[0]), split
+    return None
+
+
+def _copy_channels(
+    batch: Batch,
+    out: TensorListGPU,
+    first: Array,
+    size: int,
+    images: Array,
+    channels: int,
+    split: bool,
+) -> None:
+    table = descriptors(len(out), first=first, out=out.pointers(), images=images)
+    tile = _CHANNELS_RUN // size
+    blocks = int((images[:, 0] * -(-images[:, 1] // tile)).max())
+    macros = {"CHANNELS": str(channels), "SIZE": str(size), "SPLIT": str(int(split))}
+    function = kernel("move_channels", "move_channels", **macros)
+    grid = min(blocks, 65536), len(out)
+    shared = channels * (_CHANNELS_RUN + 64)
+    batch.device.launch(function, grid, (THREADS,), batch.device.upload(table), shared_bytes=shared)
 
 
 def _tile_order(boxes: _Boxes, size: int) -> list[int] | None:

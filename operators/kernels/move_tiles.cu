@@ -1,7 +1,7 @@
 // Copies samples whose dimensions are in another order in memory, or run backwards: tiles of two
 // dimensions, x and y, are read into shared memory as they lie and written as they are wanted. y
 // is the last dimension of the result; neighbours in memory are neighbours along x or y.
-#include "common.cuh"
+#include "words.cuh"
 
 #define X (DIMS - 2)
 #define Y (DIMS - 1)
@@ -10,28 +10,6 @@ struct Sample {
     u64 out, first;
     i64 extent[DIMS], stride[DIMS], out_stride[DIMS];  // of other dimensions, then x, then y
 };
-
-template <int bytes>
-struct Unsigned;
-template <>
-struct Unsigned<1> {
-    typedef unsigned char type;
-};
-template <>
-struct Unsigned<2> {
-    typedef unsigned short type;
-};
-template <>
-struct Unsigned<4> {
-    typedef unsigned int type;
-};
-template <>
-struct Unsigned<8> {
-    typedef unsigned long long type;
-};
-typedef Unsigned<SIZE>::type Element;
-typedef Unsigned<SIZE == 8 ? 8 : 4>::type Word;
-static constexpr int WORD = sizeof(Word), PER_WORD = WORD / SIZE;
 
 // Quotients by one number, exact if numerator times denominator is below 2^32.
 struct Divisor {
@@ -79,7 +57,7 @@ __device__ inline Tile tile_at(u64 in, int nx, int ny, i64 x_step, i64 y_step, i
 // Reads the aligned pieces, of type T, of which a run has bytes.
 template <class T>
 __device__ inline void load(const Tile& tile, unsigned char* shared) {
-    const int size = sizeof(T), pieces = (tile.length + size - 1) / size + 1;
+    const int size = sizeof(T), pieces = (tile.length + size - SIZE) / size + (SIZE < size);
     const Divisor by_pieces(pieces);
 #pragma unroll 4
     for (int item = threadIdx.x; item < tile.runs * pieces; item += blockDim.x) {
@@ -95,9 +73,13 @@ __device__ inline void store(const Tile& tile, const unsigned char* shared, u64 
     const bool joined = row_step == (i64)ny * SIZE;  // rows of the result lie side by side
     const int rows = joined ? 1 : nx, length = joined ? nx * ny : ny;
     const int words = (length + 2 * (PER_WORD - 1)) / PER_WORD;
+    const int side = joined ? 1 : PER_WORD;  // rows that neighbours write: they read the same words
+    const int items = (rows + side - 1) / side * side * words;
     const Divisor by_words(words), by_ny(ny);
-    for (int item = threadIdx.x; item < rows * words; item += blockDim.x) {
-        int row = by_words(item), i = item - row * words;
+    for (int item = threadIdx.x; item < items; item += blockDim.x) {
+        int unit = joined ? item : item / PER_WORD, group = by_words(unit);
+        int i = unit - group * words, row = group * side + (joined ? 0 : item % PER_WORD);
+        if (row >= rows) continue;
         u64 start = out + row * row_step, at = (start & ~(u64)(WORD - 1)) + i * WORD;
         int first = (int)((i64)(at - start) / SIZE), from = max(first, 0);
         int x = joined ? by_ny(from) : row, y = joined ? from - x * ny : from;
@@ -128,13 +110,13 @@ extern "C" __global__ void __launch_bounds__(256, 4)
 #pragma unroll
     for (int d = 0; d < X; d++) tiles *= s.extent[d];
     for (i64 number = blockIdx.x; number < tiles; number += gridDim.x) {
-        i64 rest = number / along, y0 = (number - rest * along) * tile_y;
-        i64 outer = rest / across, x0 = (rest - outer * across) * tile_x;
+        i64 rest = quotient(number, along), y0 = (number - rest * along) * tile_y;
+        i64 outer = quotient(rest, across), x0 = (rest - outer * across) * tile_x;
         u64 in = s.first + x0 * s.stride[X] + y0 * s.stride[Y];
         u64 out = s.out + x0 * s.out_stride[X] + y0 * SIZE;
 #pragma unroll
         for (int d = X - 1; d >= 0; d--) {
-            i64 next = outer / s.extent[d], index = outer - next * s.extent[d];
+            i64 next = quotient(outer, s.extent[d]), index = outer - next * s.extent[d];
             in += index * s.stride[d];
             out += index * s.out_stride[d];
             outer = next;

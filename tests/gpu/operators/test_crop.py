@@ -93,7 +93,9 @@ def test_every_alignment(device_stage, offset):
 
 def test_the_usual_crop(device_stage):
     row = np.random.default_rng(0).integers(0, 255, (375, 500, 3), np.uint8)
-    agree("crop", [row] * 2, layout="HWC", crop=(224, 224))
+    for dtype in (None, types.FLOAT, types.FLOAT16):
+        agree("crop", [row] * 2, layout="HWC", crop=(224, 224), dtype=dtype)
+        agree("crop", [row] * 2, layout="HWC", crop=(101, 223), crop_pos_x=0.37, dtype=dtype)
 
 
 @pytest.mark.parametrize("on_error", ["skip", "replace"])

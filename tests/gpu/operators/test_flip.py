@@ -51,3 +51,21 @@ def test_sizes_about_those_of_tiles(device_stage, shape):
 def test_rows_longer_than_a_tile(device_stage, width):
     row = np.arange(2 * width).reshape(2, width).astype(np.uint8)
     agree("flip", [row, row[:, :-3], row[:1]], layout="HW")
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "f8"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5, 7, 16, 17])
+def test_pixels_of_many_sizes(device_stage, channels, dtype):
+    rng = np.random.default_rng(channels)
+    rows = [rng.integers(0, 100, (11, 41, channels)).astype(dtype) for _ in range(3)]
+    agree("flip", rows, layout="HWC", per_sample={"horizontal": [1, 0, 1], "vertical": [0, 0, 1]})
+    agree(
+        "flip", [row[:, :width] for row, width in zip(rows, (5, 1, 40), strict=True)], layout="HWC"
+    )
+
+
+def test_many_pieces_of_a_thread(device_stage):
+    rng = np.random.default_rng(1)
+    rows = [rng.integers(0, 255, (size, 375, 3), np.uint8) for size in (100, 61, 1)]
+    agree("flip", rows, layout="HWC")
+    agree("flip", rows, layout="HWC", horizontal=0, vertical=1)

@@ -34,6 +34,16 @@ def test_policies(device_stage, policy, layout):
     )
 
 
+@pytest.mark.parametrize("policy", ["pad", "edge", "wrap", "reflect", "reflect_101"])
+def test_wide_windows(device_stage, policy):
+    image = np.random.default_rng(2).integers(0, 255, (90, 111, 3), np.uint8)
+    options = {"start": (-20, -9), "shape": (151, 110), "out_of_bounds_policy": policy}
+    agree("slice", [image, image[:50], image[:, :7]], layout="HWC", axis_names="WH", **options)
+    if policy == "pad":
+        filled = {"fill_values": [1, 2, 3], "dtype": types.FLOAT}
+        agree("slice", [image] * 2, layout="HWC", axis_names="WH", **options, **filled)
+
+
 @pytest.mark.parametrize("dtype", [types.FLOAT, types.INT8])
 def test_policies_with_another_type(device_stage, dtype):
     options = {"axes": [0], "start": [-3], "end": [9], "out_of_bounds_policy": "reflect_101"}

@@ -50,6 +50,14 @@ def check(key, data, *numbers, layout="HWC"):
         np.testing.assert_array_equal(a, b, strict=True)
 
 
+@pytest.mark.parametrize("dtype", ["u1", "u2", "f4", "f8"])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_steps_of_pixels(device_stage, channels, dtype):
+    image = np.random.default_rng(1).integers(0, 255, (21, 83, channels)).astype(dtype)
+    for key in (np.s_[:, ::2], np.s_[1:, 80:3:-3], np.s_[..., 0], np.s_[:, 1:, -1:]):
+        check(key, [image, image])
+
+
 @pytest.mark.parametrize("key", KEYS, ids=str)
 def test_keys(device_stage, key):
     for dtype in ("u1", "f4"):

@@ -45,3 +45,14 @@ def test_many_dimensions(device_stage):
     row = np.arange(2 * 3 * 2 * 3 * 2 * 3 * 2 * 5).reshape(2, 3, 2, 3, 2, 3, 2, 5)
     agree("transpose", [row.astype(np.int16)] * 2)
     agree("transpose", [row.astype(np.int16)], perm=(3, 0, 1, 2, 7, 4, 5, 6))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("channels", [2, 3, 4, 5])
+def test_channels_of_more_pixels_than_a_block_reads_at_a_time(device_stage, channels, dtype):
+    rng = np.random.default_rng(channels)
+    rows = [rng.integers(0, 100, (size, 71, channels)).astype(dtype) for size in (131, 1, 60, 59)]
+    agree("transpose", rows, layout="HWC", perm=(2, 0, 1))
+    planes = [np.ascontiguousarray(row.transpose(2, 0, 1)) for row in rows]
+    agree("transpose", planes, layout="CHW", perm=(1, 2, 0))
+    agree("transpose", [np.stack([row, row[::-1]]) for row in planes], perm=(0, 2, 3, 1))
