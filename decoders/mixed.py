@@ -5,8 +5,8 @@ Who decodes a file:
 - plain JPEG (baseline, three components): the hardware engine, the whole batch in one call, where
   the GPU has one;
 - other JPEG: nvImageCodec, by CUDA kernels and processor threads;
-- all else (other formats, CMYK, JPEG without an end, what the others refuse): the CPU's decoder,
-  in threads, at the same time.
+- all else (other formats, CMYK, RGB in JPEG, JPEG without an end, strips of a few pixels, what the
+  others refuse): the CPU's decoder, in threads, at the same time.
 
 What comes out is the CPU operator's: shape, type, orientation, channels and errors. Pixels of JPEG
 differ by rounding and, from the hardware engine, by plainer enlargement of colours.
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _FINISH = Path(__file__).parent / "kernels" / "finish.cu"
 _END = b"\xff\xd9"
+_LEAST_EXTENT = 8  # of images for nvImageCodec, which smooths the colours of strips wrongly
 _PART_BYTES = 1 << 30  # of whole images that wait for their parts to be cut out
 
 Windows = Callable[["Batch", NDArray[np.int64]], NDArray[np.int64]]
@@ -61,6 +62,7 @@ class _Work:
         self.rows = rows
         found = jpeg_batch.scan(rows)
         self.is_plain = found.is_plain & (found.sizes.prod(axis=1) <= MAX_PIXELS)
+        self.is_plain &= found.sizes.min(axis=1, initial=MAX_PIXELS) >= _LEAST_EXTENT
         self.stored = found.sizes
         self.turns = found.orientation if use_exif else np.ones_like(found.orientation)
         self.headers: list[Header | None] = [None] * len(rows)
@@ -143,9 +145,8 @@ class MixedDecoding:
                 continue
             work.stored[i] = header.height, header.width
             work.turns[i] = header.orientation if self._use_exif else 1
-            is_whole = row[-2:].tobytes() == _END  # nvImageCodec overlooks that the end is missing
             is_jpeg = header.format == jpeg_format.NAME and header.channels in channels
-            (others if is_jpeg and is_whole else on_cpu).append(i)
+            (others if is_jpeg and _suits_nvimgcodec(row, header) else on_cpu).append(i)
         return np.array(others, np.intp), np.array(on_cpu, np.intp)
 
     def _shapes(self, batch: Batch, work: _Work) -> NDArray[np.int64]:
@@ -290,6 +291,16 @@ _STEPS = np.array([(0, 0, 0), *(orientation.STEPS[turn] for turn in range(1, 9))
 def whole(_: Batch, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the boxes of whole images."""
     return np.concatenate([np.zeros_like(sizes), sizes], axis=1)
+
+
+def _suits_nvimgcodec(row: NDArray[np.uint8], header: Header) -> bool:
+    """Whether a JPEG is none of those that nvImageCodec decodes wrongly without a word."""
+    is_whole = row[-2:].tobytes() == _END
+    return (
+        is_whole
+        and min(header.height, header.width) >= _LEAST_EXTENT
+        and not (header.channels == 3 and jpeg_format.holds_rgb(row.data))
+    )
 
 
 def each(

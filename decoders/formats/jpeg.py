@@ -15,6 +15,7 @@ from .base import CONVERT, FETCH_AGAIN, Header, checked_size, decode_error, need
 NAME = "JPEG"
 START_OF_SCAN = 0xDA
 _END_OF_IMAGE = 0xD9
+_JFIF_SEGMENT = 0xE0
 _EXIF_SEGMENT = 0xE1
 _ADOBE_SEGMENT = 0xEE
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
@@ -61,6 +62,19 @@ def is_adobe(view: memoryview) -> bool:
         marker == _ADOBE_SEGMENT and bytes(view[start : start + 5]) == b"Adobe"
         for marker, start, _ in segments(view)
     )
+
+
+def holds_rgb(view: memoryview) -> bool:
+    """Whether three components are red, green and blue instead of YCbCr, as libjpeg tells."""
+    names = b""
+    for marker, start, _ in segments(view):
+        if marker == _JFIF_SEGMENT and bytes(view[start : start + 5]) == b"JFIF\0":
+            return False
+        if marker == _ADOBE_SEGMENT and bytes(view[start : start + 5]) == b"Adobe":
+            return view[start + 11] == 0
+        if marker in _FRAMES:
+            names = bytes(view[start + 6 : start + 15 : 3])
+    return names == b"RGB"
 
 
 def has_end(view: memoryview) -> bool:

@@ -104,3 +104,11 @@ def test_damaged_headers(files, data):
         check(bytes(content))
     except DecodeError:
         pytest.fail("called plain, but the parser refuses it")
+
+
+def test_rgb_in_jpeg_is_known(files):
+    views = {name: memoryview(content) for name, content in files.items()}
+    three = {name: view for name, view in views.items() if jpeg.parse(view).channels == 3}
+    found = {name for name, view in three.items() if jpeg.holds_rgb(view)}
+    assert found == {name for name in three if "rgb" in name}
+    assert found
