@@ -147,7 +147,18 @@ def hardware() -> dict[str, Any]:
         names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
         model = names[0] if names else model
     affinity = getattr(os, "sched_getaffinity", None)
-    return {"cpu": model, "cores": len(affinity(0)) if affinity else os.cpu_count()}
+    found = {"cpu": model, "cores": len(affinity(0)) if affinity else os.cpu_count()}
+    return found | _gpu()
+
+
+def _gpu() -> dict[str, str]:
+    """Name the GPU, if CuPy and a driver are there."""
+    try:
+        import cupy
+
+        return {"gpu": cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()}
+    except Exception:  # whatever a machine without them raises
+        return {}
 
 
 def versions() -> dict[str, str]:
