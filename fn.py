@@ -85,16 +85,23 @@ def _function(kind: type[Operator]) -> Callable[..., Any]:
     return function
 
 
+_FUNCTIONS: dict[type[Operator], Callable[..., Any]] = {}
+
+
+def function_of(kind: type[Operator]) -> Callable[..., Any]:
+    """Return the function that an operator is here, with its docstring and signature."""
+    if kind not in _FUNCTIONS:
+        _FUNCTIONS[kind] = _function(kind)
+    return _FUNCTIONS[kind]
+
+
 def _publish() -> list[str]:
-    made: dict[type[Operator], Callable[..., Any]] = {}
     public = set()
     for groups, name, kind in public_operators():
         holder = globals()
         for group in groups:
             holder = vars(holder.setdefault(group, Namespace()))
-        if kind not in made:
-            made[kind] = _function(kind)
-        holder[name] = made[kind]
+        holder[name] = function_of(kind)
         public.add((*groups, name)[0])
     return sorted(public)
 

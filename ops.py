@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from .engine.declaration import camel_case, docstring, signature
+from .engine.declaration import camel_case
 from .engine.names import unknown
 from .engine.operator import Operator, public_operators
-from .fn import Namespace, apply
+from .fn import Namespace, apply, function_of
 
 
 class OperatorClass:
@@ -54,8 +54,9 @@ def _publish() -> list[str]:
         for group in groups:
             holder = vars(holder.setdefault(group, Namespace()))
         if kind not in made:
-            content = {"operator": kind, "__doc__": docstring(kind), "__module__": __name__}
-            content["__signature__"] = signature(kind)
+            function: Any = function_of(kind)
+            content = {"operator": kind, "__doc__": function.__doc__, "__module__": __name__}
+            content["__signature__"] = function.__signature__
             made[kind] = type(camel_case(name), (OperatorClass,), content)
         holder[camel_case(name)] = made[kind]
         public.append(groups[0] if groups else camel_case(name))

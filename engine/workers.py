@@ -21,12 +21,15 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 from time import perf_counter_ns, thread_time_ns
+from typing import TYPE_CHECKING
 
 from .chain import Chain, ChainRun, Worker
 from .errors import ArgumentError, WorkerError
 from .memory import Arena
-from .process import WorkerProcess
 from .stats import Clocks
+
+if TYPE_CHECKING:
+    from .process import WorkerProcess
 
 _LIGHT_THREADS = 8
 _SCALING_THREADS = 4
@@ -183,6 +186,8 @@ class Workers:
             self._deciding = True
 
     def _start_processes(self) -> None:
+        from .process import WorkerProcess  # takes 10 ms, which most pipelines need not spend
+
         program = self._program()
         try:
             for _ in range(self._count):
