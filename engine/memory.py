@@ -24,6 +24,7 @@ from numpy.typing import DTypeLike, NDArray
 _PAGE = mmap.PAGESIZE
 SMALL = 32 * 1024  # below this malloc serves from its arenas without page faults
 _EXTENTS = (1 << 40, 1 << 35, 1 << 32)  # of addresses: the largest that the process may have
+_LAZY = 0x4000  # MAP_NORESERVE, which Python names from 3.13 on
 
 Place = tuple[int, tuple[int, ...], str]
 """Where an array lies in an arena: offset, shape and type; it is C-contiguous."""
@@ -39,17 +40,22 @@ def size_class(nbytes: int) -> int:
 
 
 class Arena:
-    """A file in memory, mapped whole: what lies in it has the same offset in every process.
+    """Much more address space than any memory has, of which pages exist once they are written to.
 
-    It is much larger than any memory, but takes only the pages that are written to.
+    A shared one is a file in memory, mapped whole: what lies in it has the same offset in every
+    process. One that is not can have huge pages, which systems seldom give to such files.
 
     Args:
-        descriptor: the file of another process' arena, to share it; None makes a new file.
+        descriptor: the file of another process' arena, to share it; None makes a new one.
+        shared: whether other processes may map it.
     """
 
-    def __init__(self, descriptor: int | None = None) -> None:
-        self.descriptor = os.memfd_create("penstock") if descriptor is None else descriptor
-        weakref.finalize(self, os.close, self.descriptor)
+    def __init__(self, descriptor: int | None = None, *, shared: bool = True) -> None:
+        self._discard = mmap.MADV_REMOVE if shared else mmap.MADV_DONTNEED
+        self.descriptor = -1
+        if shared:
+            self.descriptor = os.memfd_create("penstock") if descriptor is None else descriptor
+            weakref.finalize(self, os.close, self.descriptor)
         if descriptor is None:
             self._map = self._make()
         else:
@@ -61,10 +67,13 @@ class Arena:
     def _make(self) -> mmap.mmap:
         for extent in _EXTENTS[:-1]:
             with suppress(OSError):
-                os.ftruncate(self.descriptor, extent)
-                return _mapped(self.descriptor, extent)
-        os.ftruncate(self.descriptor, _EXTENTS[-1])
-        return _mapped(self.descriptor, _EXTENTS[-1])
+                return self._of(extent)
+        return self._of(_EXTENTS[-1])
+
+    def _of(self, extent: int) -> mmap.mmap:
+        if self.descriptor >= 0:
+            os.ftruncate(self.descriptor, extent)
+        return _mapped(self.descriptor, extent)
 
     def take(self, nbytes: int) -> int:
         """Return the offset of whole pages that were not given to anybody before."""
@@ -77,7 +86,7 @@ class Arena:
     def clear(self, offset: int, nbytes: int) -> None:
         """Give whole pages back to the system; they read as zeros from now on."""
         with suppress(OSError):  # no such call in some sandboxes: the pages stay
-            self._map.madvise(mmap.MADV_REMOVE, offset, nbytes)
+            self._map.madvise(self._discard, offset, nbytes)
 
     def array(self, place: Place) -> NDArray[Any]:
         """Return the array at `place`."""
@@ -93,7 +102,8 @@ class Arena:
 
 
 def _mapped(descriptor: int, extent: int) -> mmap.mmap:
-    mapped = mmap.mmap(descriptor, extent)
+    kind = mmap.MAP_SHARED if descriptor >= 0 else mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _LAZY
+    mapped = mmap.mmap(descriptor, extent, kind)
     with suppress(OSError):  # advice, which a kernel without huge pages does not take
         mapped.madvise(mmap.MADV_HUGEPAGE)
     return mapped
@@ -110,7 +120,7 @@ class Pinner(Protocol):
 
 
 class SlabPool:
-    """Recycles page-aligned blocks; at most `keep_bytes` of them lie idle.
+    """Recycles page-aligned blocks; `keep_bytes` of them may lie idle, or as many as are lent.
 
     `budget` bytes should be lent at most; the pool lends more all the same, and those who
     begin new work look at `room`.
@@ -119,8 +129,10 @@ class SlabPool:
     another thread's allocation, where taking a lock could deadlock.
     """
 
-    def __init__(self, keep_bytes: int = 1 << 30, budget: int = 1 << 62) -> None:
-        self.arena = Arena()
+    def __init__(
+        self, keep_bytes: int = 1 << 30, budget: int = 1 << 62, *, shared: bool = True
+    ) -> None:
+        self.arena = Arena(shared=shared)
         self._keep_bytes = keep_bytes
         self._budget = budget
         self._idle: dict[int, deque[int]] = {}
@@ -151,7 +163,7 @@ class SlabPool:
         def give_back(_: object) -> None:
             del self._lent[offset]
             del self._lent_sizes[offset]
-            if not self._closed and self.idle_bytes + size <= self._keep_bytes:
+            if not self._closed and self._keeps(self.idle_bytes + size):
                 self._idle.setdefault(size, deque()).append(offset)
             else:
                 self._clear(offset, size)
@@ -159,6 +171,10 @@ class SlabPool:
         self._lent_sizes[offset] = size
         self._lent[offset] = weakref.ref(slab, give_back)
         return slab
+
+    def _keeps(self, idle: int) -> bool:
+        # Where batches are large, those under way will need again what is idle now.
+        return idle <= self._keep_bytes or idle <= self.lent_bytes
 
     def _offset(self, size: int) -> int:
         with suppress(KeyError, IndexError):

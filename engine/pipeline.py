@@ -24,6 +24,7 @@ from .outputs import OutputChecks, as_outputs
 from .plan import Plan, make_plan
 from .stats import PipelineStats, operator_stats
 from .tensors import TensorList
+from .workers import may_be_processes
 
 
 class Pipeline:
@@ -142,7 +143,9 @@ class Pipeline:
             self.build()
             assert self._plan is not None
             plan, config = self._plan, self._config
-            self._pool = SlabPool(budget=config.prefetch_bytes)  # a fork before would share it
+            shared = may_be_processes(config.threads(), config.exec_processes)
+            # Made only now: a fork before would share it.
+            self._pool = SlabPool(budget=config.prefetch_bytes, shared=shared)
             self._executor = Executor(
                 plan,
                 config.batch_size,

@@ -41,6 +41,13 @@ _CLOSED = "the pipeline was closed before worker processes were ready"
 _Job = tuple[ChainRun, int]
 
 
+def may_be_processes(count: int, processes: bool | None) -> bool:
+    """Whether so many workers may become processes; arguments are those of `Workers`."""
+    if processes is None:
+        return min(count, len(os.sched_getaffinity(0))) > _SCALING_THREADS
+    return processes
+
+
 class Workers:
     """Threads and processes that take rows of batches through their chains.
 
@@ -86,9 +93,7 @@ class Workers:
         self._rows_done = self._threads_started = 0
         self._processes: list[WorkerProcess] = []
         self._driven = 0
-        self._scalable = processes is None and (
-            min(count, len(os.sched_getaffinity(0))) > _SCALING_THREADS
-        )
+        self._scalable = processes is None and may_be_processes(count, None)
         self._deciding = not processes and (self._scalable or count > _LIGHT_THREADS)
         if processes and chains:
             self._start_processes()

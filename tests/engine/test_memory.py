@@ -6,6 +6,7 @@ import os
 import threading
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -140,3 +141,20 @@ def test_what_does_not_stay_in_the_pool_takes_no_pages():
     for _ in range(10):
         pool.empty((BIG,))[:] = 1
     assert pool.arena.take(1) == BIG  # the addresses are used again, too
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_as_much_may_lie_idle_as_is_lent(shared):
+    pool = SlabPool(keep_bytes=BIG, shared=shared)
+    slabs = [pool.empty((4 * BIG,), np.uint8) for _ in range(4)]
+    for slab in slabs:
+        slab[:] = 7
+    addresses = {slab.ctypes.data for slab in slabs}
+    del slab
+    del slabs[:2]
+    assert (pool.lent_bytes, pool.idle_bytes) == (8 * BIG, 8 * BIG)
+    again = [pool.empty((4 * BIG,), np.uint8) for _ in range(2)]
+    assert {slab.ctypes.data for slab in again} < addresses
+    del again
+    del slabs[:]
+    assert (pool.lent_bytes, pool.idle_bytes) == (0, 8 * BIG)
