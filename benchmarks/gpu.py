@@ -49,7 +49,11 @@ def run(part: str, command: list[str], results: Path) -> tuple[int, float, list[
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PENSTOCK_REQUIRE_GPU": "1"},
+        env={
+            **os.environ,
+            "PENSTOCK_REQUIRE_GPU": "1",
+            "XLA_PYTHON_CLIENT_PREALLOCATE": "false",  # or one process takes most of the memory
+        },
     )
     assert process.stdout is not None
     last = ""

@@ -143,7 +143,8 @@ class Pipeline:
             self.build()
             assert self._plan is not None
             plan, config = self._plan, self._config
-            shared = may_be_processes(config.threads(), config.exec_processes)
+            has_chains = any(segment.kind == "sample" for segment in plan.segments)
+            shared = has_chains and may_be_processes(config.threads(), config.exec_processes)
             # Made only now: a fork before would share it.
             self._pool = SlabPool(budget=config.prefetch_bytes, shared=shared)
             self._executor = Executor(
