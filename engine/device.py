@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 from .device_memory import DevicePool, Lease
 from .driver import driver_version
 from .errors import MissingDependencyError
-from .kernels import Kernel, source_of
+from .kernels import Kernel, check_grid, source_of
 from .tensors import Columns, TensorList, TensorListCPU, TensorListGPU, address_of
 
 _ALIGNMENT = 256
@@ -188,6 +188,7 @@ class Device:
         """
         if 0 in grid:
             return
+        check_grid(grid)
         values = tuple(
             np.uint64(address_of(a)) if hasattr(a, "__cuda_array_interface__") else a
             for a in arguments

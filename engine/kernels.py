@@ -7,6 +7,7 @@ made for the whole batch at once as a NumPy structured array. Block (x, i) works
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 OPTIONS = ("-std=c++17",)
 THREADS = 256
 _MOST_BLOCKS = 1024  # a sample; larger ones are covered by loops
+_MOST_SAMPLES = 65535  # CUDA's limit for the second axis of a grid
 
 _C_TYPES = {
     "bool": "bool",
@@ -67,6 +69,15 @@ class Kernel:
     def options(self) -> tuple[str, ...]:
         """What the compiler is told."""
         return (*OPTIONS, *(f"-D{name}={text}" for name, text in self.macros))
+
+
+def check_grid(grid: Sequence[int]) -> None:
+    """Raise ArgumentError for a batch that one launch cannot serve: samples are the second axis."""
+    if max(grid[1:], default=0) > _MOST_SAMPLES:
+        raise ArgumentError(
+            f"a batch of {max(grid[1:])} samples is too large for a GPU operator, which takes "
+            f"{_MOST_SAMPLES} at most; make batches smaller"
+        )
 
 
 @cache

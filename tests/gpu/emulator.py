@@ -28,7 +28,7 @@ import numpy as np
 from penstock.decoders.nvimgcodec import JpegDecoder
 from penstock.engine.batch import Batch, run_batch_step
 from penstock.engine.device import Device
-from penstock.engine.kernels import Kernel, source_of
+from penstock.engine.kernels import Kernel, check_grid, source_of
 from penstock.engine.plan import Plan, Segment
 from penstock.engine.tensors import address_of
 
@@ -140,7 +140,7 @@ class EmulatedDevice(Device):
             return
         assert shared_bytes <= 227 * 1024
         assert np.prod(block) <= 1024
-        assert len(grid) < 2 or max(grid[1:]) <= 65535
+        check_grid(grid)
         values = [
             np.uint64(address_of(a)) if hasattr(a, "__cuda_array_interface__") else a
             for a in arguments
