@@ -85,7 +85,7 @@ class JpegDecoder:
                 stream = stream.get_sub_code_stream(region=region(*box))
             streams.append(stream)
         known = [stream for stream in streams if stream is not None]
-        addresses = iter(self._decode(known))
+        addresses = iter(self._decode(known) if known else ())
         return [0 if stream is None else next(addresses) for stream in streams]
 
     def _decode(self, streams: list[Any]) -> list[int]:

@@ -118,11 +118,16 @@ class _Segments:
 def _frame(
     body: NDArray[np.int64], shapes: NDArray[np.int64], rows: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
-    """Note the extents; say which frames are of the plain case."""
+    """Note the extents; say which frames are of the plain case, and their file's first.
+
+    Of two, a decoder might take the other one, and write beyond memory that this one asks for.
+    """
+    first = shapes[rows, 0] == 0
     extents = np.stack([body[:, 1] << 8 | body[:, 2], body[:, 3] << 8 | body[:, 4]], axis=1)
     shapes[rows] = extents
     plain: NDArray[np.bool_] = (body[:, 0] == 8) & (body[:, 5] == 3) & (extents > 0).all(axis=1)
     plain &= (body[:, [6, 9, 12]] == (1, 2, 3)).all(axis=1)  # otherwise it may hold RGB
+    plain &= first
     plain &= np.isin(body[:, 7], _PLAIN_SAMPLING) & (body[:, [10, 13]] == 0x11).all(axis=1)
     return plain
 

@@ -112,3 +112,12 @@ def test_rgb_in_jpeg_is_known(files):
     found = {name for name, view in three.items() if jpeg.holds_rgb(view)}
     assert found == {name for name in three if "rgb" in name}
     assert found
+
+
+@pytest.mark.parametrize("extent", [1, 9, 60000])
+def test_two_frame_headers_are_not_plain(files, extent):
+    """Whoever decodes it might take the other size than was asked memory for."""
+    content = next(c for c in files.values() if check(c))
+    sampling = bytes([1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1])
+    frame = b"\x08" + extent.to_bytes(2, "big") * 2 + b"\x03" + sampling
+    assert not check(with_segment(content, 0xC0, frame))
