@@ -4,7 +4,7 @@ The pipelines are those of `training_cpu.py` with device="mixed". With --process
 pipeline runs in several processes at once, a GPU each, without DALI.
 
     python benchmarks/training_gpu.py [--photographs FOLDER] [--threads 8] [--json FILE]
-    python benchmarks/training_gpu.py --processes 1 2 4
+    python benchmarks/training_gpu.py --processes 1 2 4 --batches 1500
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -98,9 +99,27 @@ def tree(photographs: Path | None, folder: str) -> str:
     return folder
 
 
-def scale(counts: list[int], arguments: list[str]) -> None:
+@dataclass(frozen=True)
+class Scaled:
+    """The training pipeline in several processes at once, a GPU each.
+
+    Attributes:
+        name: says how many.
+        gpus: as many processes.
+        images: a second, of all together.
+        share: what one of them does, of what it does where there are fewest.
+    """
+
+    name: str
+    gpus: int
+    images: float
+    share: float
+
+
+def scale(counts: list[int], arguments: list[str]) -> list[Scaled]:
     """Run the training pipeline in so many processes at once, a GPU each."""
     alone = 0.0
+    figures = []
     for count in counts:
         command = [sys.executable, __file__, *arguments, "--gpu"]
         running = [
@@ -109,11 +128,10 @@ def scale(counts: list[int], arguments: list[str]) -> None:
         ]
         rates = [float(process.communicate()[0].split()[-1]) for process in running]
         alone = alone or sum(rates) / count
-        print(
-            f"{count} processes: {sum(rates):9.0f} images/s "
-            f"({sum(rates) / count / alone:.2f} of one alone, each)",
-            flush=True,
-        )
+        share = sum(rates) / count / alone
+        figures.append(Scaled(f"train, {count} GPUs", count, sum(rates), share))
+        print(f"{count} GPUs: {sum(rates):9.0f} images/s; each {share:.2f} of one", flush=True)
+    return figures
 
 
 def main() -> int:
@@ -141,7 +159,10 @@ def main() -> int:
             return 0
         if options.processes:
             given = ["--photographs", str(options.photographs)] if options.photographs else []
-            scale(options.processes, [*given, "--threads", str(options.threads[0])])
+            given += ["--threads", str(options.threads[0]), "--batches", str(options.batches)]
+            found = scale(options.processes, given)
+            if options.json:
+                common.write_record(options.json, found, batch=options.batch)
             return 0
         theirs = load_dali()
         offered = {
