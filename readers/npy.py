@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +27,13 @@ from .source import Column
 
 if TYPE_CHECKING:
     from ..engine.device_stage import DeviceStage
+    from ..engine.memory import Arena
 
 _WORTH_READING_AHEAD = 16 << 20
 """Bytes of a batch: while threads copy so much, one finds out where the next batch lies."""
+
+_WORTH_MAPPING = 1 << 20
+"""Bytes of a file: smaller ones are better read."""
 
 _Form = tuple[np.dtype[Any], int]
 """Type and number of dimensions of a sample."""
@@ -155,6 +161,7 @@ class Numpy(Reader):
 
     source: NumpySource
     _direct: DirectReads | None = None
+    _way = ""  # from the files to the GPU
 
     def prepare(self) -> None:
         super().prepare()
@@ -197,11 +204,23 @@ class Numpy(Reader):
             options=self.storage_options,
         )
 
+    def shares_memory(self) -> bool:
+        """Say so where files can be mapped, and copies out of them may be worth a process."""
+        path = self.source.plain_file()
+        if self.use_o_direct or self._blocks is not None or path is None:
+            return False
+        with suppress(OSError):  # it is reported when it is read
+            return os.path.getsize(path) >= _WORTH_MAPPING
+        return False
+
+    def share(self, arena: Arena) -> None:
+        self.source.share(arena)
+
     def attach(self, stage: DeviceStage) -> None:
         if self._blocks is None:
-            self._direct, self.note = direct_reads(stage, self.source.plain_file())
+            self._direct, self._way = direct_reads(stage, self.source.plain_file())
         else:
-            self.note = f"{THROUGH_HOST}: blocks of samples (shuffle_block) are kept there"
+            self._way = f"{THROUGH_HOST}: blocks of samples (shuffle_block) are kept there"
 
     def close(self) -> None:
         super().close()
@@ -218,6 +237,7 @@ class Numpy(Reader):
         for name in self.per_sample:
             draw.values[_short(name)] = self._values(name, arguments[name])
         (found,) = super().batch(batch)
+        self.note = "; ".join(filter(None, (self._way, self.source.note)))
         self._check_forms(batch, draw, found)
         return (found,)
 
@@ -246,7 +266,7 @@ class Numpy(Reader):
             if self._direct is None:
                 return self.source.read(draw.index, batch.empty, draw.values)
             found = self.source.read_direct(draw.index, batch.empty, draw.values, self._direct)
-        self.note = self._direct.note
+        self._way = self._direct.note
         if isinstance(found, TensorListGPU):
             draw.direct.append(self._direct)
             batch.taken_device_bytes += found.dense().nbytes

@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import DecodeError, SourceError
+from ..engine.memory import Arena
 from ..engine.npy import NpyHeader, parse_header
 from ..engine.tensors import TensorListGPU
+from .mapped_copies import MappedCopies
 from .npy_alike import MOST_BYTES, Likeness
 from .npy_arrays import Arrays
 from .npy_batch import Group, Result, alike, numbers_in
 from .npy_gds import DirectReads
 from .npy_open import Stored, StoredArrays
-from .npy_reads import Work, carry_out
+from .npy_reads import Part, carry_out
 from .npy_roi import Roi, Values
 from .read_plan import Int64s
 from .source import Allocate, Column, checked_indices
@@ -62,6 +64,7 @@ class NumpySource:
         self._threads = threads
         self._stored = StoredArrays(arrays, options or {}, keep_headers or sample_axis is not None)
         self._likeness: Likeness | None = None
+        self._mapped: MappedCopies | None = None
         self._firsts: Int64s | None = None
         if sample_axis is not None:
             self._firsts = np.cumsum([0, *self._extents(sample_axis)], dtype=np.int64)
@@ -156,10 +159,16 @@ class NumpySource:
     ) -> Column:
         groups, stored, owners = parts
         result = Result(groups, len(owners), allocate)
-        work: list[Work] = []
+        found: list[Part] = []
         for group in groups:
-            work += group.work(stored, owners[group.rows], result, self._fill)
-        carry_out(work, allocate, threads=self._threads, o_direct=self._o_direct)
+            found += group.work(stored, owners[group.rows], result, self._fill)
+        carry_out(
+            found,
+            allocate,
+            threads=self._threads,
+            o_direct=self._o_direct,
+            mapped=self._mapped,
+        )
         local = isinstance(stored[0].storage, LocalFile)
         if local and result.dense is not None and self._in_whole(values):
             self._expect(self._stored.beginning)
@@ -233,6 +242,20 @@ class NumpySource:
         place = "" if places is None else f", sample {places[0]}"
         return self._arrays.where(int(numbers[0])) + place
 
+    def share(self, arena: Arena) -> None:
+        """Let a process of its own copy out of mapped files into memory of the arena."""
+        self._mapped = MappedCopies(arena, self._threads)
+
+    @property
+    def note(self) -> str:
+        """What was copied out of mapped files, or ""."""
+        return "" if self._mapped is None else self._mapped.note
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_mapped": None}  # a copy has no part in the process
+
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""
         self._stored.close()
+        if self._mapped is not None:
+            self._mapped.close()
