@@ -22,7 +22,7 @@ from typing import Any
 from penstock.benchmarks import common
 from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, load, load_dali
 
-_WARM_UP = 6  # batches
+_WARM_UP_SECONDS = 3.0  # by then, what is to help has been started
 _COPIES = 2048  # files in the tree, so that an epoch is long
 
 
@@ -73,7 +73,8 @@ def speed(
 ) -> float:
     """Images a second of a pipeline that is under way."""
     pipe = pipeline(library, graph, folder, batch, threads, gpu)
-    for _ in range(_WARM_UP):
+    begun = time.perf_counter()
+    while time.perf_counter() - begun < _WARM_UP_SECONDS:
         pipe.run()
     started = time.perf_counter()
     for _ in range(batches):
@@ -122,7 +123,7 @@ def main() -> int:
     parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="JPEG files to use")
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--threads", type=int, nargs="+", default=[8])
-    parser.add_argument("--batches", type=int, default=120, help="batches in a turn")
+    parser.add_argument("--batches", type=int, default=300, help="batches in a turn")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each library")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")

@@ -2,44 +2,28 @@
 
 To copy out of a map is faster than to read; where short rows are picked out of an array, several
 times, for a map needs neither a system call a row nor the bytes between rows. But whoever
-touches a map of a file that was cut short is killed. So another process maps the files, and
-copies into the arena that it shares with this one (`mapped_child`). One message goes to it for
-a batch: numbers alone; the answer says which parts were copied. All others are read in the
-usual way, and so is everything if that process has died: what was wrong is found out then.
+touches a map of a file that was cut short is killed. So another process maps the files and copies
+(`reading_process`, `mapped_child`). One message goes to it for a batch: numbers alone; the answer
+says which parts were copied. All others are read in the usual way.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-import weakref
 from collections.abc import Sequence
-from contextlib import ExitStack
-from queue import SimpleQueue
-from socket import socketpair
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.channel import Channel
-from ..engine.errors import WorkerError
 from ..engine.memory import Arena
 from .npy_reads import Part
+from .reading_process import ReadingProcess
 from .storage import LocalFile
 
 if TYPE_CHECKING:
-    from ..engine.interpreter import Interpreter
     from .local_reads import Identity
     from .mapped_child import Done, Files
-
-WORTH_STARTING_SECONDS = 1.0
-"""Of reading what the process could have copied, before it is started."""
-
-_STARTS = 3
-"""Of a process, where those before have died."""
-
-_AT_ONCE = 2
-"""Batches that the process is asked for at a time: it has the next one when one is done."""
 
 _LEAST = 512 << 10
 """What a part must cost to read (`Part.cost`), to be worth the message."""
@@ -48,38 +32,26 @@ _LEAST = 512 << 10
 class MappedCopies:
     """Has parts of local files copied into an arena. Thread-safe.
 
-    Of no effect in a process that was forked from the one that made it.
-
     Attributes:
         nbytes: how much was copied so far.
     """
 
-    def __init__(self, arena: Arena, threads: int) -> None:
-        """Take the arena, which must be shared, and how many threads are to copy."""
+    def __init__(self, process: ReadingProcess) -> None:
+        """Take the process that copies."""
         self.nbytes = 0
-        self._arena = arena
-        self._threads = threads
-        self._owner = os.getpid()
+        self._process = process
         self._lock = threading.Lock()
-        self._seconds = 0.0
-        self._starts_left = _STARTS
-        self._why = ""
-        self._closed = False
-        self._helper: _Helper | None = None
 
     def copy(self, parts: Sequence[Part]) -> Sequence[Part]:
         """Copy what can be copied without waiting; return what is left."""
-        helper = self._helper
-        if helper is None or not helper.ready or os.getpid() != self._owner:
+        if not self._process.is_there:
             return parts
-        request = _Request(self._arena)
+        request = _Request(self._process.arena)
         left = [each for each in parts if not request.add(each)]
         if len(left) == len(parts):
             return parts
-        try:
-            done = helper.ask(request.message())
-        except (EOFError, OSError):
-            self._lose(helper)
+        done = self._process.ask("copy", *request.message())
+        if done is None:
             return parts
         copied = request.settle(done, left)
         with self._lock:
@@ -87,116 +59,19 @@ class MappedCopies:
         return left
 
     def count(self, parts: Sequence[Part], seconds: float) -> None:
-        """Count the time that it took to read what `copy` left; start the process in due course."""
-        idle = self._helper is None and self._starts_left and not self._closed
-        if not idle or os.getpid() != self._owner or not any(map(_is_worth, parts)):
-            return
-        with self._lock:
-            self._seconds += seconds
-            if self._seconds < WORTH_STARTING_SECONDS:
-                return
-            self._seconds = 0.0
-            self._starts_left -= 1
-        threading.Thread(target=self._start, name="penstock-starter", daemon=True).start()
+        """Count the time that it took to read what `copy` left."""
+        if any(map(_is_worth, parts)):
+            self._process.count(seconds)
 
     @property
     def note(self) -> str:
         """What was copied, and why no more is; "" if there is nothing to be said."""
         copied = f"{self.nbytes / 1e9:.1f} GB were copied out of mapped files"
-        return "; ".join(filter(None, (copied * bool(self.nbytes), self._why)))
+        return "; ".join(filter(None, (copied * bool(self.nbytes), self._process.why)))
 
     def close(self) -> None:
         """End the process; from now on, everything is left. Idempotent."""
-        with self._lock:
-            self._closed = True
-            helper, self._helper = self._helper, None
-        if helper is not None:
-            helper.close()
-
-    def _start(self) -> None:
-        try:
-            helper = _Helper(self._arena, self._threads)
-        except (WorkerError, OSError) as error:
-            self._starts_left, self._why = 0, f"no files are mapped: {error}"
-            return
-        with self._lock:
-            closed = self._closed
-            if not closed:
-                self._helper = helper
-        if closed:
-            helper.close()
-            return
-        try:
-            helper.wait_until_ready()
-        except (EOFError, OSError):
-            self._lose(helper)
-
-    def _lose(self, helper: _Helper) -> None:
-        """Go on without a process that has died."""
-        fate = helper.fate()
-        helper.close()  # from now on, nobody else writes to the memory of what was left
-        with self._lock:
-            if self._helper is helper:
-                self._helper = None
-                self._why = f"the process that maps files {fate}"
-
-
-class _Helper:
-    """The process, as this one sees it.
-
-    Attributes:
-        ready: whether it can be asked.
-    """
-
-    def __init__(self, arena: Arena, threads: int) -> None:
-        from ..engine.interpreter import Interpreter  # most pipelines need not spend the time
-
-        self.ready = False
-        self._channels: list[Channel] = []
-        self._free: SimpleQueue[Channel] = SimpleQueue()
-        with ExitStack() as others, ExitStack() as if_that_fails:
-            numbers = [arena.descriptor]
-            for _ in range(_AT_ONCE):
-                ours, other = socketpair()
-                if_that_fails.callback(ours.close)
-                self._channels.append(Channel(ours))
-                numbers.append(others.enter_context(other).fileno())
-            module = f"{__package__}.mapped_child"
-            process = Interpreter(module, [threads, *numbers], numbers)
-            if_that_fails.pop_all()
-        self._process = process
-        self._end = weakref.finalize(self, _end, process, self._channels, os.getpid())
-
-    def wait_until_ready(self) -> None:
-        """Wait until it can be asked."""
-        for channel in self._channels:
-            channel.receive()
-            self._free.put(channel)
-        self.ready = True
-
-    def ask(self, message: Any) -> Any:
-        """Return the answer; EOFError or OSError if the process has ended."""
-        channel = self._free.get()
-        try:
-            channel.send(message)
-            return channel.receive()
-        finally:
-            self._free.put(channel)
-
-    def fate(self) -> str:
-        """Say how it ended."""
-        return self._process.fate()
-
-    def close(self) -> None:
-        """End it, and so what another thread waits for; idempotent."""
-        self._end()
-
-
-def _end(process: Interpreter, channels: Sequence[Channel], owner: int) -> None:
-    if os.getpid() == owner:  # in a fork, it is not ours to end
-        process.end()
-        for channel in channels:
-            channel.close()
+        self._process.close()
 
 
 class _Request:

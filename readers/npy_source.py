@@ -21,6 +21,7 @@ from .npy_open import Stored, StoredArrays
 from .npy_reads import Part, carry_out
 from .npy_roi import Roi, Values
 from .read_plan import Int64s
+from .reading_process import ReadingProcess
 from .source import Allocate, Column, checked_indices
 from .storage import LocalFile
 from .urls import is_url
@@ -244,7 +245,7 @@ class NumpySource:
 
     def share(self, arena: Arena) -> None:
         """Let a process of its own copy out of mapped files into memory of the arena."""
-        self._mapped = MappedCopies(arena, self._threads)
+        self._mapped = MappedCopies(ReadingProcess(arena, self._threads))
 
     @property
     def note(self) -> str:
