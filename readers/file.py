@@ -115,6 +115,7 @@ class FileSource:
                 started = perf_counter()
                 found = _read_local(some, allocate)
                 process.count(perf_counter() - started)
+                self._mean = sum(each.nbytes for each in found) / len(found)
             contents += found
         return contents
 
