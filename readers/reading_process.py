@@ -55,6 +55,7 @@ class ReadingProcess:
         self._seconds = 0.0
         self._starts_left = _STARTS
         self._closed = False
+        self._starting = False
         self._helper: _Helper | None = None
 
     @property
@@ -76,15 +77,18 @@ class ReadingProcess:
 
     def count(self, seconds: float) -> None:
         """Count the time that its work took here; start it in due course."""
-        idle = self._helper is None and self._starts_left and not self._closed
-        if not idle or os.getpid() != self._owner:
+        if os.getpid() != self._owner:
             return
         with self._lock:
+            busy = self._helper is not None or self._starting
+            if busy or self._closed or not self._starts_left:
+                return
             self._seconds += seconds
             if self._seconds < WORTH_STARTING_SECONDS:
                 return
             self._seconds = 0.0
             self._starts_left -= 1
+            self._starting = True
         threading.Thread(target=self._start, name="penstock-starter", daemon=True).start()
 
     def close(self) -> None:
@@ -96,15 +100,20 @@ class ReadingProcess:
             helper.close()
 
     def _start(self) -> None:
+        helper = None
         try:
             helper = _Helper(self.arena, self._threads)
         except (WorkerError, OSError) as error:
-            self._starts_left, self.why = 0, f"no process reads: {error}"
-            return
+            self.why = f"no process reads: {error}"
         with self._lock:
+            self._starting = False
             closed = self._closed
-            if not closed:
+            if helper is None:
+                self._starts_left = 0
+            elif not closed:
                 self._helper = helper
+        if helper is None:
+            return
         if closed:
             helper.close()
             return
