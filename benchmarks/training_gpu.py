@@ -13,6 +13,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -87,6 +88,52 @@ def speed(
     return batches * batch / seconds
 
 
+class Spinner:
+    """A thread that wants Python's lock all the time: what it does not get, others hold."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._ended = False
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    def _spin(self) -> None:
+        while not self._ended:
+            self._count += 1
+
+    def rate(self, work: Callable[[], object]) -> tuple[float, float]:
+        """Return its turns a second while `work` is done, and how long that took."""
+        before, started = self._count, time.perf_counter()
+        work()
+        seconds = time.perf_counter() - started
+        return (self._count - before) / seconds, seconds
+
+    def end(self) -> None:
+        """End the thread."""
+        self._ended = True
+        self._thread.join()
+
+
+def python_time(folder: str, batch: int, threads: int, batches: int) -> float:
+    """Microseconds for which the training pipeline holds Python's lock, a sample."""
+    pipe = pipeline(load("penstock"), train, folder, batch, threads)
+    begun = time.perf_counter()
+    while time.perf_counter() - begun < _WARM_UP_SECONDS:
+        pipe.run()
+    time.sleep(0.5)  # it goes on until its queue is full
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)  # or the pipeline's threads would wait for it most of the time
+    spinner = Spinner()
+    try:
+        alone, _ = spinner.rate(lambda: time.sleep(1.0))
+        beside, seconds = spinner.rate(lambda: [pipe.run() for _ in range(batches)])
+    finally:
+        spinner.end()
+        sys.setswitchinterval(usual)
+        pipe.close()
+    return (1 - beside / alone) * seconds / (batches * batch) * 1e6
+
+
 def tree(photographs: Path | None, folder: str) -> str:
     """Return class folders with many photographs: copies of those given, or generated ones."""
     if photographs is None:
@@ -154,6 +201,10 @@ def main() -> int:
             for name, graph in (("train", train), ("decode", decode))
             for threads in options.threads
         }
+        held = partial(
+            python_time, folder, options.batch, options.threads[0], max(1, options.batches // 4)
+        )
+        offered["Python's lock held, a sample"] = "us", held, None
         figures = common.measure(parser, options.only, offered, options.rounds)
     if options.json:
         common.write_record(
