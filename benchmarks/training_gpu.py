@@ -23,7 +23,7 @@ from typing import Any
 from penstock.benchmarks import common
 from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, load, load_dali
 
-_WARM_UP_SECONDS = 3.0  # by then, what is to help has been started
+_WARM_UP_SECONDS = 3.0
 _COPIES = 2048  # files in the tree, so that an epoch is long
 
 
@@ -62,6 +62,13 @@ def pipeline(
     return pipe
 
 
+def warm_up(pipe: Any) -> None:
+    """Run a pipeline until all is started that helps it."""
+    begun = time.perf_counter()
+    while time.perf_counter() - begun < _WARM_UP_SECONDS:
+        pipe.run()
+
+
 def speed(
     library: Library,
     graph: Callable[..., Any],
@@ -74,9 +81,7 @@ def speed(
 ) -> float:
     """Images a second of a pipeline that is under way."""
     pipe = pipeline(library, graph, folder, batch, threads, gpu)
-    begun = time.perf_counter()
-    while time.perf_counter() - begun < _WARM_UP_SECONDS:
-        pipe.run()
+    warm_up(pipe)
     started = time.perf_counter()
     for _ in range(batches):
         pipe.run()
@@ -117,9 +122,7 @@ class Spinner:
 def python_time(folder: str, batch: int, threads: int, batches: int) -> float:
     """Microseconds for which the training pipeline holds Python's lock, a sample."""
     pipe = pipeline(load("penstock"), train, folder, batch, threads)
-    begun = time.perf_counter()
-    while time.perf_counter() - begun < _WARM_UP_SECONDS:
-        pipe.run()
+    warm_up(pipe)
     time.sleep(0.5)  # it goes on until its queue is full
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-4)  # or the pipeline's threads would wait for it most of the time
