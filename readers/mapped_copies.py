@@ -25,8 +25,22 @@ if TYPE_CHECKING:
     from .local_reads import Identity
     from .mapped_child import Done, Files
 
-_LEAST = 512 << 10
-"""What a part must cost to read (`Part.cost`), to be worth the message."""
+_LEAST_COST = 512 << 10
+"""Of reading a part (`Part.cost`), to be worth the message."""
+
+_LONG_RUN = 256 << 10
+"""Parts of such runs of bytes are read as fast, and by two threads faster. Only many threads have
+more to win than what they must wait here for one another: of `_LEAST_OF_RUNS` bytes."""
+
+_LEAST_OF_RUNS = 4 << 20
+_MANY_THREADS = 3
+
+
+def is_worth(part: Part, threads: int) -> bool:
+    """Return whether so many threads copy a part faster than they read it."""
+    if all(grid.direct and grid.length >= _LONG_RUN for grid in part.grids):
+        return threads >= _MANY_THREADS and part.target.nbytes >= _LEAST_OF_RUNS
+    return part.cost >= _LEAST_COST
 
 
 class MappedCopies:
@@ -47,7 +61,7 @@ class MappedCopies:
         if not self._process.is_there:
             return parts
         request = _Request(self._process.arena)
-        left = [each for each in parts if not request.add(each)]
+        left = [each for each in parts if not (self._suits(each) and request.add(each))]
         if len(left) == len(parts):
             return parts
         done = self._process.ask("copy", *request.message())
@@ -60,7 +74,7 @@ class MappedCopies:
 
     def count(self, parts: Sequence[Part], seconds: float) -> None:
         """Count the time that it took to read what `copy` left."""
-        if any(map(_is_worth, parts)):
+        if any(map(self._suits, parts)):
             self._process.count(seconds)
 
     @property
@@ -73,32 +87,37 @@ class MappedCopies:
         """End the process; from now on, everything is left. Idempotent."""
         self._process.close()
 
+    def _suits(self, part: Part) -> bool:
+        return is_worth(part, self._process.threads)
+
 
 class _Request:
     """What the process is asked for: parts that differ only in where they lie, together."""
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
-        self._files: dict[int, tuple[int, tuple[str, Identity]]] = {}
+        self._files: list[tuple[str, Identity]] = []
+        self._numbers: dict[int, int] = {}
         self._alike: dict[tuple[Any, ...], list[tuple[Part, tuple[int, int, int]]]] = {}
 
     def add(self, part: Part) -> bool:
-        """Ask for a part, unless it is better left out."""
-        target = self._arena.offset(part.target)
-        if target is None or not isinstance(part.storage, LocalFile) or not _is_worth(part):
+        """Ask for a part; return whether that is possible."""
+        storage, target = part.storage, part.target
+        offset = self._arena.offset(target)
+        if offset is None:
             return False
-        number, _ = self._files.setdefault(
-            id(part.storage),
-            (len(self._files), (os.fspath(part.storage.path), part.storage.identity)),
-        )
-        found = part.target
-        form = found.shape, part.dtype.str, part.strides, found.dtype.str, found.strides
-        self._alike.setdefault(form, []).append((part, (number, part.begin, target)))
+        assert isinstance(storage, LocalFile)
+        number = self._numbers.get(id(storage))
+        if number is None:
+            number = self._numbers[id(storage)] = len(self._files)
+            self._files.append((os.fspath(storage.path), storage.identity))
+        form = target.shape, part.dtype.str, part.strides, target.dtype.str, target.strides
+        self._alike.setdefault(form, []).append((part, (number, part.begin, offset)))
         return True
 
     def message(self) -> tuple[Files, list[tuple[Any, ...]]]:
         """Return what is sent: see `mapped_child.Alike`."""
-        return [file for _, file in self._files.values()], [
+        return self._files, [
             (*form, np.array([place for _, place in parts], np.int64))
             for form, parts in self._alike.items()
         ]
@@ -110,7 +129,3 @@ class _Request:
             copied += int(good.sum()) * parts[0][0].target.nbytes
             left += [parts[i][0] for i in np.flatnonzero(~good).tolist()]
         return copied
-
-
-def _is_worth(part: Part) -> bool:
-    return part.cost >= _LEAST

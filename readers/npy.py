@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +29,6 @@ if TYPE_CHECKING:
 
 _WORTH_READING_AHEAD = 16 << 20
 """Bytes of a batch: while threads copy so much, one finds out where the next batch lies."""
-
-_WORTH_MAPPING = 1 << 20
-"""Bytes of a file: smaller ones are better read."""
 
 _Form = tuple[np.dtype[Any], int]
 """Type and number of dimensions of a sample."""
@@ -205,13 +200,8 @@ class Numpy(Reader):
         )
 
     def shares_memory(self) -> bool:
-        """Say so where files can be mapped, and copies out of them may be worth a process."""
-        path = self.source.plain_file()
-        if self.use_o_direct or self._blocks is not None or path is None:
-            return False
-        with suppress(OSError):  # it is reported when it is read
-            return os.path.getsize(path) >= _WORTH_MAPPING
-        return False
+        known = not self.per_sample
+        return self._blocks is None and self.source.worth_mapping(known=known)
 
     def share(self, arena: Arena) -> None:
         self.source.share(arena)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import DecodeError, SourceError
+from ..engine.errors import DecodeError, PenstockError, SourceError
 from ..engine.memory import Arena
 from ..engine.npy import NpyHeader, parse_header
 from ..engine.tensors import TensorListGPU
-from .mapped_copies import MappedCopies
+from .mapped_copies import MappedCopies, is_worth
 from .npy_alike import MOST_BYTES, Likeness
 from .npy_arrays import Arrays
 from .npy_batch import Group, Result, alike, numbers_in
@@ -27,6 +28,9 @@ from .storage import LocalFile
 from .urls import is_url
 
 _HEADERS_AT_ONCE = 256
+
+_WORTH_MAPPING = 1 << 20
+"""Bytes of a file: smaller ones are better read."""
 
 
 class NumpySource:
@@ -242,6 +246,24 @@ class NumpySource:
         numbers, places = self._located(checked_indices(np.array([index]), len(self)))
         place = "" if places is None else f", sample {places[0]}"
         return self._arrays.where(int(numbers[0])) + place
+
+    def worth_mapping(self, *, known: bool) -> bool:
+        """Return whether a process that maps files may be worth it: see `mapped_copies`.
+
+        Args:
+            known: whether the region is the same for all samples; else the files' size decides.
+        """
+        try:
+            path = self.plain_file()
+            if path is None or self._o_direct or os.path.getsize(path) < _WORTH_MAPPING:
+                return False
+            if not known:
+                return True
+            groups, stored, owners = self._located_parts(np.zeros(1, np.int64), None)
+            parts = groups[0].work(stored, owners, Result(groups, 1, np.empty), self._fill)
+            return all(is_worth(part, self._threads) for part in parts)
+        except (OSError, PenstockError):  # that is raised when samples are read
+            return False
 
     def share(self, arena: Arena) -> None:
         """Let a process of its own copy out of mapped files into memory of the arena."""

@@ -41,7 +41,7 @@ class ReadingProcess:
     Of no effect in a process that was forked from the one that made it.
 
     Attributes:
-        arena: see `__init__`.
+        arena, threads: see `__init__`.
         why: why there is no process; "" if nothing has gone wrong.
     """
 
@@ -49,7 +49,7 @@ class ReadingProcess:
         """Take the arena, which must be shared, and how many threads are to work."""
         self.arena = arena
         self.why = ""
-        self._threads = threads
+        self.threads = threads
         self._owner = os.getpid()
         self._lock = threading.Lock()
         self._seconds = 0.0
@@ -102,7 +102,7 @@ class ReadingProcess:
     def _start(self) -> None:
         helper = None
         try:
-            helper = _Helper(self.arena, self._threads)
+            helper = _Helper(self.arena, self.threads)
         except (WorkerError, OSError) as error:
             self.why = f"no process reads: {error}"
         with self._lock:
