@@ -14,6 +14,7 @@ import os
 import resource
 import signal
 import threading
+import traceback
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -101,14 +102,17 @@ def main(threads: int, arena: int, *connections: int) -> None:
 
 
 def _serve(copier: Copier, connection: int) -> None:
+    """Answer requests; then end the process, or the parent would wait for an answer."""
     channel = Channel(socket(fileno=connection))
     try:
         channel.send(None)
         while True:
-            files, alikes = channel.receive()
-            channel.send(copier.copy(files, alikes))
-    except (EOFError, OSError):
-        pass  # the parent has ended
+            channel.send(copier.copy(*channel.receive()))
+    except (EOFError, ConnectionError):
+        os._exit(0)  # the parent has ended
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
 
 
 class Copier:

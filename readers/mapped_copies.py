@@ -78,6 +78,7 @@ class MappedCopies:
         self._seconds = 0.0
         self._starts_left = _STARTS
         self._why = ""
+        self._wanted = True  # until it is started, and after each of its deaths but the last
         self._closed = False
         self._helper: _Helper | None = None
 
@@ -102,15 +103,15 @@ class MappedCopies:
 
     def count(self, parts: Sequence[Part], seconds: float) -> None:
         """Count the time that it took to read what `copy` left; start the process in due course."""
-        idle = self._helper is None and self._starts_left and not self._closed
-        if not idle or os.getpid() != self._owner or not any(map(self._suits, parts)):
+        if not self._wanted or os.getpid() != self._owner or not any(map(self._suits, parts)):
             return
         with self._lock:
             self._seconds += seconds
-            if self._seconds < WORTH_STARTING_SECONDS:
+            if self._seconds < WORTH_STARTING_SECONDS or not self._wanted:
                 return
             self._seconds = 0.0
             self._starts_left -= 1
+            self._wanted = False
         threading.Thread(target=self._start, name="penstock-starter", daemon=True).start()
 
     @property
@@ -122,7 +123,7 @@ class MappedCopies:
     def close(self) -> None:
         """End the process; from now on, everything is left. Idempotent."""
         with self._lock:
-            self._closed = True
+            self._closed, self._wanted = True, False
             helper, self._helper = self._helper, None
         if helper is not None:
             helper.close()
@@ -134,7 +135,7 @@ class MappedCopies:
         try:
             helper = _Helper(self._arena, self._threads)
         except (WorkerError, OSError) as error:
-            self._starts_left, self._why = 0, f"no files are mapped: {error}"
+            self._why = f"no files are mapped: {error}"
             return
         with self._lock:
             closed = self._closed
@@ -155,6 +156,7 @@ class MappedCopies:
         with self._lock:
             if self._helper is helper:
                 self._helper = None
+                self._wanted = self._starts_left > 0
                 self._why = f"the process that maps files {fate}"
 
 

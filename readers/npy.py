@@ -15,6 +15,7 @@ from ..engine.operator import Array, register
 from ..engine.params import ANY, BOOL, FLOAT, FLOATS, INT, INTS, NO_EFFECT, STR, STRS, param
 from ..engine.sampler import Draw
 from ..engine.tensors import TensorList, TensorListGPU
+from .mapped_copies import MappedCopies
 from .npy_arrays import find_arrays
 from .npy_gds import THROUGH_HOST, DirectReads, direct_reads
 from .npy_roi import NAMES, POLICIES, Roi, parse_key
@@ -204,13 +205,17 @@ class Numpy(Reader):
         return self._blocks is None and self.source.worth_mapping(known=known)
 
     def share(self, arena: Arena) -> None:
-        self.source.share(arena)
+        self.source.use_maps(MappedCopies(arena, max(2, self.threads)))
 
     def attach(self, stage: DeviceStage) -> None:
         if self._blocks is None:
             self._direct, self._way = direct_reads(stage, self.source.plain_file())
         else:
             self._way = f"{THROUGH_HOST}: blocks of samples (shuffle_block) are kept there"
+
+    def interrupt(self) -> None:
+        super().interrupt()
+        self.source.interrupt()
 
     def close(self) -> None:
         super().close()
