@@ -99,10 +99,14 @@ class FileSource:
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_process": None}  # a copy has no part in the process
 
-    def close(self) -> None:
-        """End the process, if there is one; no file stays open between two reads."""
+    def interrupt(self) -> None:
+        """End the process, and so what is waited for; called from another thread."""
         if self._process is not None:
             self._process.close()
+
+    def close(self) -> None:
+        """End the process, if there is one; no file stays open between two reads."""
+        self.interrupt()
 
     def _read_by_process(
         self, process: ReadingProcess, paths: list[bytes], allocate: Allocate
@@ -260,6 +264,10 @@ class File(Reader):
 
     def share(self, arena: Arena) -> None:
         self.source.share(arena)
+
+    def interrupt(self) -> None:
+        super().interrupt()
+        self.source.interrupt()
 
     def _take(self, batch: Batch) -> tuple[Column | TensorList, ...]:
         found = super()._take(batch)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import DecodeError, PenstockError, SourceError
-from ..engine.memory import Arena
 from ..engine.npy import NpyHeader, parse_header
 from ..engine.tensors import TensorListGPU
 from .mapped_copies import MappedCopies, is_worth
@@ -22,7 +21,6 @@ from .npy_open import Stored, StoredArrays
 from .npy_reads import Part, carry_out
 from .npy_roi import Roi, Values
 from .read_plan import Int64s
-from .reading_process import ReadingProcess
 from .source import Allocate, Column, checked_indices
 from .storage import LocalFile
 from .urls import is_url
@@ -265,9 +263,14 @@ class NumpySource:
         except (OSError, PenstockError):  # that is raised when samples are read
             return False
 
-    def share(self, arena: Arena) -> None:
-        """Let a process of its own copy out of mapped files into memory of the arena."""
-        self._mapped = MappedCopies(ReadingProcess(arena, self._threads))
+    def use_maps(self, mapped: MappedCopies) -> None:
+        """Let a process that maps files copy what it can; it is closed with this source."""
+        self._mapped = mapped
+
+    def interrupt(self) -> None:
+        """End the process, and so what is waited for; called from another thread."""
+        if self._mapped is not None:
+            self._mapped.close()
 
     @property
     def note(self) -> str:
@@ -280,5 +283,4 @@ class NumpySource:
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""
         self._stored.close()
-        if self._mapped is not None:
-            self._mapped.close()
+        self.interrupt()

@@ -8,8 +8,10 @@ It may be lost at any time; see `reading_process`. A request is a name and argum
 
 from __future__ import annotations
 
+import os
 import resource
 import threading
+import traceback
 from collections.abc import Callable
 from socket import socket
 from typing import Any
@@ -38,11 +40,15 @@ def main(threads: int, arena: int, *connections: int) -> None:
 
 
 def _serve(answers: dict[str, Callable[..., Any]], connection: int) -> None:
+    """Answer requests; then end the process, or the parent would wait for an answer."""
     channel = Channel(socket(fileno=connection))
     try:
         channel.send(None)
         while True:
             name, *arguments = channel.receive()
             channel.send(answers[name](*arguments))
-    except (EOFError, OSError):
-        pass  # the parent has ended
+    except (EOFError, ConnectionError):
+        os._exit(0)  # the parent has ended
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)

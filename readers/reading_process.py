@@ -54,8 +54,8 @@ class ReadingProcess:
         self._lock = threading.Lock()
         self._seconds = 0.0
         self._starts_left = _STARTS
+        self._wanted = True  # until it is started, and after each of its deaths but the last
         self._closed = False
-        self._starting = False
         self._helper: _Helper | None = None
 
     @property
@@ -77,43 +77,35 @@ class ReadingProcess:
 
     def count(self, seconds: float) -> None:
         """Count the time that its work took here; start it in due course."""
-        if os.getpid() != self._owner:
+        if not self._wanted or os.getpid() != self._owner:
             return
         with self._lock:
-            busy = self._helper is not None or self._starting
-            if busy or self._closed or not self._starts_left:
-                return
             self._seconds += seconds
-            if self._seconds < WORTH_STARTING_SECONDS:
+            if self._seconds < WORTH_STARTING_SECONDS or not self._wanted:
                 return
             self._seconds = 0.0
             self._starts_left -= 1
-            self._starting = True
+            self._wanted = False
         threading.Thread(target=self._start, name="penstock-starter", daemon=True).start()
 
     def close(self) -> None:
         """End the process; from now on, nobody answers. Idempotent."""
         with self._lock:
-            self._closed = True
+            self._closed, self._wanted = True, False
             helper, self._helper = self._helper, None
         if helper is not None:
             helper.close()
 
     def _start(self) -> None:
-        helper = None
         try:
             helper = _Helper(self.arena, self.threads)
         except (WorkerError, OSError) as error:
             self.why = f"no process reads: {error}"
-        with self._lock:
-            self._starting = False
-            closed = self._closed
-            if helper is None:
-                self._starts_left = 0
-            elif not closed:
-                self._helper = helper
-        if helper is None:
             return
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                self._helper = helper
         if closed:
             helper.close()
             return
@@ -129,6 +121,7 @@ class ReadingProcess:
         with self._lock:
             if self._helper is helper:
                 self._helper = None
+                self._wanted = self._starts_left > 0
                 self.why = f"the process that reads {fate}"
 
 
