@@ -13,6 +13,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from typing import Any
 from penstock.benchmarks import common
 from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, load, load_dali
 
-_WARM_UP = 6  # batches
+_WARM_UP_SECONDS = 3.0
 _COPIES = 2048  # files in the tree, so that an epoch is long
 
 
@@ -62,6 +63,13 @@ def pipeline(
     return pipe
 
 
+def warm_up(pipe: Any) -> None:
+    """Run a pipeline until all is started that helps it."""
+    begun = time.perf_counter()
+    while time.perf_counter() - begun < _WARM_UP_SECONDS:
+        pipe.run()
+
+
 def speed(
     library: Library,
     graph: Callable[..., Any],
@@ -74,8 +82,7 @@ def speed(
 ) -> float:
     """Images a second of a pipeline that is under way."""
     pipe = pipeline(library, graph, folder, batch, threads, gpu)
-    for _ in range(_WARM_UP):
-        pipe.run()
+    warm_up(pipe)
     started = time.perf_counter()
     for _ in range(batches):
         pipe.run()
@@ -85,6 +92,50 @@ def speed(
             print(pipe.stats())
         pipe.close()
     return batches * batch / seconds
+
+
+class Spinner:
+    """A thread that wants Python's lock all the time: what it does not get, others hold."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._ended = False
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    def _spin(self) -> None:
+        while not self._ended:
+            self._count += 1
+
+    def rate(self, work: Callable[[], object]) -> tuple[float, float]:
+        """Return its turns a second while `work` is done, and how long that took."""
+        before, started = self._count, time.perf_counter()
+        work()
+        seconds = time.perf_counter() - started
+        return (self._count - before) / seconds, seconds
+
+    def end(self) -> None:
+        """End the thread."""
+        self._ended = True
+        self._thread.join()
+
+
+def python_time(folder: str, batch: int, threads: int, batches: int) -> float:
+    """Microseconds for which the training pipeline holds Python's lock, a sample."""
+    pipe = pipeline(load("penstock"), train, folder, batch, threads)
+    warm_up(pipe)
+    time.sleep(0.5)  # it goes on until its queue is full
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)  # or the pipeline's threads would wait for it most of the time
+    spinner = Spinner()
+    try:
+        alone, _ = spinner.rate(lambda: time.sleep(1.0))
+        beside, seconds = spinner.rate(lambda: [pipe.run() for _ in range(batches)])
+    finally:
+        spinner.end()
+        sys.setswitchinterval(usual)
+        pipe.close()
+    return (1 - beside / alone) * seconds / (batches * batch) * 1e6
 
 
 def tree(photographs: Path | None, folder: str) -> str:
@@ -140,7 +191,7 @@ def main() -> int:
     parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="JPEG files to use")
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--threads", type=int, nargs="+", default=[8])
-    parser.add_argument("--batches", type=int, default=120, help="batches in a turn")
+    parser.add_argument("--batches", type=int, default=300, help="batches in a turn")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each library")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
@@ -174,6 +225,10 @@ def main() -> int:
             for name, graph in (("train", train), ("decode", decode))
             for threads in options.threads
         }
+        held = partial(
+            python_time, folder, options.batch, options.threads[0], max(1, options.batches // 4)
+        )
+        offered["Python's lock held, a sample"] = "us", held, None
         figures = common.measure(parser, options.only, offered, options.rounds)
     if options.json:
         common.write_record(

@@ -5,10 +5,7 @@ See `process` for what the two say to one another.
 
 from __future__ import annotations
 
-import os
 import pickle
-import select
-import threading
 from math import prod
 from socket import socket
 from time import perf_counter_ns, process_time_ns
@@ -20,6 +17,7 @@ from numpy.typing import DTypeLike
 from .batch import RowStore
 from .chain import Chain, Work, Worker
 from .channel import Channel
+from .interpreter import end_with_parent
 from .memory import SMALL, TOLD_BY_NAME, Arena, Place
 from .messages import (
     Apart,
@@ -37,16 +35,13 @@ from .operator import Array
 from .plan import Key
 from .tensors import TensorListCPU
 
-_ORPHAN_MS = 5000  # until it is noticed, if another process holds the parent's descriptors
 _ALIGNMENT = 64
 _BLOCK_BYTES = 4 << 20  # as much is asked for at once, unless a row is larger
 
 
 def main(connection: int, arena: int, note: int) -> None:
     """Serve the parent until it ends."""
-    hung_up = select.poll()
-    hung_up.register(connection, select.POLLRDHUP)
-    threading.Thread(target=_end_with_parent, args=(hung_up, os.getppid()), daemon=True).start()
+    end_with_parent(connection)
     parent = Parent(socket(fileno=connection), Arena(arena))
     try:
         try:
@@ -58,13 +53,6 @@ def main(connection: int, arena: int, note: int) -> None:
         serve(parent, chains, parent.arena.array((note, (1,), "i8")))
     except (EOFError, ConnectionError):
         pass  # the parent has ended
-
-
-def _end_with_parent(hung_up: select.poll, parent: int) -> None:
-    """End this process with its parent, also in the midst of a row."""
-    while not hung_up.poll(_ORPHAN_MS) and os.getppid() == parent:
-        pass
-    os._exit(1)
 
 
 def serve(parent: Parent, chains: dict[int, Chain], note: Array) -> None:

@@ -48,6 +48,11 @@ class Arena:
     Args:
         descriptor: the file of another process' arena, to share it; None makes a new one.
         shared: whether other processes may map it.
+
+    Attributes:
+        descriptor: of the file; -1 if it is not shared.
+        map: the addresses.
+        begin: the first of them.
     """
 
     def __init__(self, descriptor: int | None = None, *, shared: bool = True) -> None:
@@ -57,10 +62,10 @@ class Arena:
             self.descriptor = os.memfd_create("penstock") if descriptor is None else descriptor
             weakref.finalize(self, os.close, self.descriptor)
         if descriptor is None:
-            self._map = self._make()
+            self.map = self._make()
         else:
-            self._map = _mapped(descriptor, os.fstat(descriptor).st_size)
-        self.begin = np.frombuffer(self._map, np.uint8, 1).ctypes.data
+            self.map = _mapped(descriptor, os.fstat(descriptor).st_size)
+        self.begin = np.frombuffer(self.map, np.uint8, 1).ctypes.data
         self._used = 0
         self._lock = threading.Lock()
 
@@ -79,26 +84,31 @@ class Arena:
         """Return the offset of whole pages that were not given to anybody before."""
         with self._lock:
             offset, self._used = self._used, self._used + -(-nbytes // _PAGE) * _PAGE
-        if self._used > len(self._map):
-            raise MemoryError(f"the {len(self._map)} bytes of a pipeline's arena are used up")
+        if self._used > len(self.map):
+            raise MemoryError(f"the {len(self.map)} bytes of a pipeline's arena are used up")
         return offset
 
     def clear(self, offset: int, nbytes: int) -> None:
         """Give whole pages back to the system; they read as zeros from now on."""
         with suppress(OSError):  # no such call in some sandboxes: the pages stay
-            self._map.madvise(self._discard, offset, nbytes)
+            self.map.madvise(self._discard, offset, nbytes)
 
     def array(self, place: Place) -> NDArray[Any]:
         """Return the array at `place`."""
         offset, shape, dtype = place
-        return np.ndarray(shape, dtype, self._map, offset)
+        return np.ndarray(shape, dtype, self.map, offset)
 
     def locate(self, array: NDArray[Any]) -> Place | None:
         """Return where `array` lies; None if elsewhere, or it is no C-contiguous plain array."""
-        offset = array.__array_interface__["data"][0] - self.begin
-        if not 0 <= offset < len(self._map) or not array.flags.c_contiguous:
+        offset = self.offset(array)
+        if offset is None or not array.flags.c_contiguous:
             return None
         return (offset, array.shape, array.dtype.str) if array.dtype.kind in TOLD_BY_NAME else None
+
+    def offset(self, array: NDArray[Any]) -> int | None:
+        """Return where the first element of `array` lies; None if elsewhere."""
+        offset: int = array.__array_interface__["data"][0] - self.begin
+        return offset if 0 <= offset < len(self.map) else None
 
 
 def _mapped(descriptor: int, extent: int) -> mmap.mmap:

@@ -34,6 +34,7 @@ from .params import BOOL, INT, NO_EFFECT, Param, convert, param
 if TYPE_CHECKING:
     from .batch import Batch
     from .device_stage import DeviceStage
+    from .memory import Arena
     from .sampler import Draw
 
 Array = NDArray[Any]
@@ -257,6 +258,13 @@ class InputOperator(BatchOperator):
     def draw(self, number: int) -> Draw | None:
         """Say which samples batch `number` holds; None where they have no place of their own."""
         return None
+
+    def shares_memory(self) -> bool:
+        """Return whether it wants a process of its own to write into batches."""
+        return False
+
+    def share(self, arena: Arena) -> None:
+        """Note the memory that batches lie in, if other processes may map it."""
 
     def attach(self, stage: DeviceStage) -> None:
         """Note the device stage, for work on the device that must not wait until `gpu`."""

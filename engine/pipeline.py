@@ -17,7 +17,7 @@ from .config import PipelineConfig
 from .errors import ArgumentError, CheckpointError, PipelineStopped
 from .executor import Executor
 from .faults import Faults
-from .graph import DataNode, Graph, defining
+from .graph import DataNode, Graph, Node, defining
 from .memory import SlabPool
 from .operator import InputOperator
 from .outputs import OutputChecks, as_outputs
@@ -144,9 +144,15 @@ class Pipeline:
             assert self._plan is not None
             plan, config = self._plan, self._config
             has_chains = any(segment.kind == "sample" for segment in plan.segments)
-            shared = has_chains and may_be_processes(config.threads(), config.exec_processes)
+            inputs = [_input(node) for node in plan.inputs]
+            shared = config.exec_processes is not False and (
+                plan.uses_gpu or any(each.shares_memory() for each in inputs)
+            )
+            shared |= has_chains and may_be_processes(config.threads(), config.exec_processes)
             # Made only now: a fork before would share it.
             self._pool = SlabPool(budget=config.prefetch_bytes, shared=shared)
+            for each in inputs if shared else ():
+                each.share(self._pool.arena)
             self._executor = Executor(
                 plan,
                 config.batch_size,
@@ -469,6 +475,11 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"Pipeline(batch_size={self.batch_size}, num_threads={self.num_threads})"
+
+
+def _input(node: Node) -> InputOperator:
+    assert isinstance(node.operator, InputOperator)
+    return node.operator
 
 
 def _close_operators(plan: Plan) -> None:

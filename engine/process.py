@@ -1,8 +1,8 @@
 """A worker process, as the thread that drives it sees it.
 
-The process is a new interpreter (`child.main`), not a fork: whatever threads, locks and CUDA
-contexts this one has, the other is clean. It knows the pipeline's chains, and shares the
-arena in which the slabs lie, so what passes through the channel between the two is small:
+The process is a new interpreter, which runs `child.main`. It knows the pipeline's chains, and
+shares the arena in which the slabs lie, so what passes through the channel between the two is
+small:
 
     to it                                   from it
     the chains, pickled                     None: ready; or what went wrong
@@ -14,12 +14,8 @@ It ends when the channel is closed from this side, however this process ends.
 
 from __future__ import annotations
 
-import os
-import signal
 import socket
-import sys
-from contextlib import ExitStack, suppress
-from subprocess import DEVNULL, Popen, TimeoutExpired
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -29,23 +25,12 @@ from .chain import ChainRun
 from .channel import Channel
 from .errors import WorkerError
 from .faults import describe
+from .interpreter import Interpreter
 from .memory import SMALL, TOLD_BY_NAME, Arena, Place
 from .messages import AskBlock, AskSlab, Done, Job, Result, Told, array_told, tell, unpickled_error
 from .operator import Array
 from .plan import Key
 from .tensors import TensorList
-
-_PROGRAM = (
-    "import sys; sys.path[:] = sys.argv[4:]; "
-    f"from {__package__} import child; child.main(*map(int, sys.argv[1:4]))"
-)
-# Each process is one thread's worth of work: libraries must not start threads of their own.
-_ONE_THREAD = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "OPENCV_FOR_THREADS_NUM": "1",
-}
-_PATIENCE_SECONDS = 1.0  # with a process that was killed
 
 Shared = Array | tuple[list[Array], list[Told]]
 """A batch's column: one array, or the rows and what is told of them."""
@@ -75,13 +60,7 @@ class WorkerProcess:
         numbers = theirs.fileno(), arena.descriptor, place[0]
         with theirs, ExitStack() as if_that_fails:
             if_that_fails.callback(ours.close)
-            self._process = Popen(
-                [sys.executable, "-c", _PROGRAM, *map(str, numbers), *map(str, sys.path)],
-                stdin=DEVNULL,
-                pass_fds=numbers[:2],
-                process_group=0,  # an interrupt at the keyboard is not for it
-                env=os.environ | _ONE_THREAD,
-            )
+            self._process = Interpreter(f"{__package__}.child", numbers, numbers[:2])
             if_that_fails.pop_all()
         self._program = program
 
@@ -91,7 +70,7 @@ class WorkerProcess:
             self._channel.send(self._program)
             problem = self._channel.receive()
         except (EOFError, OSError) as error:
-            raise WorkerError(f"a worker process {self._fate()} when it started") from error
+            raise WorkerError(f"a worker process {self._process.fate()} when it started") from error
         if problem is not None:
             raise WorkerError(f"a worker process could not start: {problem}")
 
@@ -118,8 +97,7 @@ class WorkerProcess:
 
     def close(self) -> None:
         """End the process, wait for that, and close the channel; idempotent."""
-        self.kill()
-        self._reap()
+        self._process.end()
         self._channel.close()
 
     # What the process is told
@@ -204,23 +182,9 @@ class WorkerProcess:
 
     def _died(self, run: ChainRun, rows: range) -> WorkerError:
         at = int(self._note[0])
-        error = WorkerError(f"a worker process {self._fate()}")
+        error = WorkerError(f"a worker process {self._process.fate()}")
         if at >= 0:
             error.add_note("while it computed " + describe(run.batch, rows[at]))
         else:
             error.add_note(f"before it computed {len(rows)} samples of batch {run.batch.number}")
         return error
-
-    def _fate(self) -> str:
-        self._reap()
-        code = self._process.returncode
-        if code is None:
-            return "does not answer"
-        if code >= 0:
-            return f"ended with exit status {code}"
-        hint = " (perhaps the system was short of memory)" if code == -signal.SIGKILL else ""
-        return f"was ended by the signal {signal.Signals(-code).name}{hint}"
-
-    def _reap(self) -> None:
-        with suppress(TimeoutExpired):
-            self._process.wait(_PATIENCE_SECONDS)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import sys
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -220,8 +219,6 @@ class Workers:
                 self._start_thread(f"penstock-process-{i}", self._drive, process)
 
     def _program(self) -> bytes:
-        if not sys.executable or getattr(sys, "frozen", False):
-            raise WorkerError("worker processes need a Python interpreter, but there is none")
         for chain in self._chains.values():
             for stage in chain.stages:
                 try:

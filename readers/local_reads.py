@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -14,6 +14,20 @@ from ..engine.errors import SourceError
 
 # A FIFO without a writer would otherwise block the open for ever. Regular files ignore it.
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+
+
+class Identity(NamedTuple):
+    """Which file it is, and what tells that it has changed."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+
+def identity(status: os.stat_result) -> Identity:
+    """Return what a file's status says of it."""
+    return Identity(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def check_regular(status: os.stat_result, path: str | bytes) -> None:

@@ -15,16 +15,19 @@ from ..engine.operator import Array, register
 from ..engine.params import ANY, BOOL, FLOAT, FLOATS, INT, INTS, NO_EFFECT, STR, STRS, param
 from ..engine.sampler import Draw
 from ..engine.tensors import TensorList, TensorListGPU
+from .mapped_copies import MappedCopies
 from .npy_arrays import find_arrays
 from .npy_gds import THROUGH_HOST, DirectReads, direct_reads
 from .npy_roi import NAMES, POLICIES, Roi, parse_key
 from .npy_source import NumpySource
 from .read_ahead import ReadAhead
 from .reader import Reader, nbytes_of
+from .reading_process import ReadingProcess
 from .source import Column
 
 if TYPE_CHECKING:
     from ..engine.device_stage import DeviceStage
+    from ..engine.memory import Arena
 
 _WORTH_READING_AHEAD = 16 << 20
 """Bytes of a batch: while threads copy so much, one finds out where the next batch lies."""
@@ -155,6 +158,7 @@ class Numpy(Reader):
 
     source: NumpySource
     _direct: DirectReads | None = None
+    _way = ""  # from the files to the GPU
 
     def prepare(self) -> None:
         super().prepare()
@@ -197,11 +201,23 @@ class Numpy(Reader):
             options=self.storage_options,
         )
 
+    def shares_memory(self) -> bool:
+        known = not self.per_sample
+        return self._blocks is None and self.source.worth_mapping(known=known)
+
+    def share(self, arena: Arena) -> None:
+        process = ReadingProcess(arena, max(2, self.threads))
+        self.source.use_maps(MappedCopies(process))
+
     def attach(self, stage: DeviceStage) -> None:
         if self._blocks is None:
-            self._direct, self.note = direct_reads(stage, self.source.plain_file())
+            self._direct, self._way = direct_reads(stage, self.source.plain_file())
         else:
-            self.note = f"{THROUGH_HOST}: blocks of samples (shuffle_block) are kept there"
+            self._way = f"{THROUGH_HOST}: blocks of samples (shuffle_block) are kept there"
+
+    def interrupt(self) -> None:
+        super().interrupt()
+        self.source.interrupt()
 
     def close(self) -> None:
         super().close()
@@ -218,6 +234,7 @@ class Numpy(Reader):
         for name in self.per_sample:
             draw.values[_short(name)] = self._values(name, arguments[name])
         (found,) = super().batch(batch)
+        self.note = "; ".join(filter(None, (self._way, self.source.note)))
         self._check_forms(batch, draw, found)
         return (found,)
 
@@ -246,7 +263,7 @@ class Numpy(Reader):
             if self._direct is None:
                 return self.source.read(draw.index, batch.empty, draw.values)
             found = self.source.read_direct(draw.index, batch.empty, draw.values, self._direct)
-        self.note = self._direct.note
+        self._way = self._direct.note
         if isinstance(found, TensorListGPU):
             draw.direct.append(self._direct)
             batch.taken_device_bytes += found.dense().nbytes

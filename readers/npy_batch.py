@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from ..engine.npy import NpyHeader, as_numbers, stored_elements
 from .npy_open import Stored
 from .npy_plan import Layout, first_elements, plan_part
-from .npy_reads import Direct, Work, cost_of, planned
+from .npy_reads import Part, cost_of
 from .npy_roi import Parts
 from .read_plan import Int64s
 from .source import Allocate, Column
@@ -51,7 +52,7 @@ class Group:
 
     def work(
         self, stored: Sequence[Stored], owners: Int64s, result: Result, fill: float
-    ) -> Iterator[Work]:
+    ) -> Iterator[Part]:
         """Yield what to read; what is in memory already is copied.
 
         Args:
@@ -65,6 +66,7 @@ class Group:
         begins = np.array([each.begin for each in stored], np.int64)[owners]
         begins += first_elements(layout, parts.start)
         steps = tuple(parts.step.tolist())
+        strides = tuple(map(mul, layout.strides(), steps))
         filled = (parts.shape != parts.count).any(axis=1).tolist()
         if result.dense is not None and self.in_runs(stored):
             yield from self._runs(stored, owners, begins, result)
@@ -85,7 +87,7 @@ class Group:
                 continue
             direct = not filled[i] and header.dtype.isnative
             grids = plan_part(layout, counts, steps, cost_of(each.storage), direct)
-            yield from planned(each.storage, int(begins[i]), grids, target, header.dtype)
+            yield Part(each.storage, int(begins[i]), target, header.dtype, strides, grids)
 
     def in_runs(self, stored: Sequence[Stored]) -> bool:
         """Return whether the samples are of one shape, and each is one run of bytes in its file."""
@@ -103,7 +105,7 @@ class Group:
 
     def _runs(
         self, stored: Sequence[Stored], owners: Int64s, begins: Int64s, result: Result
-    ) -> Iterator[Work]:
+    ) -> Iterator[Part]:
         """Yield one read for samples that follow one another in a file as they do in the batch."""
         assert result.dense is not None
         flat = result.dense.reshape(-1).view(np.uint8)
@@ -116,7 +118,11 @@ class Group:
         ends = self.rows[np.append(firsts[1:], len(begins)) - 1] + 1
         columns = (owners[firsts], begins[firsts], self.rows[firsts], ends)
         for owner, begin, row, end in zip(*(c.tolist() for c in columns), strict=True):
-            yield Direct(stored[owner].storage, begin, flat[row * length : end * length])
+            storage, target = stored[owner].storage, flat[row * length : end * length]
+            extents = (target.size,)
+            layout = Layout(extents, 1, fortran_order=False)
+            grids = plan_part(layout, extents, (1,), cost_of(storage), True)
+            yield Part(storage, begin, target, target.dtype, (1,), grids)
 
 
 class Result:

@@ -105,7 +105,8 @@ class DirectReads:
             data = device.empty(shapes, group.header.native)
             device.synchronize()  # cuFile knows no streams: the memory's last user must be done
             result = Result([group], len(shapes), lambda *_: data.dense())
-            work = group.work(stored, owners, result, 0.0)
+            parts = group.work(stored, owners, result, 0.0)
+            work = [each for part in parts for each in part.work()]
             reads = [each for each in work if isinstance(each, Direct)]  # which all are
             futures = []
             try:

@@ -8,7 +8,8 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from .sharing import share
 from .source import Allocate
 from .storage import Bytes, LocalFile, Storage
 
+if TYPE_CHECKING:
+    from .mapped_copies import MappedCopies
+
 MOST_STAGED = 1 << 20
 """Bytes that a thread reads before it picks elements out of them: they stay in its core's cache.
 Measured on 64^3 of 512^3 float32, warm: 0.59 ms a part; with the part's bytes at once 1.0 ms."""
@@ -28,7 +32,6 @@ Measured on 64^3 of 512^3 float32, warm: 0.59 ms a part; with the part's bytes a
 _PIECE = 4 << 20
 """Longer reads are divided, so that threads share them. Each thread has so much to copy, too: that
 takes half a millisecond, in which it makes up for its start (50 us)."""
-
 
 _PER_READ = 16 << 10
 """Bytes that are copied while a read holds Python's lock: with reads so long, threads only wait for
@@ -82,53 +85,84 @@ class Staged(NamedTuple):
 Work = Direct | Staged
 
 
-def planned(
-    storage: Storage, begin: int, grids: Sequence[Grid], result: NDArray[Any], dtype: np.dtype[Any]
-) -> Iterator[Work]:
-    """Yield the work of reading a part of an array.
+class Part(NamedTuple):
+    """A part of an array, or of several that follow one another: elements at equal distances.
 
-    Args:
+    Attributes:
         storage: the file.
         begin: offset of the part's first element.
-        grids: the part's reads.
-        result: memory for its elements, in native byte order; what is read directly keeps the
+        target: memory for its elements, in native byte order; what is read directly keeps the
             stored order there.
         dtype: of the elements as they are stored.
+        strides: bytes from one to the next in the file, along each axis.
+        grids: the part's reads.
     """
-    for grid in grids:
-        if grid.direct:
-            flat = result.reshape(-1).view(np.uint8)
-            for place, offset in enumerate((begin + grid.offsets).tolist()):
-                yield Direct(storage, offset, flat[place * grid.length : (place + 1) * grid.length])
-        else:
-            target = grid.arranged(result)
-            for tile in grid.tiles():
-                yield Staged(storage, begin, grid, tile, target, dtype)
+
+    storage: Storage
+    begin: int
+    target: NDArray[Any]
+    dtype: np.dtype[Any]
+    strides: tuple[int, ...]
+    grids: Sequence[Grid]
+
+    def work(self) -> Iterator[Work]:
+        """Yield the reads that it takes."""
+        for grid in self.grids:
+            if grid.direct:
+                flat = self.target.reshape(-1).view(np.uint8)
+                for place, offset in enumerate((self.begin + grid.offsets).tolist()):
+                    buffer = flat[place * grid.length : (place + 1) * grid.length]
+                    yield Direct(self.storage, offset, buffer)
+            else:
+                target = grid.arranged(self.target)
+                for tile in grid.tiles():
+                    yield Staged(self.storage, self.begin, grid, tile, target, self.dtype)
+
+    @property
+    def cost(self) -> int:
+        """Of reading it, in bytes: one more read is as expensive as `Storage.gap` of them."""
+        return sum(len(grid.offsets) * (grid.length + self.storage.gap) for grid in self.grids)
 
 
 def carry_out(
-    work: Sequence[Work], allocate: Allocate, *, threads: int, o_direct: bool = False
+    parts: Sequence[Part],
+    allocate: Allocate,
+    *,
+    threads: int,
+    o_direct: bool = False,
+    mapped: MappedCopies | None = None,
 ) -> None:
-    """Do all of it.
+    """Read all of them.
 
     Args:
-        work: reads of local and remote files.
+        parts: of local and remote files.
         allocate: see `Source.read`.
         threads: that local files are read by at most.
         o_direct: read local files past the page cache, where the file system allows it.
+        mapped: copies what it can of local files, if they are not read so.
 
     Raises:
         OSError: a file cannot be read. SourceError if it became shorter.
     """
-    remote = [each for each in work if not isinstance(each.storage, LocalFile)]
-    waits = [*_begin_remote(remote, allocate)]
-    local = [each for each in work if isinstance(each.storage, LocalFile)] if remote else work
+    remote = [each for each in parts if not isinstance(each.storage, LocalFile)]
+    waits = [*_begin_remote(_work_of(remote), allocate)]
+    local = [each for each in parts if isinstance(each.storage, LocalFile)] if remote else parts
     if o_direct:
-        _read_local(local, allocate, _Uncached, threads)
-    elif waiting := _read_local(local, allocate, _Cached, threads):
-        _read_local(waiting, allocate, _Waiting, threads)
+        _read_local(_work_of(local), allocate, _Uncached, threads)
+    else:
+        left = local if mapped is None else mapped.copy(local)
+        started = perf_counter()
+        waiting = _read_local(_work_of(left), allocate, _Cached, threads)
+        if mapped is not None:
+            mapped.count(left, perf_counter() - started)
+        if waiting:
+            _read_local(waiting, allocate, _Waiting, threads)
     for wait in waits:
         wait()
+
+
+def _work_of(parts: Sequence[Part]) -> list[Work]:
+    return [work for each in parts for work in each.work()]
 
 
 def _begin_remote(work: Sequence[Work], allocate: Allocate) -> Iterator[Any]:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import DecodeError, SourceError
+from ..engine.errors import DecodeError, PenstockError, SourceError
 from ..engine.npy import NpyHeader, parse_header
 from ..engine.tensors import TensorListGPU
+from .mapped_copies import MappedCopies, is_worth
 from .npy_alike import MOST_BYTES, Likeness
 from .npy_arrays import Arrays
 from .npy_batch import Group, Result, alike, numbers_in
 from .npy_gds import DirectReads
 from .npy_open import Stored, StoredArrays
-from .npy_reads import Work, carry_out
+from .npy_reads import Part, carry_out
 from .npy_roi import Roi, Values
 from .read_plan import Int64s
 from .source import Allocate, Column, checked_indices
@@ -24,6 +26,9 @@ from .storage import LocalFile
 from .urls import is_url
 
 _HEADERS_AT_ONCE = 256
+
+_WORTH_MAPPING = 1 << 20
+"""Bytes of a file: smaller ones are better read."""
 
 
 class NumpySource:
@@ -62,6 +67,7 @@ class NumpySource:
         self._threads = threads
         self._stored = StoredArrays(arrays, options or {}, keep_headers or sample_axis is not None)
         self._likeness: Likeness | None = None
+        self._mapped: MappedCopies | None = None
         self._firsts: Int64s | None = None
         if sample_axis is not None:
             self._firsts = np.cumsum([0, *self._extents(sample_axis)], dtype=np.int64)
@@ -156,10 +162,16 @@ class NumpySource:
     ) -> Column:
         groups, stored, owners = parts
         result = Result(groups, len(owners), allocate)
-        work: list[Work] = []
+        found: list[Part] = []
         for group in groups:
-            work += group.work(stored, owners[group.rows], result, self._fill)
-        carry_out(work, allocate, threads=self._threads, o_direct=self._o_direct)
+            found += group.work(stored, owners[group.rows], result, self._fill)
+        carry_out(
+            found,
+            allocate,
+            threads=self._threads,
+            o_direct=self._o_direct,
+            mapped=self._mapped,
+        )
         local = isinstance(stored[0].storage, LocalFile)
         if local and result.dense is not None and self._in_whole(values):
             self._expect(self._stored.beginning)
@@ -233,6 +245,42 @@ class NumpySource:
         place = "" if places is None else f", sample {places[0]}"
         return self._arrays.where(int(numbers[0])) + place
 
+    def worth_mapping(self, *, known: bool) -> bool:
+        """Return whether a process that maps files may be worth it: see `mapped_copies`.
+
+        Args:
+            known: whether the region is the same for all samples; else the files' size decides.
+        """
+        try:
+            path = self.plain_file()
+            if path is None or self._o_direct or os.path.getsize(path) < _WORTH_MAPPING:
+                return False
+            if not known:
+                return True
+            groups, stored, owners = self._located_parts(np.zeros(1, np.int64), None)
+            parts = groups[0].work(stored, owners, Result(groups, 1, np.empty), self._fill)
+            return all(is_worth(part, self._threads) for part in parts)
+        except (OSError, PenstockError):  # that is raised when samples are read
+            return False
+
+    def use_maps(self, mapped: MappedCopies) -> None:
+        """Let a process that maps files copy what it can; it is closed with this source."""
+        self._mapped = mapped
+
+    def interrupt(self) -> None:
+        """End the process, and so what is waited for; called from another thread."""
+        if self._mapped is not None:
+            self._mapped.close()
+
+    @property
+    def note(self) -> str:
+        """What was copied out of mapped files, or ""."""
+        return "" if self._mapped is None else self._mapped.note
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_mapped": None}  # a copy has no part in the process
+
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""
         self._stored.close()
+        self.interrupt()

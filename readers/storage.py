@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..engine.errors import SourceError
 from .descriptors import Descriptor, descriptor, forget
-from .local_reads import check_regular, read_cached, read_waiting
+from .local_reads import check_regular, identity, read_cached, read_waiting
 from .read_plan import Int64s, plan_reads
 from .sharing import share
 from .source import Allocate
@@ -170,6 +170,9 @@ class LocalFile(Storage):
 
     It is read, not mapped: a file that another process cuts short while it is mapped kills
     this one (SIGBUS).
+
+    Attributes:
+        identity: of the file, when the storage was made.
     """
 
     gap = 16 * 1024
@@ -188,6 +191,7 @@ class LocalFile(Storage):
         self.name = name or self._path
         status = os.stat(self._path)
         check_regular(status, self._path)
+        self.identity = identity(status)
         self.size = status.st_size
         self.stamp = f"{status.st_size}:{status.st_mtime_ns}"
 

@@ -1,0 +1,125 @@
+"""Reads out of mapped files, for tests: sources and pipelines whose process starts at once."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+
+from penstock import fn, pipeline_def
+from penstock.engine.memory import SlabPool
+from penstock.readers import mapped_copies, reading_process
+from penstock.readers.mapped_copies import MappedCopies
+from penstock.readers.npy_arrays import find_arrays
+from penstock.readers.npy_roi import Roi, parse_key
+from penstock.readers.npy_source import NumpySource
+from penstock.readers.reading_process import ReadingProcess
+
+RANDOM = np.random.default_rng(3)
+TRUSTED = 70  # reads of one part, after which its file's pages are not looked for any more
+
+
+def be_eager(setattr=setattr):
+    """Let whatever is read be worth the process, which is started after the first batch."""
+    setattr(reading_process, "WORTH_STARTING_SECONDS", 0)
+    for name in ("_LEAST_COST", "_LEAST_OF_RUNS", "_MANY_THREADS"):
+        setattr(mapped_copies, name, 0)
+
+
+def children():
+    """Return the ids of the processes that this one has started."""
+    tasks = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+    return [int(pid) for task in tasks for pid in task.read_text().split()]
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 40
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+class Reading:
+    """Reads of a source into shared memory."""
+
+    def __init__(self, mapped, pool):
+        self.mapped, self.pool = mapped, pool
+
+    def use(self, files, roi=None, **options):
+        key = None if roi is None else parse_key(roi)
+        policy = options.pop("policy", "error")
+        found = find_arrays(
+            files=[str(file) for file in files],
+            member_filter=options.pop("member_filter", "*.npy"),
+            options={},
+        )
+        self.source = NumpySource(found, Roi(key=key, policy=policy), **options)
+        self.source.use_maps(self.mapped)
+        return self
+
+    def read(self):
+        (column,) = self.source.read(np.arange(len(self.source)), self.pool.empty)
+        return column
+
+    def all_mapped(self):
+        """Read all samples, out of maps alone."""
+        before = self.mapped.nbytes
+        found = self.read()
+        assert self.mapped.nbytes - before == sum(row.nbytes for row in found)
+        return found
+
+    def started(self):
+        """Read until the process is there and has mapped the files."""
+        before = self.mapped.nbytes
+        wait_for(lambda: self.read() is not None and self.mapped.nbytes > before)
+        return self
+
+    def close(self):
+        self.source.close()
+        self.pool.close()
+
+
+def new_reading():
+    pool = SlabPool(shared=True)
+    return Reading(MappedCopies(ReadingProcess(pool.arena, 2)), pool)
+
+
+def save_all(folder, arrays):
+    paths = [folder / f"{i}.npy" for i in range(len(arrays))]
+    for path, array in zip(paths, arrays, strict=True):
+        np.save(path, array)
+    return paths
+
+
+def volumes(count=4, dtype="f4"):
+    return [RANDOM.random((12, 40, 50)).astype(dtype) for _ in range(count)]
+
+
+def pipe_of(paths, batch_size=4, num_threads=2, **options):
+    @pipeline_def(batch_size=batch_size, num_threads=num_threads, **options)
+    def regions():
+        return fn.readers.numpy(files=[str(path) for path in paths], roi="[1:, 1:]")
+
+    return regions()
+
+
+def large(folder, count=4):
+    """Return files that are large enough for a pipeline to share its memory."""
+    arrays = [RANDOM.random((16, 100, 100)) for _ in range(count)]
+    return arrays, save_all(folder, arrays)
+
+
+def mapped_bytes(pipe):
+    (reader,) = pipe.stats().operators
+    return "copied out of mapped files" in reader.note
+
+
+def run_until_mapped(pipe):
+    wait_for(lambda: pipe.run() and mapped_bytes(pipe))
