@@ -13,7 +13,7 @@ from ..engine.kernels import c_type
 from ..engine.operator import Array
 from ..engine.tensors import TensorListGPU
 from ..engine.types import to_numpy_type
-from .kernels import THREADS, descriptors, kernel, launch_elements, launch_lanes
+from .kernels import THREADS, blocks_for, descriptors, kernel, launch_lanes
 
 _BYTES = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 _LEAST_RUN = 16  # bytes; shorter ones are copied element by element, or in tiles
@@ -251,15 +251,34 @@ def _copy_runs(
     in_bytes[-1] = size
     low, high = boxes.low * in_bytes, boxes.high * in_bytes
     boxes = _Boxes(boxes.extents * in_bytes, boxes.first, boxes.strides, low, high)
-    pattern = np.repeat(fills[:, None], 8 // size, 1).view(np.uint64)[:, 0]
-    table, elements = _results(out, boxes.extents, pattern)
-    sources = batch.device.upload(_sources(boxes))
-    parts = np.int32(boxes.first.shape[1])
-    macros = {"Index": _index(boxes), "STEP": str(step)}
+    rows, parts, extents = boxes.first.size, boxes.first.shape[1], boxes.extents[:, None]
+    steps = np.ones_like(extents)
+    steps[..., :-1] = extents[..., :0:-1].cumprod(axis=-1)[..., ::-1]
+    first, to = boxes.first, out.pointers().astype(np.int64)[:, None]
+    bounded = parts == 1 and bool(((low > 0) | (high < extents)).any())
+    if parts > 1:  # each is a box of its own
+        along = np.append(boxes.strides[..., :-1], np.ones_like(low[..., :1]), axis=-1)
+        first, to = first + (low * along).sum(-1), to + (low * steps).sum(-1)
+        extents = (high - low).clip(0)
+        low, high = np.zeros_like(low), extents
+    table = descriptors(
+        rows,
+        out=to.reshape(rows),
+        first=first.reshape(rows),
+        fill=np.repeat(np.repeat(fills[:, None], 8 // size, 1).view(np.uint64), parts),
+        extent=extents.reshape(rows, -1),
+        stride=boxes.strides.reshape(rows, -1),
+        out_stride=np.repeat(steps, parts, axis=1).reshape(rows, -1),
+        low=low.reshape(rows, -1),
+        high=high.reshape(rows, -1),
+    )
+    macros = {"Index": _index(boxes), "STEP": str(step), "BOUNDED": str(int(bounded))}
     if step:
         macros |= {"PIXEL": str(pixel), "GRAIN": str(size)}
     function = kernel("move_runs", "move_runs", DIMS=str(boxes.ndim), **macros)
-    launch_elements(batch, function, table, elements // (_PIECE * _TOGETHER) + 1, sources, parts)
+    pieces = extents[..., :-1].prod(axis=-1) * (extents[..., -1] // _PIECE + 2)
+    grid = blocks_for(pieces), len(out), parts
+    batch.device.launch(function, grid, (THREADS,), batch.device.upload(table))
 
 
 def _copy_elements(
