@@ -13,8 +13,9 @@ from ..engine.layouts import check_exclusive, find_axis
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import INT, STR, param
 from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from ._moves import copied
 from ._rows import try_rows
-from ._strided import Views, copied
+from ._strided import Views
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch

@@ -1,14 +1,11 @@
-// Copies single elements, of type In, to type Out; what lies outside of the bounds is filled in,
-// or found by folding the index back into them (POLICY). A thread makes groups of neighbours; those
-// that are neighbours in memory too, which is so along the last RUN dimensions, are read together,
-// and those of all its groups before any is used.
+// Copies elements of type In to type Out, from boxes of any strides and bounds. Neighbours that
+// are neighbours in memory too are read together.
 #include "strided.cuh"
 #include "lanes.cuh"
 
-constexpr int LANES = lanes_of(sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In));
-constexpr int GROUPS = 4, BYTES = LANES * sizeof(In);
-
-enum { PAD, EDGE, WRAP, REFLECT_1001, REFLECT_101 };
+constexpr int LARGEST = sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In);
+constexpr int LANES = 16 / LARGEST, BYTES = LANES * sizeof(In);
+constexpr int WORDS = (BYTES + (sizeof(In) < 4 ? 7 - sizeof(In) : 3)) / 4;
 
 template <class A, class B>
 struct Same {
@@ -39,102 +36,80 @@ __device__ inline T cut_off(S value) {
     }
 }
 
-__device__ inline Index folded(Index index, Index low, Index high) {
-    Index size = high - low, at = index - low;
-    if (at >= 0 && at < size) return index;
-    if constexpr (POLICY == EDGE) return at < 0 ? low : high - 1;
-    Index period = POLICY == WRAP           ? size
-                   : POLICY == REFLECT_1001 ? 2 * size
-                                            : max((Index)1, 2 * size - 2);
-    at %= period;
-    if (at < 0) at += period;
-    if constexpr (POLICY == WRAP) return low + at;
-    return low + min(at, (POLICY == REFLECT_1001 ? period - 1 : period) - at);
-}
+// Elements one after the other, folded back into bounds in steps of `unit`.
+struct Steps {
+    Index low, count, unit, step, rest, start;
 
-// Where an element lies, 0 if it has to be filled in.
-__device__ inline u64 origin(const Source& s, const Index* index) {
-    u64 address = s.first;
-    bool inside = true;
-#pragma unroll
-    for (int d = 0; d < DIMS; d++) {
-        i64 at = index[d];
-        if constexpr (POLICY != PAD) at = folded(index[d], s.low[d], s.high[d]);
-        inside = inside && s.low[d] <= at && at < s.high[d];
-        address += at * s.stride[d];
+    __device__ Steps(Index low, Index high, Index unit, Index at) : low(low), unit(unit) {
+        count = divided(high - low, unit);
+        step = floored(at - low, unit);
+        rest = at - low - step * unit;
+        start = low + folded(step, count) * unit;
     }
-    return inside ? address : 0;
-}
-
-// Where LANES neighbours lie, 0 if they are none in memory, or not all there.
-__device__ inline u64 run(const Source& s, const Extents& extent, const Index* index) {
-    constexpr int FIRST = DIMS - RUN;  // dimensions behind this one are whole
-    u64 address = s.first;
-    bool inside = RUN > 0;
-    i64 left = 0;
-#pragma unroll
-    for (int d = 0; d < DIMS; d++) {
-        inside = inside && s.low[d] <= index[d] && index[d] < s.high[d];
-        address += index[d] * s.stride[d];
-        left = d > FIRST ? left * extent[d] - index[d] : min((i64)extent[d], s.high[d]) - index[d];
-    }
-    return inside && left >= LANES ? address : 0;
-}
-
-// `fills` has one value, or one for each index of dimension `channels`.
-extern "C" __global__ void __launch_bounds__(256, 4)
-    move_elements(const Result* results, const Source* sources, const Out* fills, int channels) {
-    const Result& r = results[blockIdx.y];
-    const Source& s = sources[blockIdx.y];
-    const Extents extent(r);
-    Out* out = (Out*)r.out;
-    const i64 elements = r.elements, groups = elements ? Lanes::count<Out, LANES>(out, elements) : 0;
-    const i64 apart = blockDim.x, chunk = GROUPS * apart;
-    for (i64 at = blockIdx.x * chunk + threadIdx.x; at < groups; at += gridDim.x * chunk) {
-        Window<BYTES> windows[GROUPS];
-        unsigned whole = 0;  // bits
-#pragma unroll
-        for (int k = 0; k < GROUPS; k++) {
-            const Lanes lanes = Lanes::number<Out, LANES>(out, elements, at + k * apart);
-            if (lanes.from > 0 || lanes.to < LANES) continue;
-            Index index[DIMS];
-            decompose(lanes.first, extent, index);
-            const u64 from = run(s, extent, index);
-            if (from == 0) continue;
-            whole |= 1 << k;
-            windows[k].read(from, from, from + BYTES);
+    __device__ Index next() {
+        const Index at = start + rest++;
+        if (rest == unit) {
+            rest = 0;
+            start = low + folded(++step, count) * unit;
         }
+        return at;
+    }
+};
+
+// Reads bytes low..high-1 of those that begin at an address.
+__device__ inline void read(u64 address, int low, int high, unsigned (&words)[WORDS]) {
+    const int skip = sizeof(In) < 4 ? (int)(address & 3) : 0;
 #pragma unroll
-        for (int k = 0; k < GROUPS; k++) {
-            if (!(whole >> k & 1)) continue;
-            windows[k].align();
+    for (int k = 0; k < WORDS; k++)
+        if (low < 4 * k + 4 - skip && 4 * k - skip < high)
+            words[k] = __ldg((const unsigned*)(address - skip) + k);
+#pragma unroll
+    for (int k = 0; k < WORDS && sizeof(In) < 4; k++)
+        words[k] = __funnelshift_r(words[k], k + 1 < WORDS ? words[k + 1] : 0, 8 * skip);
+}
+
+// Where dimension `channels` is one, `fills` has a value for each of its indices, or, if it is the
+// last one, for each of `each` elements.
+extern "C" __global__ void __launch_bounds__(256, 8)
+    move_elements(const Box* boxes, const Out* fills, int channels, int each) {
+    const Box box = boxes[blockIdx.y];
+    const i64 stride = box.stride[0][LAST];
+    const Pieces<LANES, sizeof(Out)> pieces(box);
+    for (Index item = first_element(); item < pieces.count; item += element_step()) {
+        const Piece<LANES, sizeof(Out)> piece(box, pieces, item);
+        const Run& run = piece.run;
+        if (piece.from >= piece.to) continue;
+        Out* out = (Out*)run.out + piece.at;
+        const bool there = run.low <= piece.at + piece.from && piece.at + piece.to <= run.high;
+        if (there && stride == sizeof(In)) {
+            unsigned words[WORDS] = {};
+            const u64 address = run.in[0] + piece.at * (i64)sizeof(In);
+            read(address, piece.from * sizeof(In), piece.to * sizeof(In), words);
             In values[LANES];
-            memcpy(values, windows[k].words, sizeof values);
+            memcpy(values, words, sizeof values);
             Pack<Out, LANES> pack;
 #pragma unroll
             for (int j = 0; j < LANES; j++) pack.values[j] = cut_off<Out>(values[j]);
-            const Lanes lanes = Lanes::number<Out, LANES>(out, elements, at + k * apart);
-            *(Pack<Out, LANES>*)(out + lanes.first) = pack;
+            Lanes{0, piece.from, piece.to}.write(out, pack);
+            continue;
         }
-#pragma unroll 1
-        for (int k = 0; k < GROUPS; k++) {
-            if (whole >> k & 1 || at + k * apart >= groups) continue;
-            const Lanes lanes = Lanes::number<Out, LANES>(out, elements, at + k * apart);
-            Index index[DIMS];
-            decompose(lanes.first + lanes.from, extent, index);
-            Pack<Out, LANES> pack;
+        Steps steps(run.low, run.high, box.unit[LAST], piece.at + piece.from);
+#pragma unroll 4
+        for (int j = piece.from; j < piece.to; j++) {
+            const Index at = BOUNDS > PAD ? steps.next() : piece.at + j;
+            if (BOUNDS == PAD && (at < run.low || at >= run.high)) {
+                if (channels < 0) {
+                    memcpy(out + j, &box.fill, sizeof(Out));
+                    continue;
+                }
+                Index channel = (piece.at + j) % each;
 #pragma unroll
-            for (int j = 0; j < LANES; j++) {
-                if (!lanes.has(j)) continue;
-                const u64 from = origin(s, index);
-                Index channel = 0;
-#pragma unroll
-                for (int d = 0; d < DIMS; d++)
-                    if (d == channels) channel = index[d];
-                pack.values[j] = from ? cut_off<Out>(*(const In*)from) : fills[channel];
-                advance(index, extent, 1);
+                for (int d = 0; d < LAST; d++)
+                    if (d == channels) channel = run.index[d];
+                out[j] = fills[channel];
+            } else {
+                out[j] = cut_off<Out>(*(const In*)(run.in[0] + at * stride));
             }
-            lanes.write(out, pack);
         }
     }
 }
