@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..engine.kernels import descriptors
 from ..engine.operator import Array
 from ._strided import Views
 
+PIECE = 16  # bytes: what a thread makes at a time
 _FEW = 1 << 28
 
 
@@ -41,7 +43,7 @@ class Boxes:
     def parts(self) -> int:
         return int(self.first.shape[1])
 
-    @property
+    @cached_property
     def whole(self) -> bool:
         """Whether each part has all elements."""
         return bool(((self.low <= 0) & (self.high >= self.extents[:, None])).all())

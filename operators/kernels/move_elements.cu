@@ -1,5 +1,5 @@
-// Copies elements of type In to type Out, from boxes of any strides and bounds. Neighbours that
-// are neighbours in memory too are read together.
+// Copies elements of type In to type Out, from boxes of any strides and bounds. A thread makes packs
+// of neighbours, which it reads together if they are neighbours in memory too.
 #include "strided.cuh"
 #include "lanes.cuh"
 
@@ -36,80 +36,82 @@ __device__ inline T cut_off(S value) {
     }
 }
 
-// Elements one after the other, folded back into bounds in steps of `unit`.
-struct Steps {
-    Index low, count, unit, step, rest, start;
-
-    __device__ Steps(Index low, Index high, Index unit, Index at) : low(low), unit(unit) {
-        count = divided(high - low, unit);
-        step = floored(at - low, unit);
-        rest = at - low - step * unit;
-        start = low + folded(step, count) * unit;
-    }
-    __device__ Index next() {
-        const Index at = start + rest++;
-        if (rest == unit) {
-            rest = 0;
-            start = low + folded(++step, count) * unit;
-        }
-        return at;
-    }
-};
-
-// Reads bytes low..high-1 of those that begin at an address.
-__device__ inline void read(u64 address, int low, int high, unsigned (&words)[WORDS]) {
-    const int skip = sizeof(In) < 4 ? (int)(address & 3) : 0;
+// Reads elements low..high-1 of those that begin at place `at` of a run.
+__device__ inline void read(const Run& run, Index at, i64 stride, int low, int high, In* values) {
+    constexpr int SIZE = sizeof(In);
+    const u64 from = run.in[0] + at * (RUNS ? SIZE : stride);
+    if constexpr (RUNS) {
+        const int skip = SIZE < 4 ? (int)(from & 3) : 0;
+        unsigned words[WORDS];
 #pragma unroll
-    for (int k = 0; k < WORDS; k++)
-        if (low < 4 * k + 4 - skip && 4 * k - skip < high)
-            words[k] = __ldg((const unsigned*)(address - skip) + k);
+        for (int k = 0; k < WORDS; k++)  // none without a byte that is needed
+            if (low < high && low * SIZE < 4 * k + 4 - skip && 4 * k - skip < high * SIZE)
+                words[k] = __ldg((const unsigned*)(from - skip) + k);
 #pragma unroll
-    for (int k = 0; k < WORDS && sizeof(In) < 4; k++)
-        words[k] = __funnelshift_r(words[k], k + 1 < WORDS ? words[k + 1] : 0, 8 * skip);
+        for (int k = 0; k < WORDS && SIZE < 4; k++)
+            words[k] = __funnelshift_r(words[k], k + 1 < WORDS ? words[k + 1] : 0, 8 * skip);
+        memcpy(values, words, BYTES);
+    } else {
+#pragma unroll
+        for (int j = 0; j < LANES; j++)
+            if (low <= j && j < high) values[j] = *(const In*)(from + j * stride);
+    }
 }
 
-// Where dimension `channels` is one, `fills` has a value for each of its indices, or, if it is the
-// last one, for each of `each` elements.
-extern "C" __global__ void __launch_bounds__(256, 8)
-    move_elements(const Box* boxes, const Out* fills, int channels, int each) {
-    const Box box = boxes[blockIdx.y];
-    const i64 stride = box.stride[0][LAST];
+// Makes the elements that are there, and those that are filled in: if dimension `channels` is one,
+// with what `fills` has for each of its indices, or, if it is the last one, for each of `each`
+// elements.
+__device__ inline void make_packs(const Box& box, const Out* fills, int channels, int each) {
     const Pieces<LANES, sizeof(Out)> pieces(box);
     for (Index item = first_element(); item < pieces.count; item += element_step()) {
         const Piece<LANES, sizeof(Out)> piece(box, pieces, item);
         const Run& run = piece.run;
-        if (piece.from >= piece.to) continue;
-        Out* out = (Out*)run.out + piece.at;
-        const bool there = run.low <= piece.at + piece.from && piece.at + piece.to <= run.high;
-        if (there && stride == sizeof(In)) {
-            unsigned words[WORDS] = {};
-            const u64 address = run.in[0] + piece.at * (i64)sizeof(In);
-            read(address, piece.from * sizeof(In), piece.to * sizeof(In), words);
-            In values[LANES];
-            memcpy(values, words, sizeof values);
-            Pack<Out, LANES> pack;
+        const int low = max((Index)piece.from, run.low - piece.at);
+        const int high = min((Index)piece.to, run.high - piece.at);
+        In values[LANES];
+        read(run, piece.at, box.stride[0][LAST], low, high, values);
+        Pack<Out, LANES> pack;
 #pragma unroll
-            for (int j = 0; j < LANES; j++) pack.values[j] = cut_off<Out>(values[j]);
-            Lanes{0, piece.from, piece.to}.write(out, pack);
-            continue;
-        }
-        Steps steps(run.low, run.high, box.unit[LAST], piece.at + piece.from);
-#pragma unroll 4
-        for (int j = piece.from; j < piece.to; j++) {
-            const Index at = BOUNDS > PAD ? steps.next() : piece.at + j;
-            if (BOUNDS == PAD && (at < run.low || at >= run.high)) {
-                if (channels < 0) {
-                    memcpy(out + j, &box.fill, sizeof(Out));
-                    continue;
-                }
-                Index channel = (piece.at + j) % each;
+        for (int j = 0; j < LANES; j++) pack.values[j] = cut_off<Out>(values[j]);
+        if (BOUNDS == PAD && (low > piece.from || high < piece.to)) {
+            Out fill;
+            memcpy(&fill, &box.fill, sizeof fill);
+            for (int d = 0; d < LAST; d++)
+                if (d == channels) fill = fills[run.index[d]];
 #pragma unroll
-                for (int d = 0; d < LAST; d++)
-                    if (d == channels) channel = run.index[d];
-                out[j] = fills[channel];
-            } else {
-                out[j] = cut_off<Out>(*(const In*)(run.in[0] + at * stride));
-            }
+            for (int j = 0; j < LANES; j++)
+                if (piece.from <= j && j < piece.to && (j < low || j >= high))
+                    pack.values[j] = channels == LAST ? fills[(piece.at + j) % each] : fill;
         }
+        const bool padded = BOUNDS == PAD;
+        const Lanes lanes = {0, padded ? piece.from : low, padded ? piece.to : high};
+        lanes.write((Out*)run.out + piece.at, pack);
     }
+}
+
+// Makes what else a run has: elements that are found by folding. A thread makes those of a step, or
+// one if a step has many.
+__device__ inline void make_rims(const Box& box) {
+    const Index extent = box.extent[LAST], low = box.low[LAST], high = box.high[LAST];
+    const Index unit = box.unit[LAST], together = unit <= LANES ? unit : 1;
+    const Index before = min(max(low, (Index)0), extent);
+    const Index inside = max((Index)0, min(high, extent) - before);
+    const Index items = divided(extent - inside, together), runs = runs_of(box);
+    for (Index item = first_element(); item < runs * items; item += element_step()) {
+        const Index number = divided(item, items), place = (item - number * items) * together;
+        const Index at = place < before ? place : place + inside;
+        const Run run = run_of(box, number);
+        const In* from = (const In*)run.in[0] + folded(at, low, high, unit);
+#pragma unroll 4
+        for (int k = 0; k < together; k++) ((Out*)run.out)[at + k] = cut_off<Out>(from[k]);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256, 8)
+    move_elements(const Box* boxes, const Out* fills, int channels, int each) {
+    const Box box = boxes[blockIdx.y];
+    if (BOUNDS > PAD && blockIdx.z)
+        make_rims(box);
+    else
+        make_packs(box, fills, channels, each);
 }

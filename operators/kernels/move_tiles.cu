@@ -1,9 +1,11 @@
-// Copies samples in which neighbours in memory are neighbours along another dimension, x, than the
-// last one, y. Tiles are read into shared memory along x, and written along y.
+// Copies samples in which pixels that are neighbours in memory are neighbours along another
+// dimension, x, than the last one, y. Tiles are read into shared memory along x, and written along
+// y. A pixel has CHANNELS elements of SIZE bytes.
 #include "words.cuh"
 
 #define X (DIMS - 2)
 #define Y (DIMS - 1)
+constexpr int PIXEL = CHANNELS * SIZE;
 constexpr int BATCH = 8;  // words that a thread reads before it needs one
 
 struct Sample {
@@ -11,7 +13,7 @@ struct Sample {
     i64 extent[DIMS], stride[DIMS], out_stride[DIMS];  // of other dimensions, then x, then y
 };
 
-// A tile of nx times ny elements. Each thread has a column of words and some of its rows. In shared
+// A tile of nx times ny pixels. Each thread has a column of words and some of its rows. In shared
 // memory, rows that make a word of the result lie `apart`, so that its neighbours' lie in other banks.
 struct Tile {
     u64 in, out;
@@ -23,7 +25,7 @@ struct Tile {
     }
     template <class T>
     __device__ void read(unsigned char* shared) const {
-        const int columns = (nx * SIZE + (int)sizeof(T) - 1) / (int)sizeof(T);
+        const int columns = (nx * PIXEL + (int)sizeof(T) - 1) / (int)sizeof(T);
         const int rows = blockDim.x / columns, first = threadIdx.x / columns;
         const int column = (threadIdx.x - first * columns) * sizeof(T);
         for (int y = first; first < rows && y < ny; y += BATCH * rows) {
@@ -39,18 +41,23 @@ struct Tile {
     }
     template <class T>
     __device__ void write(const unsigned char* shared) const {
-        constexpr int TALL = sizeof(T) / SIZE;
-        const int columns = (ny + TALL - 1) / TALL;
+        constexpr int MANY = sizeof(T) / SIZE;
+        const int columns = (ny * CHANNELS + MANY - 1) / MANY;
         const int rows = blockDim.x / columns, first = threadIdx.x / columns;
         const int column = threadIdx.x - first * columns;
-        const unsigned char* from = shared + row(column * TALL);
         const u64 to = out + column * sizeof(T);
+        const unsigned char* from[MANY];
+#pragma unroll
+        for (int k = 0; k < MANY; k++) {
+            const int y = (column * MANY + k) / CHANNELS, c = column * MANY + k - y * CHANNELS;
+            from[k] = shared + row(y) + c * SIZE;
+        }
 #pragma unroll 4
         for (int x = first; first < rows && x < nx; x += rows) {
             T word = 0;
 #pragma unroll
-            for (int k = 0; k < TALL; k++)
-                word |= (T)*(const Element*)(from + k * apart + x * SIZE) << 8 * SIZE * k;
+            for (int k = 0; k < MANY; k++)
+                word |= (T)*(const Element*)(from[k] + x * PIXEL) << 8 * SIZE * k;
             *(T*)(to + x * out_step) = word;
         }
     }
@@ -63,8 +70,8 @@ extern "C" __global__ void __launch_bounds__(256, 8)
     const i64 across = quotient(s.extent[X] + tile_x - 1, tile_x);
     const i64 along = quotient(s.extent[Y] + tile_y - 1, tile_y);
     i64 tiles = across * along;
-    u64 odd_in = s.in | s.extent[X] * SIZE | s.stride[Y];  // unless all rows consist of words
-    const u64 odd_out = s.out | s.extent[Y] * SIZE;
+    u64 odd_in = s.in | s.extent[X] * PIXEL | s.stride[Y];  // unless all rows consist of words
+    const u64 odd_out = s.out | s.extent[Y] * PIXEL;
 #pragma unroll
     for (int d = 0; d < X; d++) {
         tiles *= s.extent[d];
@@ -74,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(256, 8)
     for (i64 number = blockIdx.x; number < tiles; number += gridDim.x) {
         i64 rest = quotient(number, along), y = (number - rest * along) * tile_y;
         i64 outer = quotient(rest, across), x = (rest - outer * across) * tile_x;
-        Tile tile = {s.in + x * SIZE + y * s.stride[Y], s.out + x * s.out_stride[X] + y * SIZE};
+        Tile tile = {s.in + x * PIXEL + y * s.stride[Y], s.out + x * s.out_stride[X] + y * PIXEL};
 #pragma unroll
         for (int d = X - 1; d >= 0; d--) {
             const i64 next = quotient(outer, s.extent[d]), index = outer - next * s.extent[d];

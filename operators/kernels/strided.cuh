@@ -27,16 +27,18 @@ __device__ inline Index floored(Index a, Index b) {
     return a >= 0 ? divided(a, b) : -1 - divided(-1 - a, b);
 }
 
-__device__ inline Index folded(Index index, Index size) {
-    if (index >= 0 && index < size) return index;
-    if constexpr (BOUNDS == EDGE) return index < 0 ? 0 : size - 1;
+// Where the element lies that stands for one at `index`.
+__device__ inline Index folded(Index index, Index low, Index high, Index unit) {
+    if (low <= index && index < high) return index;
+    const Index size = divided(high - low, unit);
+    const Index step = floored(index - low, unit), rest = index - low - step * unit;
+    if constexpr (BOUNDS == EDGE) return low + (step < 0 ? 0 : size - 1) * unit + rest;
     const Index period = BOUNDS == WRAP           ? size
                          : BOUNDS == REFLECT_1001 ? 2 * size
                                                   : max((Index)1, 2 * size - 2);
-    if (index < 0 || index >= period) index %= period;
-    if (index < 0) index += period;
-    if constexpr (BOUNDS == WRAP) return index;
-    return min(index, (BOUNDS == REFLECT_1001 ? period - 1 : period) - index);
+    const Index place = step - floored(step, period) * period;
+    const Index back = (BOUNDS == REFLECT_1001 ? period - 1 : period) - place;
+    return low + (BOUNDS == WRAP ? place : min(place, back)) * unit + rest;
 }
 
 struct Run {
@@ -59,13 +61,7 @@ __device__ inline Run run_of(const Box& box, Index number) {
         run.out += index * box.out_stride[d];
         if constexpr (BOUNDS == PAD)
             inside = inside && box.low[d] <= index && index < box.high[d];
-        if constexpr (BOUNDS > PAD) {
-            const Index low = box.low[d], size = (Index)box.high[d] - low, unit = box.unit[d];
-            if (index < low || index >= low + size) {
-                const Index step = floored(index - low, unit), rest = index - low - step * unit;
-                index = low + folded(step, divided(size, unit)) * unit + rest;
-            }
-        }
+        if constexpr (BOUNDS > PAD) index = folded(index, box.low[d], box.high[d], box.unit[d]);
 #pragma unroll
         for (int p = 0; p < PARTS; p++) run.in[p] += index * box.stride[p][d];
     }
@@ -74,20 +70,24 @@ __device__ inline Run run_of(const Box& box, Index number) {
     return run;
 }
 
+__device__ inline Index runs_of(const Box& box) {
+    Index runs = 1;
+#pragma unroll
+    for (int d = 0; d < LAST; d++) runs *= box.extent[d];
+    return runs;
+}
+
 // How the runs of a box are cut into pieces of N elements of SIZE bytes.
 template <int N, int SIZE>
 struct Pieces {
     Index of_run, count;
 
-    __device__ explicit Pieces(const Box& box) : count(1) {
+    __device__ explicit Pieces(const Box& box) {
         u64 odd = box.out;  // unless all runs begin where pieces do
 #pragma unroll
-        for (int d = 0; d < LAST; d++) {
-            count *= box.extent[d];
-            odd |= box.out_stride[d];
-        }
+        for (int d = 0; d < LAST; d++) odd |= box.out_stride[d];
         of_run = ((Index)box.extent[LAST] + (odd & (N * SIZE - 1) ? 2 * N - 2 : N - 1)) / N;
-        count *= of_run;
+        count = runs_of(box) * of_run;
     }
 };
 
