@@ -27,7 +27,8 @@ def pixels_of(boxes: Boxes, size: int) -> tuple[Boxes, dict[str, str]] | None:
             found = _parted(boxes, begin, counts[0].tolist(), size)
             if found is not None:
                 return found
-    if not boxes.whole or boxes.parts > 1:
+    long = boxes.ndim == 1 or extents[:, -1].min() * size >= PIECE
+    if boxes.parts > 1 or not boxes.whole or not long:
         return None
     return _joined(extents, [boxes.first[:, 0]], [boxes.strides[:, 0]], [size], size, size)
 

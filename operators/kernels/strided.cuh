@@ -24,7 +24,8 @@ __device__ inline Index divided(Index a, Index b) {
 }
 
 __device__ inline Index floored(Index a, Index b) {
-    return a >= 0 ? divided(a, b) : -1 - divided(-1 - a, b);
+    const Index rest = divided(a < 0 ? -1 - a : a, b);
+    return a < 0 ? -1 - rest : rest;
 }
 
 // Where the element lies that stands for one at `index`.
@@ -126,13 +127,18 @@ __device__ inline void store(u64 out, const unsigned* words, int from, int to) {
         return;
     }
 #pragma unroll
-    for (int k = 0; k < 4; k++) {
-        if (from <= 4 * k && 4 * k + 4 <= to) {
-            *(unsigned*)(out + 4 * k) = words[k];
-            continue;
-        }
+    for (int k = 0; k < 4; k++)
+        if (from <= 4 * k && 4 * k + 4 <= to) *(unsigned*)(out + 4 * k) = words[k];
 #pragma unroll
-        for (int j = 4 * k; j < 4 * k + 4; j++)
-            if (from <= j && j < to) *(u8*)(out + j) = words[k] >> 8 * (j & 3);
+    for (int side = 0; side < 2; side++) {  // bytes of words that are cut
+        const int edge = side ? to : from, begin = edge & ~3;
+        if (begin == edge) continue;
+        unsigned word = words[0];
+#pragma unroll
+        for (int k = 1; k < 4; k++)
+            if (begin == 4 * k) word = words[k];
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            if (from <= begin + j && begin + j < to) *(u8*)(out + begin + j) = word >> 8 * j;
     }
 }
