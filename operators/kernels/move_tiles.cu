@@ -28,12 +28,12 @@ struct Tile {
         const int columns = (nx * PIXEL + (int)sizeof(T) - 1) / (int)sizeof(T);
         const int rows = blockDim.x / columns, first = threadIdx.x / columns;
         const int column = (threadIdx.x - first * columns) * sizeof(T);
+        u64 from = in + first * in_step + column;
         for (int y = first; first < rows && y < ny; y += BATCH * rows) {
             T words[BATCH];
 #pragma unroll
-            for (int k = 0; k < BATCH; k++)
-                if (y + k * rows < ny)
-                    words[k] = __ldg((const T*)(in + (y + k * rows) * in_step + column));
+            for (int k = 0; k < BATCH; k++, from += rows * in_step)
+                if (y + k * rows < ny) words[k] = __ldg((const T*)from);
 #pragma unroll
             for (int k = 0; k < BATCH; k++)
                 if (y + k * rows < ny) *(T*)(shared + row(y + k * rows) + column) = words[k];
@@ -45,7 +45,7 @@ struct Tile {
         const int columns = (ny * CHANNELS + MANY - 1) / MANY;
         const int rows = blockDim.x / columns, first = threadIdx.x / columns;
         const int column = threadIdx.x - first * columns;
-        const u64 to = out + column * sizeof(T);
+        u64 to = out + first * out_step + column * sizeof(T);
         const unsigned char* from[MANY];
 #pragma unroll
         for (int k = 0; k < MANY; k++) {
@@ -53,12 +53,12 @@ struct Tile {
             from[k] = shared + row(y) + c * SIZE;
         }
 #pragma unroll 4
-        for (int x = first; first < rows && x < nx; x += rows) {
+        for (int x = first; first < rows && x < nx; x += rows, to += rows * out_step) {
             T word = 0;
 #pragma unroll
             for (int k = 0; k < MANY; k++)
                 word |= (T)*(const Element*)(from[k] + x * PIXEL) << 8 * SIZE * k;
-            *(T*)(to + x * out_step) = word;
+            *(T*)to = word;
         }
     }
 };
