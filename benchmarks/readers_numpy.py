@@ -3,6 +3,8 @@
 Both take turns in one process, so that whatever else the machine does meets both of them; the
 ratios are what to look at. The files stay in the page cache, if it is large enough for them.
 
+Pipelines warm up for some seconds first, in which Penstock starts the process that maps files.
+
 With `--device gpu` batches end up on the GPU: DALI reads on the CPU and copies, as its GPU reader
 works with GPUDirect Storage alone; of maps, each patch is copied into pinned memory, and the
 batch to the GPU. The cold measurement drops the volumes out of the page cache first.
@@ -38,6 +40,8 @@ MIDDLE, MIDDLES = (512, 512), 400  # 1 MiB each
 LEAD = 8
 """Batches, at least as many as pipelines read ahead of those that they have given out."""
 
+WARM_UP_SECONDS = 3.0
+
 Define = Callable[[Any, Any], Any]
 
 
@@ -65,7 +69,7 @@ def pipeline_rate(
     *,
     threads: int = 2,
     device: str = "cpu",
-    warm_up: int = 3,
+    warm_up: int | None = None,
     cold: Sequence[str] = (),
 ) -> float:
     """Samples a second through a whole pipeline of Penstock or DALI.
@@ -75,7 +79,7 @@ def pipeline_rate(
         batch_size, batches, threads: of the pipeline, and how many are measured.
         define: called with the modules `fn` and `types`; returns the data.
         device: where the batches end up.
-        warm_up: batches before those that are measured.
+        warm_up: batches before those that are measured; by default as many as take 3 s.
         cold: files that are dropped out of the page cache after that.
     """
     library = importlib.import_module(package)
@@ -84,7 +88,11 @@ def pipeline_rate(
     options = {"batch_size": batch_size, "num_threads": threads, "device_id": device_id}
     pipeline = library.pipeline_def(**options)(define)(fn, types)
     pipeline.build()
-    for _ in range(warm_up):
+    if warm_up is None:
+        warm = time.perf_counter() + WARM_UP_SECONDS
+        while time.perf_counter() < warm:
+            pipeline.run()
+    for _ in range(warm_up or 0):
         pipeline.run()
     for path in cold:
         drop(path)

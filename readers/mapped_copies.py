@@ -110,7 +110,7 @@ class _Request:
         number = self._numbers.get(id(storage))
         if number is None:
             number = self._numbers[id(storage)] = len(self._files)
-            self._files.append((os.fspath(storage.path), storage.identity))
+            self._files.append((storage.location, storage.identity))
         form = target.shape, part.dtype.str, part.strides, target.dtype.str, target.strides
         self._alike.setdefault(form, []).append((part, (number, part.begin, offset)))
         return True

@@ -60,6 +60,10 @@ class Numpy(Reader):
     `member_filter` is one. Stored members are read in place, deflated ones are inflated whole,
     whatever the region. With `sample_axis` an array holds several samples.
 
+    Regions of local files that lie in memory are copied out of maps of them, where that is faster:
+    by a process of the reader's own, because a mapped file that is cut short ends the process. It
+    is started after a second of such work; `Pipeline.stats` says how much it copied.
+
     With `device="gpu"` the batch is read into pinned memory, by as many threads as the pipeline has
     where that pays, and copied to the GPU while the next one is read. Where KvikIO is installed and
     GPUDirect Storage serves the file system, samples of 1 MiB and more whose bytes lie side by side

@@ -172,6 +172,7 @@ class LocalFile(Storage):
     this one (SIGBUS).
 
     Attributes:
+        location: the absolute path.
         identity: of the file, when the storage was made.
     """
 
@@ -187,10 +188,10 @@ class LocalFile(Storage):
 
     def __init__(self, path: str, name: str | None = None) -> None:
         """Take the path, and what messages call the file if not that."""
-        self._path = os.path.abspath(path)
-        self.name = name or self._path
-        status = os.stat(self._path)
-        check_regular(status, self._path)
+        self.location = os.path.abspath(path)
+        self.name = name or self.location
+        status = os.stat(self.location)
+        check_regular(status, self.location)
         self.identity = identity(status)
         self.size = status.st_size
         self.stamp = f"{status.st_size}:{status.st_mtime_ns}"
@@ -198,11 +199,11 @@ class LocalFile(Storage):
     @property
     def path(self) -> Path:  # type: ignore[override]
         """See `Storage.path`."""
-        return Path(self._path)
+        return Path(self.location)
 
     def opened(self) -> Descriptor:
         """Return the open file, for `read_cached` and `wait_for`."""
-        return descriptor(self._path, self.stamp)
+        return descriptor(self.location, self.stamp)
 
     def begin(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
         """See `Storage.begin`; reads what is in memory and asks the disk for the rest."""
@@ -253,4 +254,4 @@ class LocalFile(Storage):
 
     def close(self) -> None:
         """Close the file, unless another thread is reading it: then when that is done."""
-        forget(self._path, self.stamp)
+        forget(self.location, self.stamp)
