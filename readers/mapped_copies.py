@@ -9,7 +9,6 @@ says which parts were copied. All others are read in the usual way.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

@@ -31,6 +31,7 @@ def launch_lanes(
     elements: Array,
     largest: int,
     *arguments: Any,
+    together: int = 1,
 ) -> None:
     """Launch a kernel whose threads handle several elements at once: see lanes.cuh.
 
@@ -41,6 +42,7 @@ def launch_lanes(
         elements: of each sample: (count,).
         largest: size in bytes of the largest type.
         arguments: further arguments.
+        together: how many groups of them a thread handles at once.
     """
     groups = np.where(elements, elements // _LANES[largest] + 2, 0)  # some may be cut at the ends
-    launch_elements(batch, function, table, groups, *arguments)
+    launch_elements(batch, function, table, -(-groups // together), *arguments)
