@@ -214,7 +214,9 @@ def test_the_process_ends_when_its_parent_is_killed(tmp_path):
 def test_a_fork_reads_by_itself(tmp_path):
     _, paths = large(tmp_path)
     body = """
+import warnings
 import numpy as np
+warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads, which is the point
 reader = pipe._plan.inputs[0].operator
 everything = np.arange(4)
 expected = pipe.run()[0].as_array()

@@ -128,20 +128,3 @@ def test_closing_while_it_starts(pool):
     process.close()
     process.close()
     assert process.ask("files", [b"/"], 0, 0) is None
-
-
-def test_a_fork_leaves_it_alone(source, folder, pool):
-    check(source, folder, pool, range(5, 40))
-    wait_for(source._process)
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            check(source, folder, pool, range(5, 40))
-            code = 2 * source._process.is_there
-            source.close()
-        finally:
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    check(source, folder, pool, range(5, 40))
-    assert source._process.is_there
