@@ -25,6 +25,7 @@ from penstock.benchmarks import common
 from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, load, load_dali
 
 _WARM_UP_SECONDS = 3.0
+_GAP_NS = 3000  # a turn of `Spinner` takes a twentieth of that
 _COPIES = 2048  # files in the tree, so that an epoch is long
 
 
@@ -98,21 +99,25 @@ class Spinner:
     """A thread that wants Python's lock all the time: what it does not get, others hold."""
 
     def __init__(self) -> None:
-        self._count = 0
+        self._times: list[int] = []
         self._ended = False
         self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
 
     def _spin(self) -> None:
+        last = time.perf_counter_ns()
         while not self._ended:
-            self._count += 1
+            now = time.perf_counter_ns()
+            if now - last > _GAP_NS:
+                self._times.append(now - last)
+            last = now
 
-    def rate(self, work: Callable[[], object]) -> tuple[float, float]:
-        """Return its turns a second while `work` is done, and how long that took."""
-        before, started = self._count, time.perf_counter()
+    def gaps(self, work: Callable[[], object]) -> tuple[int, float]:
+        """Return how often others held the lock while `work` was done, and for how many us."""
+        before = len(self._times)
         work()
-        seconds = time.perf_counter() - started
-        return (self._count - before) / seconds, seconds
+        found = self._times[before:]
+        return len(found), sum(found) / 1e3
 
     def end(self) -> None:
         """End the thread."""
@@ -120,8 +125,17 @@ class Spinner:
         self._thread.join()
 
 
+def nap() -> None:
+    """Take the lock often, and do next to nothing with it."""
+    for _ in range(2000):
+        time.sleep(3e-4)
+
+
 def python_time(folder: str, batch: int, threads: int, batches: int) -> float:
-    """Microseconds for which the training pipeline holds Python's lock, a sample."""
+    """Microseconds for which the training pipeline holds Python's lock, a sample.
+
+    What it takes to hand the lock to another thread and back is measured and left out.
+    """
     pipe = pipeline(load("penstock"), train, folder, batch, threads)
     warm_up(pipe)
     time.sleep(0.5)  # it goes on until its queue is full
@@ -129,13 +143,15 @@ def python_time(folder: str, batch: int, threads: int, batches: int) -> float:
     sys.setswitchinterval(1e-4)  # or the pipeline's threads would wait for it most of the time
     spinner = Spinner()
     try:
-        alone, _ = spinner.rate(lambda: time.sleep(1.0))
-        beside, seconds = spinner.rate(lambda: [pipe.run() for _ in range(batches)])
+        count, held = spinner.gaps(nap)
+        handing = held / count
+        count, held = spinner.gaps(lambda: [pipe.run() for _ in range(batches)])
     finally:
         spinner.end()
         sys.setswitchinterval(usual)
         pipe.close()
-    return (1 - beside / alone) * seconds / (batches * batch) * 1e6
+    print(f"the lock was handed over {count / batches:.0f} times a batch, {handing:.0f} us each")
+    return (held - count * handing) / (batches * batch)
 
 
 def tree(photographs: Path | None, folder: str) -> str:
