@@ -42,6 +42,7 @@ def images_of(boxes: Boxes, size: int) -> tuple[Array, int] | None:
 def copy_channels(
     batch: Batch, out: TensorListGPU, first: Array, size: int, images: Array, channels: int
 ) -> None:
+    """Copy images at these addresses, with elements of `size` bytes, as `images_of` found them."""
     table = descriptors(len(out), first=first, out=out.pointers(), images=images)
     tile = _CHANNELS_RUN // size
     blocks = int((images[:, 0] * -(-images[:, 1] // tile)).max())
@@ -70,6 +71,7 @@ def tiles_of(boxes: Boxes, size: int) -> tuple[list[int], int] | None:
 def copy_tiles(
     batch: Batch, out: TensorListGPU, boxes: Boxes, size: int, order: list[int], channels: int
 ) -> None:
+    """Copy boxes of elements of `size` bytes in tiles, as `tiles_of` found them."""
     extents, pixel, word = boxes.extents[:, order], size * channels, max(size, _WORD)
     table = descriptors(
         len(out),

@@ -1,5 +1,6 @@
 // Copies elements of type In to type Out, from boxes of any strides and bounds. A thread makes packs
-// of neighbours, which it reads together if they are neighbours in memory too.
+// of neighbours, which it reads together if they are neighbours in memory too (RUNS), as they are
+// wherever elements are found by folding.
 #include "strided.cuh"
 #include "lanes.cuh"
 
