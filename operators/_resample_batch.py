@@ -31,6 +31,7 @@ _MOST_BLOCKS = 4096  # a sample; more work is done in loops
 _SLOTS = (2, 4, 8, 12)  # rows of which a thread holds the sums
 _COLUMNS, _COLUMNS_OF_MORE = (2, 3, 4, 5, 6, 8, 12), 8  # that a thread weighs at a time
 _FEW_COLUMNS = 6  # of which a thread reads more rows ahead
+_MOST_DOTS = 32  # columns whose weights may be rounded to 16 bits
 _ENOUGH_THREADS = 1 << 18  # as many as a large GPU runs at a time
 _WEIGH, _COPY, _COPY_STEPWISE = range(3)  # `Way` in resample_weights.cu
 _ALIGNMENT = 32  # of tables, whose weights are read up to four together
@@ -124,7 +125,7 @@ def _resample_image(
     together = _channels_together(source)
     groups = source.channels // together
     words, taps_at_once, padded = _columns_together(source, axes[1], bool((groups == 1).all()))
-    dots = words and target.dtype == np.uint8
+    dots = words and target.dtype == np.uint8 and bool(padded.max() <= _MOST_DOTS)
     negative = any(np.isin(axis.filter, _WITH_NEGATIVE_WEIGHTS).any() for axis in axes)
     one = _ONE_OF_SIGNED if negative else _ONE
     row_taps = axes[0].taps()
