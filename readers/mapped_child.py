@@ -98,12 +98,8 @@ class Copier:
     def copy(self, files: Files, alikes: Sequence[tuple[Any, ...]]) -> Done:
         """Copy what can be copied without waiting."""
         maps = [self._maps.get(*file) for file in files]
-        faults = _faults()
         copies = [_Copies(Alike(*each), maps, self._arena) for each in alikes]
         self._team.do(_Copies.copy, [job for each in copies for job in each.jobs()])
-        if _faults() != faults:
-            for found in filter(None, maps):
-                found.suspect()
         for number, (path, state) in enumerate(files):
             if maps[number] is not None and _identity_at(path) != state:
                 for each in copies:
@@ -162,10 +158,13 @@ class _Copies:
         )
         if index:
             source, into = source[index], into[index]
-        if found.holds(source):
-            np.copyto(into, source)
-            return True
-        return False
+        if not found.holds(source):
+            return False
+        faults = _faults()
+        np.copyto(into, source)
+        if _faults() != faults:
+            found.suspect()
+        return True
 
     def forget(self, number: int) -> None:
         """Note that nothing of a file was copied."""
@@ -245,8 +244,8 @@ def _mapped(path: str, state: Identity) -> Map | None:
 
 
 def _faults() -> int:
-    """Return how many page faults had to wait for a disk."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_majflt
+    """Return how many page faults of this thread had to wait for a disk."""
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
 
 
 def _identity_at(path: str) -> Identity | None:

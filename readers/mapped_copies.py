@@ -59,8 +59,8 @@ class MappedCopies:
         """Copy what can be copied without waiting; return what is left."""
         if not self._process.is_there:
             return parts
-        request = _Request(self._process.arena)
-        left = [each for each in parts if not (self._suits(each) and request.add(each))]
+        request = _Request(self._process.arena, self._process.threads)
+        left = [each for each in parts if not request.add(each)]
         if len(left) == len(parts):
             return parts
         done = self._process.ask("copy", *request.message())
@@ -73,7 +73,7 @@ class MappedCopies:
 
     def count(self, parts: Sequence[Part], seconds: float) -> None:
         """Count the time that it took to read what `copy` left."""
-        if any(map(self._suits, parts)):
+        if any(is_worth(part, self._process.threads) for part in parts):
             self._process.count(seconds)
 
     @property
@@ -86,40 +86,42 @@ class MappedCopies:
         """End the process; from now on, everything is left. Idempotent."""
         self._process.close()
 
-    def _suits(self, part: Part) -> bool:
-        return is_worth(part, self._process.threads)
-
 
 class _Request:
     """What the process is asked for: parts that differ only in where they lie, together."""
 
-    def __init__(self, arena: Arena) -> None:
+    def __init__(self, arena: Arena, threads: int) -> None:
         self._arena = arena
+        self._threads = threads
         self._files: list[tuple[str, Identity]] = []
         self._numbers: dict[int, int] = {}
         self._alike: dict[tuple[Any, ...], list[tuple[Part, tuple[int, int, int]]]] = {}
+        self._left_out: set[tuple[Any, ...]] = set()
 
     def add(self, part: Part) -> bool:
-        """Ask for a part; return whether that is possible."""
+        """Ask for a part; return False if it must not, or had better not, be asked for."""
         storage, target = part.storage, part.target
+        form = id(part.grids), part.dtype, target.strides  # parts of one plan share its grids
+        if form not in self._alike and form not in self._left_out:
+            if is_worth(part, self._threads):
+                self._alike[form] = []
+            else:
+                self._left_out.add(form)
         offset = self._arena.offset(target)
-        if offset is None:
+        if offset is None or form in self._left_out:
             return False
         assert isinstance(storage, LocalFile)
         number = self._numbers.get(id(storage))
         if number is None:
             number = self._numbers[id(storage)] = len(self._files)
             self._files.append((storage.location, storage.identity))
-        form = target.shape, part.dtype.str, part.strides, target.dtype.str, target.strides
-        self._alike.setdefault(form, []).append((part, (number, part.begin, offset)))
+        self._alike[form].append((part, (number, part.begin, offset)))
         return True
 
     def message(self) -> tuple[Files, list[tuple[Any, ...]]]:
         """Return what is sent: see `mapped_child.Alike`."""
-        return self._files, [
-            (*form, np.array([place for _, place in parts], np.int64))
-            for form, parts in self._alike.items()
-        ]
+        self._alike = {form: parts for form, parts in self._alike.items() if parts}
+        return self._files, [_told(*zip(*parts, strict=True)) for parts in self._alike.values()]
 
     def settle(self, done: Done, left: list[Part]) -> int:
         """Add to `left` what was not copied; return how many bytes were."""
@@ -128,3 +130,10 @@ class _Request:
             copied += int(good.sum()) * parts[0][0].target.nbytes
             left += [parts[i][0] for i in np.flatnonzero(~good).tolist()]
         return copied
+
+
+def _told(parts: Sequence[Part], places: Sequence[tuple[int, int, int]]) -> tuple[Any, ...]:
+    first = parts[0]
+    into = first.target.dtype.str, first.target.strides
+    where = np.array(places, np.int64)
+    return first.target.shape, first.dtype.str, first.strides, *into, where
