@@ -4,7 +4,7 @@ The pipelines are those of `training_cpu.py` with device="mixed". With --process
 pipeline runs in several processes at once, a GPU each, without DALI.
 
     python benchmarks/training_gpu.py [--photographs FOLDER] [--threads 8] [--json FILE]
-    python benchmarks/training_gpu.py --processes 1 2 4
+    python benchmarks/training_gpu.py --processes 1 2 4 --batches 1500
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import argparse
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,8 @@ from typing import Any
 from penstock.benchmarks import common
 from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, load, load_dali
 
-_WARM_UP = 6  # batches
+_WARM_UP_SECONDS = 3.0
+_GAP_NS = 3000  # a turn of `Spinner` takes a twentieth of that
 _COPIES = 2048  # files in the tree, so that an epoch is long
 
 
@@ -61,6 +64,13 @@ def pipeline(
     return pipe
 
 
+def warm_up(pipe: Any) -> None:
+    """Run a pipeline until all is started that helps it."""
+    begun = time.perf_counter()
+    while time.perf_counter() - begun < _WARM_UP_SECONDS:
+        pipe.run()
+
+
 def speed(
     library: Library,
     graph: Callable[..., Any],
@@ -73,8 +83,7 @@ def speed(
 ) -> float:
     """Images a second of a pipeline that is under way."""
     pipe = pipeline(library, graph, folder, batch, threads, gpu)
-    for _ in range(_WARM_UP):
-        pipe.run()
+    warm_up(pipe)
     started = time.perf_counter()
     for _ in range(batches):
         pipe.run()
@@ -84,6 +93,65 @@ def speed(
             print(pipe.stats())
         pipe.close()
     return batches * batch / seconds
+
+
+class Spinner:
+    """A thread that wants Python's lock all the time: what it does not get, others hold."""
+
+    def __init__(self) -> None:
+        self._times: list[int] = []
+        self._ended = False
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    def _spin(self) -> None:
+        last = time.perf_counter_ns()
+        while not self._ended:
+            now = time.perf_counter_ns()
+            if now - last > _GAP_NS:
+                self._times.append(now - last)
+            last = now
+
+    def gaps(self, work: Callable[[], object]) -> tuple[int, float]:
+        """Return how often others held the lock while `work` was done, and for how many us."""
+        before = len(self._times)
+        work()
+        found = self._times[before:]
+        return len(found), sum(found) / 1e3
+
+    def end(self) -> None:
+        """End the thread."""
+        self._ended = True
+        self._thread.join()
+
+
+def nap() -> None:
+    """Take the lock often, and do next to nothing with it."""
+    for _ in range(2000):
+        time.sleep(3e-4)
+
+
+def python_time(folder: str, batch: int, threads: int, batches: int) -> float:
+    """Microseconds for which the training pipeline holds Python's lock, a sample.
+
+    What it takes to hand the lock to another thread and back is measured and left out.
+    """
+    pipe = pipeline(load("penstock"), train, folder, batch, threads)
+    warm_up(pipe)
+    time.sleep(0.5)  # it goes on until its queue is full
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)  # or the pipeline's threads would wait for it most of the time
+    spinner = Spinner()
+    try:
+        count, held = spinner.gaps(nap)
+        handing = held / count
+        count, held = spinner.gaps(lambda: [pipe.run() for _ in range(batches)])
+    finally:
+        spinner.end()
+        sys.setswitchinterval(usual)
+        pipe.close()
+    print(f"the lock was handed over {count / batches:.0f} times a batch, {handing:.0f} us each")
+    return (held - count * handing) / (batches * batch)
 
 
 def tree(photographs: Path | None, folder: str) -> str:
@@ -98,9 +166,27 @@ def tree(photographs: Path | None, folder: str) -> str:
     return folder
 
 
-def scale(counts: list[int], arguments: list[str]) -> None:
+@dataclass(frozen=True)
+class Scaled:
+    """The training pipeline in several processes at once, a GPU each.
+
+    Attributes:
+        name: says how many.
+        gpus: as many processes.
+        images: a second, of all together.
+        share: what one of them does, of what it does where there are fewest.
+    """
+
+    name: str
+    gpus: int
+    images: float
+    share: float
+
+
+def scale(counts: list[int], arguments: list[str]) -> list[Scaled]:
     """Run the training pipeline in so many processes at once, a GPU each."""
     alone = 0.0
+    figures = []
     for count in counts:
         command = [sys.executable, __file__, *arguments, "--gpu"]
         running = [
@@ -109,11 +195,10 @@ def scale(counts: list[int], arguments: list[str]) -> None:
         ]
         rates = [float(process.communicate()[0].split()[-1]) for process in running]
         alone = alone or sum(rates) / count
-        print(
-            f"{count} processes: {sum(rates):9.0f} images/s "
-            f"({sum(rates) / count / alone:.2f} of one alone, each)",
-            flush=True,
-        )
+        share = sum(rates) / count / alone
+        figures.append(Scaled(f"train, {count} GPUs", count, sum(rates), share))
+        print(f"{count} GPUs: {sum(rates):9.0f} images/s; each {share:.2f} of one", flush=True)
+    return figures
 
 
 def main() -> int:
@@ -122,7 +207,7 @@ def main() -> int:
     parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="JPEG files to use")
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--threads", type=int, nargs="+", default=[8])
-    parser.add_argument("--batches", type=int, default=120, help="batches in a turn")
+    parser.add_argument("--batches", type=int, default=300, help="batches in a turn")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each library")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
@@ -141,7 +226,10 @@ def main() -> int:
             return 0
         if options.processes:
             given = ["--photographs", str(options.photographs)] if options.photographs else []
-            scale(options.processes, [*given, "--threads", str(options.threads[0])])
+            given += ["--threads", str(options.threads[0]), "--batches", str(options.batches)]
+            found = scale(options.processes, given)
+            if options.json:
+                common.write_record(options.json, found, batch=options.batch)
             return 0
         theirs = load_dali()
         offered = {
@@ -153,6 +241,10 @@ def main() -> int:
             for name, graph in (("train", train), ("decode", decode))
             for threads in options.threads
         }
+        held = partial(
+            python_time, folder, options.batch, options.threads[0], max(1, options.batches // 4)
+        )
+        offered["Python's lock held, a sample"] = "us", held, None
         figures = common.measure(parser, options.only, offered, options.rounds)
     if options.json:
         common.write_record(

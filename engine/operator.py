@@ -260,11 +260,11 @@ class InputOperator(BatchOperator):
         return None
 
     def shares_memory(self) -> bool:
-        """Return whether a process of its own would write into batches; `share` is called then."""
+        """Return whether it wants a process of its own to write into batches."""
         return False
 
     def share(self, arena: Arena) -> None:
-        """Note the memory that batches lie in, which other processes may map."""
+        """Note the memory that batches lie in, if other processes may map it."""
 
     def attach(self, stage: DeviceStage) -> None:
         """Note the device stage, for work on the device that must not wait until `gpu`."""

@@ -144,12 +144,15 @@ class Pipeline:
             assert self._plan is not None
             plan, config = self._plan, self._config
             has_chains = any(segment.kind == "sample" for segment in plan.segments)
-            sharing = [op for op in map(_input, plan.inputs) if op.shares_memory()]
-            shared = has_chains and may_be_processes(config.threads(), config.exec_processes)
+            inputs = [_input(node) for node in plan.inputs]
+            shared = config.exec_processes is not False and (
+                plan.uses_gpu or any(each.shares_memory() for each in inputs)
+            )
+            shared |= has_chains and may_be_processes(config.threads(), config.exec_processes)
             # Made only now: a fork before would share it.
-            self._pool = SlabPool(budget=config.prefetch_bytes, shared=shared or bool(sharing))
-            for operator in sharing:
-                operator.share(self._pool.arena)
+            self._pool = SlabPool(budget=config.prefetch_bytes, shared=shared)
+            for each in inputs if shared else ():
+                each.share(self._pool.arena)
             self._executor = Executor(
                 plan,
                 config.batch_size,

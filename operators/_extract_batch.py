@@ -14,8 +14,9 @@ from ..engine.slices import SliceArguments, all_from_arguments, slice_windows
 from ..engine.tensors import TensorList, TensorListGPU
 from ..engine.windows import CropArguments, Window, Windows, bounded, crop_windows
 from ._extract import check_repeatable, fill_channels, fills
+from ._moves import converted, copied
 from ._rows import array_of, try_rows
-from ._strided import Views, converted, copied
+from ._strided import Views
 from ._window import WindowOperator
 
 _KERNEL_POLICIES = {

@@ -15,6 +15,8 @@ from ._expression import merged, strides
 from ._statistics import Values, addresses_in
 from .kernels import descriptors, kernel, launch_lanes
 
+_ROUNDS = 4  # groups of elements that a thread handles
+
 
 def placed(batch: Batch, arrays: Sequence[Array]) -> Values:
     """Bring one array a sample to the device; of arrays that are one and the same, one copy."""
@@ -69,7 +71,7 @@ def normalized(
         ONE=str(int(not steps.any())),
     )
     largest = max(source.itemsize, dtype.itemsize)
-    launch_lanes(batch, function, table, elements, largest, exact.type(shift))
+    launch_lanes(batch, function, table, elements, largest, exact.type(shift), together=_ROUNDS)
     return out
 
 

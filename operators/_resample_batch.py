@@ -22,12 +22,20 @@ from .resampling.filters import KERNELS, Filter
 if TYPE_CHECKING:
     from ..engine.batch import Batch
 
+_WITH_NEGATIVE_WEIGHTS = (int(Filter.CUBIC), int(Filter.LANCZOS3))
 _FLOAT64 = ("int32", "uint32", "float64")  # float32 does not hold all values of these
-_MOST_ROW_TAPS = 12  # whose sums shared memory holds for each thread
-_LONGEST_STRIP = 16
-_COLUMNS, _COLUMNS_OF_MORE = (2, 3, 4, 5, 6, 8), 4  # that a thread weighs at a time
+_MOST_ROW_TAPS = 12  # whose sums a thread holds
+_LONGEST_STRIP = 38
+_WARP = 32  # threads of a block come in multiples of it
+_MOST_BLOCKS = 4096  # a sample; more work is done in loops
+_SLOTS = (2, 4, 8, 12)  # rows of which a thread holds the sums
+_COLUMNS, _COLUMNS_OF_MORE = (2, 3, 4, 5, 6, 8, 12), 8  # that a thread weighs at a time
+_FEW_COLUMNS = 6  # of which a thread reads more rows ahead
+_MOST_DOTS = 32  # columns whose weights may be rounded to 16 bits
 _ENOUGH_THREADS = 1 << 18  # as many as a large GPU runs at a time
 _WEIGH, _COPY, _COPY_STEPWISE = range(3)  # `Way` in resample_weights.cu
+_ALIGNMENT = 32  # of tables, whose weights are read up to four together
+_ONE, _ONE_OF_SIGNED = 1 << 15, 1 << 14  # what stands for 1 in weights of 16 bits
 
 
 class Stack(NamedTuple):
@@ -84,7 +92,7 @@ def resample_batch(batch: Batch, source: Stack, target: Stack, axes: list[Axes])
 
 def _resample_outer(batch: Batch, source: Stack, axis: Axes, work: np.dtype[Any]) -> Stack:
     """Resample the first spatial axis; the results are of type `work`."""
-    (table,) = _tables(batch, source, [axis], work, [axis.taps()])
+    (table,) = _tables(batch, source, [axis], work, [axis.taps()], slots=[0])
     inner = source.extents[:, 1:].prod(1) * source.channels
     out = batch.device.empty((source.images * axis.out_size * inner)[:, None], work)
     extents = np.column_stack([axis.out_size, source.extents[:, 1:]])
@@ -117,10 +125,18 @@ def _resample_image(
     together = _channels_together(source)
     groups = source.channels // together
     words, taps_at_once, padded = _columns_together(source, axes[1], bool((groups == 1).all()))
-    rows, columns = _tables(batch, source, axes, work, [axes[0].taps(), padded])
+    dots = words and target.dtype == np.uint8 and bool(padded.max() <= _MOST_DOTS)
+    negative = any(np.isin(axis.filter, _WITH_NEGATIVE_WEIGHTS).any() for axis in axes)
+    one = _ONE_OF_SIGNED if negative else _ONE
+    row_taps = axes[0].taps()
+    slots = next(count for count in _SLOTS if count >= row_taps.max())
+    rows, columns = _tables(
+        batch, source, axes, work, [row_taps, padded], slots=[slots, 0], one=one if dots else 0
+    )
     height, width = target.extents.T
     strip, strips = _strips(source.images * groups * width, height)
-    items = source.images * groups * strips * width
+    threads = _threads(int(np.where(source.images > 0, width, 0).max(initial=1)))
+    items = source.images * groups * strips * -(-width // threads)
     samples = descriptors(
         len(items),
         source=source.pointers,
@@ -130,7 +146,8 @@ def _resample_image(
         first_column=columns.first,
         column_weights=columns.weights,
         items=items,
-        in_extents=source.extents.astype(np.int32),
+        image=source.extents.prod(1) * source.channels,
+        pitch=(source.extents[:, 1] * source.channels).astype(np.uint32),
         extents=target.extents.astype(np.int32),
         channels=source.channels.astype(np.int32),
         row_taps=rows.taps.astype(np.int32),
@@ -138,8 +155,6 @@ def _resample_image(
         strips=strips.astype(np.int32),
         upwards=axes[0].mirrored.astype(np.int32),
     )
-    at_once = 4 if words else 2
-    slots = 1 << int(rows.taps.max() + at_once - 2).bit_length()
     function = kernel(
         "resample_image",
         "resample_image",
@@ -148,19 +163,28 @@ def _resample_image(
         Work=c_type(work),
         CHANNELS=str(together),
         WORDS=str(int(words)),
+        DOTS=str(int(dots)),
+        DOT_ONE=str(one),
+        NEGATIVE=str(int(negative)),
         TAPS=str(taps_at_once),
         MORE=str(int(columns.taps.max() > taps_at_once)),
-        ROWS=str(at_once),
+        SLOTS=str(slots),
+        AHEAD=str(min(slots, 4 if words and taps_at_once <= _FEW_COLUMNS else 2)),
     )
-    launch_elements(
-        batch,
+    batch.device.launch(
         function,
-        samples,
-        items,
+        (min(int(items.max(initial=0)), _MOST_BLOCKS), len(items)),
+        (threads,),
+        batch.device.upload(samples),
         np.int32(strip),
-        np.int32(slots),
-        shared_bytes=slots * together * THREADS * work.itemsize,
+        shared_bytes=strip * (slots * work.itemsize + np.dtype(np.int32).itemsize),
     )
+
+
+def _threads(width: int) -> int:
+    """How many threads a block has for a row of results: in all, few too many."""
+    blocks = -(-width // THREADS)
+    return -(-width // (blocks * _WARP)) * _WARP
 
 
 def _channels_together(source: Stack) -> int:
@@ -185,7 +209,7 @@ def _columns_together(source: Stack, axis: Axes, whole: bool) -> tuple[bool, int
     fit = (source.images == 0) | (padded <= axis.in_size)
     if source.dtype == np.uint8 and whole and fit.all():
         return True, at_once, padded
-    return False, _COLUMNS_OF_MORE, taps
+    return False, min(at_once, _COLUMNS_OF_MORE), taps
 
 
 def _strips(columns: Ints, outputs: Ints) -> tuple[int, Ints]:
@@ -199,9 +223,18 @@ def _strips(columns: Ints, outputs: Ints) -> tuple[int, Ints]:
 
 
 def _tables(
-    batch: Batch, source: Stack, axes: list[Axes], work: np.dtype[Any], weighed: list[Ints]
+    batch: Batch,
+    source: Stack,
+    axes: list[Axes],
+    work: np.dtype[Any],
+    weighed: list[Ints],
+    slots: list[int],
+    one: int = 0,
 ) -> list[_Table]:
-    """Compute as many weights for each axis; those of the last, if there are two, are columns."""
+    """Compute as many weights for each axis; those of the last, if there are two, are columns.
+
+    For `slots` and `one` see resample_weights.cu.
+    """
     count, together = len(source.images), joined(axes)
     outputs = np.where(np.tile(source.images > 0, len(axes)), together.out_size, 0)
     taps, copies = np.concatenate(weighed), together.copies
@@ -209,7 +242,8 @@ def _tables(
     start = together.start.astype(np.float32) - together.base.astype(np.float32)
     half = np.float32(0.5)
     first_bytes = _aligned(4 * outputs)
-    nbytes = first_bytes + _aligned(work.itemsize * taps * outputs)
+    laid_out = np.repeat(slots, count)
+    nbytes = first_bytes + _aligned(work.itemsize * np.maximum(taps, laid_out) * outputs)
     memory = batch.device.buffer(int(nbytes.sum()))
     first = np.uint64(address_of(memory)) + (np.cumsum(nbytes) - nbytes).astype(np.uint64)
     weights = first + first_bytes.astype(np.uint64)
@@ -224,6 +258,8 @@ def _tables(
         support=together.support.astype(np.int32),
         taps=taps.astype(np.int32),
         way=np.where(copies, np.where(stepwise, _COPY_STEPWISE, _COPY), _WEIGH).astype(np.int32),
+        slots=laid_out.astype(np.int32),
+        one=np.full(len(outputs), one, np.int32),
         curve=begins[together.filter],
         last=lasts[together.filter],
         step=together.step,
@@ -243,7 +279,7 @@ def _tables(
 
 
 def _aligned(nbytes: Ints) -> Ints:
-    return -(-nbytes // 8) * 8
+    return -(-nbytes // _ALIGNMENT) * _ALIGNMENT
 
 
 @cache

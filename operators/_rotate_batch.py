@@ -22,6 +22,11 @@ _MOST = 2.0**62
 
 _TOGETHER = (1, 3, 4)  # channels that OpenCV takes at a time in one way, and so do kernels
 _TILE = (128, 32)  # rows and columns that a block makes, as in rotate.cu
+_BYTES_TILE = (64, 64)  # the same in rotate_bytes.cu, and the shared memory that it takes
+_SHARED_BYTES = 4 * (96 * 104 + 64 * 64) + 56
+_LEAST_WIDTH = 4  # of images there
+_ONE = 2.0**40  # what stands for 1 in its matrices
+
 _MOST_BLOCKS = 4096  # a sample; more tiles are covered by loops
 
 Ints = NDArray[np.int64]
@@ -161,11 +166,14 @@ def rotate_batch(
     """
     source, target = to_numpy_type(data.dtype), to_numpy_type(out.dtype)
     ends = np.cumsum(frames)
-    tiles = np.where(possible, frames * (-(-canvas // _TILE)).prod(1), 0)
     leading = 2 + (data.ndim == 4)
     channels = data.extents()[:, leading:].prod(1)
     alike = bool((channels == channels[:1]).all()) and channels[:1].sum() in _TOGETHER
     together = int(channels[0]) if alike else 0
+    as_bytes = source == target == np.uint8 and together > 0 and not rotation.nearest
+    as_bytes &= bool(((extents[:, 1] >= _LEAST_WIDTH) | ~possible).all())
+    tile = _BYTES_TILE if as_bytes else _TILE
+    tiles = np.where(possible, frames * (-(-canvas // tile)).prod(1), 0)
     table = descriptors(
         len(frames),
         source=data.pointers(),
@@ -178,23 +186,32 @@ def rotate_batch(
     )
     each = np.repeat(np.arange(len(frames)), frames)
     matrices = sources_of_pixels(extents[each], canvas[each], degrees)
-    function = kernel(
-        "rotate",
-        "rotate",
-        In=c_type(source),
-        Out=c_type(target),
-        Work="double" if rotation.work == np.float64 else "float",
-        NEAREST=str(int(rotation.nearest)),
-        FILLED=str(int(rotation.fill is not None)),
-        STEPWISE=str(int(rotation.work.name in _STEPWISE)),
-        CHANNELS=str(together),
-        WORDS=str(int(source == np.uint8 and together > 0 and not rotation.nearest)),
-        HALVES_TO_EVEN=str(int(rotation.direct and target.kind != "f")),
-    )
     fill = np.float64(rotation.fill or 0.0)
     if rotation.direct and target.kind != "f":
         limits = np.iinfo(target)
         fill = np.rint(fill).clip(limits.min, limits.max)
+    filled = str(int(rotation.fill is not None))
+    if as_bytes:
+        function = kernel("rotate_bytes", "rotate_bytes", FILLED=filled, CHANNELS=str(together))
+        matrices = np.rint(np.nan_to_num(matrices) * _ONE).astype(np.int64)
+        around: Any = np.uint32(int(fill) * 0x01010101)
+        shared_bytes = _SHARED_BYTES
+    else:
+        function = kernel(
+            "rotate",
+            "rotate",
+            In=c_type(source),
+            Out=c_type(target),
+            Work="double" if rotation.work == np.float64 else "float",
+            NEAREST=str(int(rotation.nearest)),
+            FILLED=filled,
+            STEPWISE=str(int(rotation.work.name in _STEPWISE)),
+            CHANNELS=str(together),
+            WORDS=str(int(source == np.uint8 and together > 0 and not rotation.nearest)),
+            HALVES_TO_EVEN=str(int(rotation.direct and target.kind != "f")),
+        )
+        around, shared_bytes = fill, 0
     device, blocks = batch.device, min(int(tiles.max(initial=0)), _MOST_BLOCKS)
     uploaded = device.upload(table), device.upload(matrices)
-    device.launch(function, (blocks, len(table)), (THREADS,), *uploaded, fill)
+    grid = blocks, len(table)
+    device.launch(function, grid, (THREADS,), *uploaded, around, shared_bytes=shared_bytes)

@@ -14,7 +14,8 @@ from ..engine.params import BOOL, DTYPE, FLOATS, INTS, REQUIRED, STR, param
 from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.types import FLOAT, INT32, to_numpy_type
 from ._expression import filled
-from ._strided import Views, copied
+from ._moves import copied
+from ._strided import Views
 from ._uploaded import UploadedOperator
 from .saturation import saturated
 

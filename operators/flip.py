@@ -10,8 +10,9 @@ from ..engine.layouts import VIDEO_LAYOUTS, find_axis, layout_of
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import INT, param
 from ..engine.tensors import TensorListGPU
+from ._moves import copied
 from ._rows import array_of
-from ._strided import Views, copied
+from ._strided import Views
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch

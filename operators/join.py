@@ -13,8 +13,9 @@ from ..engine.layouts import check_exclusive, find_axis
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import INT, STR, param
 from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from ._moves import copied
 from ._rows import try_rows
-from ._strided import Views, copied
+from ._strided import Views
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch
@@ -48,6 +49,10 @@ class _Join(SampleOperator):
         """Return the shape of the output for inputs that agree in type and dimensions."""
         raise NotImplementedError
 
+    def _shared(self, extents: Array) -> Array:
+        """Return the extents that the inputs must share, of theirs: (batch, ndim)."""
+        return extents
+
     def _parts(self, views: Sequence[Views]) -> tuple[Array, list[Views]]:
         """Return the shapes of the outputs, and each input as it lies in them."""
         raise NotImplementedError
@@ -57,7 +62,8 @@ class _Join(SampleOperator):
         inputs = [column.shape() for column in columns]
         self._check([shapes[0] for shapes in inputs], [view.dtype for view in views])
         shapes, parts = self._parts(views)
-        differ = np.any([view.shapes != views[0].shapes for view in views], axis=(0, 2))
+        kept = [self._shared(view.shapes) for view in views]
+        differ = np.any([extents != kept[0] for extents in kept], axis=(0, 2))
         checked = np.flatnonzero(differ)
         for i in try_rows(batch, checked, lambda i: self._shape([each[i] for each in inputs])):
             shapes[i] = 0
@@ -202,6 +208,9 @@ class Cat(_Join):
             )
         total = sum(shape[axis] for shape in shapes)
         return (*shapes[0][:axis], total, *shapes[0][axis + 1 :])
+
+    def _shared(self, extents: Array) -> Array:
+        return np.delete(extents, self._axis(extents.shape[1]), axis=1)
 
     def _parts(self, views: Sequence[Views]) -> tuple[Array, list[Views]]:
         axis = self._axis(views[0].shapes.shape[1])

@@ -14,8 +14,9 @@ from ..engine.operator import Array, BatchOperator, register
 from ..engine.params import FLOAT, INTS, STR, param
 from ..engine.tensors import TensorList, TensorListGPU
 from ._convert import cut_off
+from ._moves import copied
 from ._rows import array_of, empty_rows, values_of
-from ._strided import Views, copied
+from ._strided import Views
 
 
 @register

@@ -11,8 +11,9 @@ from ..engine.keys import NewAxis, Part
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import ANY, INTS, REQUIRED, param
 from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from ._moves import copied
 from ._rows import try_rows
-from ._strided import Views, copied
+from ._strided import Views
 from ._subscript_batch import part_of
 
 if TYPE_CHECKING:

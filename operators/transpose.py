@@ -8,7 +8,8 @@ from ..engine.errors import ArgumentError
 from ..engine.operator import Array, Row, SampleOperator, register
 from ..engine.params import BOOL, INTS, STR, param
 from ..engine.tensors import TensorListGPU
-from ._strided import Views, copied
+from ._moves import copied
+from ._strided import Views
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch

@@ -5,19 +5,33 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from itertools import accumulate, pairwise
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.batch import Batch
 from ..engine.errors import ArgumentError
+from ..engine.memory import Arena
 from ..engine.operator import Array, register
 from ..engine.params import BOOL, INTS, STR, STRS, param
+from ..engine.tensors import TensorList
 from .listing import KNOWN_EXTENSIONS, FileList, list_files
 from .local_reads import OPEN_FLAGS, check_regular, read_cached, read_waiting
 from .reader import Reader
+from .reading_process import ReadingProcess
 from .source import Allocate, Column, checked_indices
 from .urls import is_url
+
+_THREADS = 4
+"""Of the process that reads; it works for one batch at a time."""
+
+_ASKED_AT_ONCE = 512
+"""Files that the process is asked for; its descriptors suffice for that."""
+
+_MARGIN = 1.2
+"""Memory that the process is given, as a multiple of what the files of another batch took."""
 
 _OPEN_AT_ONCE = 64
 """Files that one `read` holds open: enough requests for a disk to sort, and sixteen threads
@@ -36,6 +50,8 @@ class FileSource:
         """Take what to read; `options` are `Reader.storage_options`, for URLs."""
         self._listing = listing
         self._options = options or {}
+        self._process: ReadingProcess | None = None
+        self._mean = 0.0  # bytes of a file
 
     def __len__(self) -> int:
         return len(self._listing)
@@ -58,6 +74,8 @@ class FileSource:
         remote = {row: path for row, path in enumerate(paths) if is_url(path)}
         if remote:
             contents = _read_remote(paths, remote, self._options, allocate)
+        elif self._process is not None:
+            contents = self._read_by_process(self._process, paths, allocate)
         else:
             contents = _read_local(paths, allocate)
         return contents, self._listing.labels[indices][:, np.newaxis]
@@ -67,8 +85,61 @@ class FileSource:
         (path,) = self._listing.paths(checked_indices(np.array([index]), len(self)))
         return os.fsdecode(path)
 
+    def share(self, arena: Arena) -> None:
+        """Let a process of its own read local files into memory of the arena."""
+        self._process = ReadingProcess(arena, _THREADS)
+
+    @property
+    def note(self) -> str:
+        """How files are read, or ""."""
+        if self._process is None:
+            return ""
+        return "a process of its own reads" if self._process.is_there else self._process.why
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_process": None}  # a copy has no part in the process
+
+    def interrupt(self) -> None:
+        """End the process, and so what is waited for; called from another thread."""
+        if self._process is not None:
+            self._process.close()
+
     def close(self) -> None:
-        """Do nothing: no file stays open between two reads."""
+        """End the process, if there is one; no file stays open between two reads."""
+        self.interrupt()
+
+    def _read_by_process(
+        self, process: ReadingProcess, paths: list[bytes], allocate: Allocate
+    ) -> list[NDArray[Any]]:
+        contents: list[NDArray[Any]] = []
+        for begin in range(0, len(paths), _ASKED_AT_ONCE):
+            some = paths[begin : begin + _ASKED_AT_ONCE]
+            found = self._ask(process, some, allocate) if process.is_there else None
+            if found is None:
+                started = perf_counter()
+                found = _read_local(some, allocate)
+                process.count(perf_counter() - started)
+                self._mean = sum(each.nbytes for each in found) / len(found)
+            contents += found
+        return contents
+
+    def _ask(
+        self, process: ReadingProcess, paths: list[bytes], allocate: Allocate
+    ) -> list[NDArray[Any]] | None:
+        """Return the files' bytes; None if there are any that have to be read here."""
+        room = int(self._mean * len(paths) * _MARGIN)
+        for _ in range(2):
+            slab = allocate((room,), np.uint8)
+            offset = process.arena.offset(slab)
+            sizes = None if offset is None else process.ask("files", paths, offset, room)
+            if sizes is None:
+                return None
+            bounds = np.cumsum(sizes).tolist()
+            if bounds[-1] <= room:
+                return [slab[begin:end] for begin, end in pairwise([0, *bounds])]
+            self._mean = bounds[-1] / len(paths)
+            room = bounds[-1]
+        return None
 
 
 def _read_remote(
@@ -155,6 +226,8 @@ class File(Reader):
     aliases = ("file_reader",)
     outputs = 2
 
+    source: FileSource
+
     file_root = param(
         STR,
         None,
@@ -188,6 +261,18 @@ class File(Reader):
             ),
             self.storage_options,
         )
+
+    def share(self, arena: Arena) -> None:
+        self.source.share(arena)
+
+    def interrupt(self) -> None:
+        super().interrupt()
+        self.source.interrupt()
+
+    def _take(self, batch: Batch) -> tuple[Column | TensorList, ...]:
+        found = super()._take(batch)
+        self.note = self.source.note
+        return found
 
     def placeholder(self) -> tuple[Array, ...]:
         return np.empty(0, np.uint8), np.zeros(1, np.int32)

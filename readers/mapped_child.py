@@ -2,7 +2,7 @@
 
 A file that is cut short while it is mapped kills whoever touches what is gone (SIGBUS). So it is
 not the user's process that maps files, but this one, which can be lost at any time: see
-`mapped_copies`. It copies elements from maps of files straight into the arena that it shares with
+`reading_process`. It copies elements from maps of files straight into the arena that it shares with
 its parent. What it cannot do, or what would have to wait for a disk, it leaves to the parent.
 """
 
@@ -14,31 +14,26 @@ import os
 import resource
 import signal
 import threading
-import traceback
-from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import prod
-from queue import SimpleQueue
-from socket import socket
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.channel import Channel
-from ..engine.interpreter import end_with_parent
 from ..engine.memory import Arena
 from .local_reads import OPEN_FLAGS, Identity, identity
 from .read_plan import Int64s
+from .team import Team
 
 _PIECE = 4 << 20
 """Bytes that a thread copies at once: half a millisecond. Shorter pieces have threads wait for
 Python's lock: with 16 of them, pieces of 256 KiB come at a third of the speed."""
 
 _MOST_MAPS = 4096
-"""Files mapped at a time, at most half of the descriptors that the process may have: each of
-Python's maps holds one."""
+"""Files mapped at a time: each of Python's maps holds a descriptor."""
 
 _PAGE = mmap.PAGESIZE
 _GAP = 16 << 10
@@ -89,40 +84,19 @@ Done = list[NDArray[np.bool_]]
 """The answer to a request: for each `Alike`, which of its parts were copied."""
 
 
-def main(threads: int, arena: int, *connections: int) -> None:
-    """Serve the parent, which may ask on each of the connections, until it ends."""
-    _libc.signal(signal.SIGBUS, _libc._exit)  # by the signal itself it would leave a core dump
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    end_with_parent(connections[0])
-    copier = Copier(Arena(arena), threads, min(_MOST_MAPS, most // 2))
-    for connection in connections[1:]:
-        threading.Thread(target=_serve, args=(copier, connection), daemon=True).start()
-    _serve(copier, connections[0])
-
-
-def _serve(copier: Copier, connection: int) -> None:
-    """Answer requests; then end the process, or the parent would wait for an answer."""
-    channel = Channel(socket(fileno=connection))
-    try:
-        channel.send(None)
-        while True:
-            channel.send(copier.copy(*channel.receive()))
-    except (EOFError, ConnectionError):
-        os._exit(0)  # the parent has ended
-    except BaseException:
-        traceback.print_exc()
-        os._exit(1)
+def leave_no_dump() -> None:
+    """Let this process just end where a file was cut short: by the signal, it would be dumped."""
+    _libc.signal(signal.SIGBUS, _libc._exit)
 
 
 class Copier:
     """Copies parts of files into an arena. Thread-safe."""
 
-    def __init__(self, arena: Arena, threads: int, most_maps: int) -> None:
-        """Take the arena, how many threads copy, and how many files may be mapped."""
+    def __init__(self, arena: Arena, team: Team, descriptors: int) -> None:
+        """Take the arena, the threads that copy, and how many descriptors maps may hold."""
         self._arena = np.frombuffer(arena.map, np.uint8)
-        self._maps = Maps(most_maps)
-        self._team = Team(threads)
+        self._maps = Maps(min(_MOST_MAPS, descriptors))
+        self._team = team
 
     def copy(self, files: Files, alikes: Sequence[tuple[Any, ...]]) -> Done:
         """Copy what can be copied without waiting."""
@@ -282,40 +256,6 @@ def _identity_at(path: str) -> Identity | None:
         return identity(os.stat(path))
     except OSError:
         return None
-
-
-class Team:
-    """Threads that wait for work; those that ask for it wait until it is done."""
-
-    def __init__(self, threads: int) -> None:
-        """Take how many."""
-        self._threads = threads
-        self._queue: SimpleQueue[tuple[Callable[..., None], deque[Any], SimpleQueue[None]]]
-        self._queue = SimpleQueue()
-        for _ in range(threads):
-            threading.Thread(target=self._work, daemon=True).start()
-
-    def do(self, work: Callable[..., None], jobs: Sequence[tuple[Any, ...]]) -> None:
-        """Call `work`, which must not raise, with the arguments of each job."""
-        left, ended = deque(jobs), SimpleQueue[None]()
-        helpers = min(self._threads, len(jobs))
-        for _ in range(helpers):
-            self._queue.put((work, left, ended))
-        for _ in range(helpers):
-            ended.get()
-
-    def _work(self) -> None:
-        while True:
-            work, left, ended = self._queue.get()
-            while left:
-                try:
-                    job = left.popleft()
-                except IndexError:
-                    break
-                work(*job)
-                del job
-            ended.put(None)
-            del work, left, ended
 
 
 @lru_cache(maxsize=256)

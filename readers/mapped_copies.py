@@ -2,48 +2,32 @@
 
 To copy out of a map is faster than to read; where short rows are picked out of an array, several
 times, for a map needs neither a system call a row nor the bytes between rows. But whoever
-touches a map of a file that was cut short is killed. So another process maps the files, and
-copies into the arena that it shares with this one (`mapped_child`). One message goes to it for
-a batch: numbers alone; the answer says which parts were copied. All others are read in the
-usual way, and so is everything if that process has died: what was wrong is found out then.
+touches a map of a file that was cut short is killed. So another process maps the files and copies
+(`reading_process`, `mapped_child`). One message goes to it for a batch: numbers alone; the answer
+says which parts were copied. All others are read in the usual way.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-import weakref
 from collections.abc import Sequence
-from contextlib import ExitStack
-from queue import SimpleQueue
-from socket import socketpair
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.channel import Channel
-from ..engine.errors import WorkerError
 from ..engine.memory import Arena
 from .npy_reads import Part
+from .reading_process import ReadingProcess
 from .storage import LocalFile
 
 if TYPE_CHECKING:
-    from ..engine.interpreter import Interpreter
     from .local_reads import Identity
     from .mapped_child import Done, Files
 
-WORTH_STARTING_SECONDS = 1.0
-"""Of reading what the process could have copied, before it is started."""
-
 _SHARE_OF_CORES = 0.75
-"""That it keeps busy at most: more threads wait for one another, and for the pipeline's own. On 16
+"""That is kept busy at most: more threads wait for one another, and for the pipeline's own. On 16
 cores, 12 threads copy 45 to 51 GB/s for two batches at a time, 16 threads 35 to 38."""
-
-_STARTS = 3
-"""Of a process, where those before have died."""
-
-_AT_ONCE = 2
-"""Batches that the process is asked for at a time: it has the next one when one is done."""
 
 _LEAST_COST = 512 << 10
 """Of reading a part (`Part.cost`), to be worth the message."""
@@ -56,6 +40,12 @@ _LEAST_OF_RUNS = 4 << 20
 _MANY_THREADS = 3
 
 
+def copying_threads(threads: int) -> int:
+    """Return how many of so many threads should copy."""
+    cores = len(os.sched_getaffinity(0))
+    return min(threads, max(2, int(_SHARE_OF_CORES * cores)))
+
+
 def is_worth(part: Part, threads: int) -> bool:
     """Return whether so many threads copy a part faster than they read it."""
     if all(grid.direct and grid.length >= _LONG_RUN for grid in part.grids):
@@ -66,40 +56,26 @@ def is_worth(part: Part, threads: int) -> bool:
 class MappedCopies:
     """Has parts of local files copied into an arena. Thread-safe.
 
-    Of no effect in a process that was forked from the one that made it.
-
     Attributes:
         nbytes: how much was copied so far.
     """
 
-    def __init__(self, arena: Arena, threads: int) -> None:
-        """Take the arena, which must be shared, and how many threads may copy."""
+    def __init__(self, process: ReadingProcess) -> None:
+        """Take the process that copies."""
         self.nbytes = 0
-        self._arena = arena
-        cores = len(os.sched_getaffinity(0))
-        self._threads = min(threads, max(2, int(_SHARE_OF_CORES * cores)))
-        self._owner = os.getpid()
+        self._process = process
         self._lock = threading.Lock()
-        self._seconds = 0.0
-        self._starts_left = _STARTS
-        self._why = ""
-        self._wanted = True  # until it is started, and after each of its deaths but the last
-        self._closed = False
-        self._helper: _Helper | None = None
 
     def copy(self, parts: Sequence[Part]) -> Sequence[Part]:
         """Copy what can be copied without waiting; return what is left."""
-        helper = self._helper
-        if helper is None or not helper.ready or os.getpid() != self._owner:
+        if not self._process.is_there:
             return parts
-        request = _Request(self._arena, self._threads)
+        request = _Request(self._process.arena, self._process.threads)
         left = [each for each in parts if not request.add(each)]
         if len(left) == len(parts):
             return parts
-        try:
-            done = helper.ask(request.message())
-        except (EOFError, OSError):
-            self._lose(helper)
+        done = self._process.ask("copy", *request.message())
+        if done is None:
             return parts
         copied = request.settle(done, left)
         with self._lock:
@@ -107,119 +83,19 @@ class MappedCopies:
         return left
 
     def count(self, parts: Sequence[Part], seconds: float) -> None:
-        """Count the time that it took to read what `copy` left; start the process in due course."""
-        if not self._wanted or os.getpid() != self._owner:
-            return
-        if not any(is_worth(part, self._threads) for part in parts):
-            return
-        with self._lock:
-            self._seconds += seconds
-            if self._seconds < WORTH_STARTING_SECONDS or not self._wanted:
-                return
-            self._seconds = 0.0
-            self._starts_left -= 1
-            self._wanted = False
-        threading.Thread(target=self._start, name="penstock-starter", daemon=True).start()
+        """Count the time that it took to read what `copy` left."""
+        if any(is_worth(part, self._process.threads) for part in parts):
+            self._process.count(seconds)
 
     @property
     def note(self) -> str:
         """What was copied, and why no more is; "" if there is nothing to be said."""
         copied = f"{self.nbytes / 1e9:.1f} GB were copied out of mapped files"
-        return "; ".join(filter(None, (copied * bool(self.nbytes), self._why)))
+        return "; ".join(filter(None, (copied * bool(self.nbytes), self._process.why)))
 
     def close(self) -> None:
         """End the process; from now on, everything is left. Idempotent."""
-        with self._lock:
-            self._closed, self._wanted = True, False
-            helper, self._helper = self._helper, None
-        if helper is not None:
-            helper.close()
-
-    def _start(self) -> None:
-        try:
-            helper = _Helper(self._arena, self._threads)
-        except (WorkerError, OSError) as error:
-            self._why = f"no files are mapped: {error}"
-            return
-        with self._lock:
-            closed = self._closed
-            if not closed:
-                self._helper = helper
-        if closed:
-            helper.close()
-            return
-        try:
-            helper.wait_until_ready()
-        except (EOFError, OSError):
-            self._lose(helper)
-
-    def _lose(self, helper: _Helper) -> None:
-        """Go on without a process that has died."""
-        fate = helper.fate()
-        helper.close()  # from now on, nobody else writes to the memory of what was left
-        with self._lock:
-            if self._helper is helper:
-                self._helper = None
-                self._wanted = self._starts_left > 0
-                self._why = f"the process that maps files {fate}"
-
-
-class _Helper:
-    """The process, as this one sees it.
-
-    Attributes:
-        ready: whether it can be asked.
-    """
-
-    def __init__(self, arena: Arena, threads: int) -> None:
-        from ..engine.interpreter import Interpreter  # most pipelines need not spend the time
-
-        self.ready = False
-        self._channels: list[Channel] = []
-        self._free: SimpleQueue[Channel] = SimpleQueue()
-        with ExitStack() as others, ExitStack() as if_that_fails:
-            numbers = [arena.descriptor]
-            for _ in range(_AT_ONCE):
-                ours, other = socketpair()
-                if_that_fails.callback(ours.close)
-                self._channels.append(Channel(ours))
-                numbers.append(others.enter_context(other).fileno())
-            module = f"{__package__}.mapped_child"
-            process = Interpreter(module, [threads, *numbers], numbers)
-            if_that_fails.pop_all()
-        self._process = process
-        self._end = weakref.finalize(self, _end, process, self._channels, os.getpid())
-
-    def wait_until_ready(self) -> None:
-        """Wait until it can be asked."""
-        for channel in self._channels:
-            channel.receive()
-            self._free.put(channel)
-        self.ready = True
-
-    def ask(self, message: Any) -> Any:
-        """Return the answer; EOFError or OSError if the process has ended."""
-        channel = self._free.get()
-        try:
-            channel.send(message)
-            return channel.receive()
-        finally:
-            self._free.put(channel)
-
-    def fate(self) -> str:
-        """Say how it ended."""
-        return self._process.fate()
-
-    def close(self) -> None:
-        """End it, and so what another thread waits for; idempotent."""
-        self._end()
-
-
-def _end(process: Interpreter, channels: Sequence[Channel], owner: int) -> None:
-    if os.getpid() == owner:  # in a fork, it is not ours to end
-        process.end()
-        for channel in channels:
-            channel.close()
+        self._process.close()
 
 
 class _Request:

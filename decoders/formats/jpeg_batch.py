@@ -23,6 +23,7 @@ _HEAD, _BODY = np.arange(4), np.arange(4, 19)
 _FRAME, _SCAN, _EXIF, _ADOBE = 0xC0, 0xDA, 0xE1, 0xEE
 _IS_KNOWN = np.zeros(256, bool)
 _IS_KNOWN[[_FRAME, 0xC4, _SCAN, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)]] = True
+_LENGTHS = {_FRAME: 17, _SCAN: 12}  # of segments that tell of three components
 _PLAIN_SAMPLING = (0x11, 0x21, 0x12, 0x22)  # of luma, while that of the others is 0x11
 
 
@@ -80,6 +81,8 @@ def _walk(
         segment = _Segments(flat, rows_left * width + at)
         going_on = (segment.lead == 0xFF) & (segment.length >= 2)
         going_on &= _IS_KNOWN[segment.marker]
+        for marker, length in _LENGTHS.items():
+            going_on &= (segment.marker != marker) | (segment.length == length)
         for marker, handle in _CHECKED.items():
             found = np.flatnonzero(going_on & (segment.marker == marker))
             if len(found):

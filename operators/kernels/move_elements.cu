@@ -1,14 +1,12 @@
-// Copies single elements, of type In, to type Out; what lies outside of the bounds is filled in,
-// or found by folding the index back into them (POLICY). A thread makes groups of neighbours; those
-// that are neighbours in memory too, which is so along the last RUN dimensions, are read together,
-// and those of all its groups before any is used.
+// Copies elements of type In to type Out, from boxes of any strides and bounds. A thread makes packs
+// of neighbours, which it reads together if they are neighbours in memory too (RUNS), as they are
+// wherever elements are found by folding.
 #include "strided.cuh"
 #include "lanes.cuh"
 
-constexpr int LANES = lanes_of(sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In));
-constexpr int GROUPS = 4, BYTES = LANES * sizeof(In);
-
-enum { PAD, EDGE, WRAP, REFLECT_1001, REFLECT_101 };
+constexpr int LARGEST = sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In);
+constexpr int LANES = 16 / LARGEST, BYTES = LANES * sizeof(In);
+constexpr int WORDS = (BYTES + (sizeof(In) < 4 ? 7 - sizeof(In) : 3)) / 4;
 
 template <class A, class B>
 struct Same {
@@ -39,102 +37,82 @@ __device__ inline T cut_off(S value) {
     }
 }
 
-__device__ inline Index folded(Index index, Index low, Index high) {
-    Index size = high - low, at = index - low;
-    if (at >= 0 && at < size) return index;
-    if constexpr (POLICY == EDGE) return at < 0 ? low : high - 1;
-    Index period = POLICY == WRAP           ? size
-                   : POLICY == REFLECT_1001 ? 2 * size
-                                            : max((Index)1, 2 * size - 2);
-    at %= period;
-    if (at < 0) at += period;
-    if constexpr (POLICY == WRAP) return low + at;
-    return low + min(at, (POLICY == REFLECT_1001 ? period - 1 : period) - at);
+// Reads elements low..high-1 of those that begin at place `at` of a run.
+__device__ inline void read(const Run& run, Index at, i64 stride, int low, int high, In* values) {
+    constexpr int SIZE = sizeof(In);
+    const u64 from = run.in[0] + at * (RUNS ? SIZE : stride);
+    if constexpr (RUNS) {
+        const int skip = SIZE < 4 ? (int)(from & 3) : 0;
+        unsigned words[WORDS];
+#pragma unroll
+        for (int k = 0; k < WORDS; k++)  // none without a byte that is needed
+            if (low < high && low * SIZE < 4 * k + 4 - skip && 4 * k - skip < high * SIZE)
+                words[k] = __ldg((const unsigned*)(from - skip) + k);
+#pragma unroll
+        for (int k = 0; k < WORDS && SIZE < 4; k++)
+            words[k] = __funnelshift_r(words[k], k + 1 < WORDS ? words[k + 1] : 0, 8 * skip);
+        memcpy(values, words, BYTES);
+    } else {
+#pragma unroll
+        for (int j = 0; j < LANES; j++)
+            if (low <= j && j < high) values[j] = *(const In*)(from + j * stride);
+    }
 }
 
-// Where an element lies, 0 if it has to be filled in.
-__device__ inline u64 origin(const Source& s, const Index* index) {
-    u64 address = s.first;
-    bool inside = true;
+// Makes the elements that are there, and those that are filled in: if dimension `channels` is one,
+// with what `fills` has for each of its indices, or, if it is the last one, for each of `each`
+// elements.
+__device__ inline void make_packs(const Box& box, const Out* fills, int channels, int each) {
+    const Pieces<LANES, sizeof(Out)> pieces(box);
+    for (Index item = first_element(); item < pieces.count; item += element_step()) {
+        const Piece<LANES, sizeof(Out)> piece(box, pieces, item);
+        const Run& run = piece.run;
+        const int low = max((Index)piece.from, run.low - piece.at);
+        const int high = min((Index)piece.to, run.high - piece.at);
+        In values[LANES];
+        read(run, piece.at, box.stride[0][LAST], low, high, values);
+        Pack<Out, LANES> pack;
 #pragma unroll
-    for (int d = 0; d < DIMS; d++) {
-        i64 at = index[d];
-        if constexpr (POLICY != PAD) at = folded(index[d], s.low[d], s.high[d]);
-        inside = inside && s.low[d] <= at && at < s.high[d];
-        address += at * s.stride[d];
+        for (int j = 0; j < LANES; j++) pack.values[j] = cut_off<Out>(values[j]);
+        if (BOUNDS == PAD && (low > piece.from || high < piece.to)) {
+            Out fill;
+            memcpy(&fill, &box.fill, sizeof fill);
+            for (int d = 0; d < LAST; d++)
+                if (d == channels) fill = fills[run.index[d]];
+#pragma unroll
+            for (int j = 0; j < LANES; j++)
+                if (piece.from <= j && j < piece.to && (j < low || j >= high))
+                    pack.values[j] = channels == LAST ? fills[(piece.at + j) % each] : fill;
+        }
+        const bool padded = BOUNDS == PAD;
+        const Lanes lanes = {0, padded ? piece.from : low, padded ? piece.to : high};
+        lanes.write((Out*)run.out + piece.at, pack);
     }
-    return inside ? address : 0;
 }
 
-// Where LANES neighbours lie, 0 if they are none in memory, or not all there.
-__device__ inline u64 run(const Source& s, const Extents& extent, const Index* index) {
-    constexpr int FIRST = DIMS - RUN;  // dimensions behind this one are whole
-    u64 address = s.first;
-    bool inside = RUN > 0;
-    i64 left = 0;
-#pragma unroll
-    for (int d = 0; d < DIMS; d++) {
-        inside = inside && s.low[d] <= index[d] && index[d] < s.high[d];
-        address += index[d] * s.stride[d];
-        left = d > FIRST ? left * extent[d] - index[d] : min((i64)extent[d], s.high[d]) - index[d];
+// Makes what else a run has: elements that are found by folding. A thread makes those of a step, or
+// one if a step has many.
+__device__ inline void make_rims(const Box& box) {
+    const Index extent = box.extent[LAST], low = box.low[LAST], high = box.high[LAST];
+    const Index unit = box.unit[LAST], together = unit <= LANES ? unit : 1;
+    const Index before = min(max(low, (Index)0), extent);
+    const Index inside = max((Index)0, min(high, extent) - before);
+    const Index items = divided(extent - inside, together), runs = runs_of(box);
+    for (Index item = first_element(); item < runs * items; item += element_step()) {
+        const Index number = divided(item, items), place = (item - number * items) * together;
+        const Index at = place < before ? place : place + inside;
+        const Run run = run_of(box, number);
+        const In* from = (const In*)run.in[0] + folded(at, low, high, unit);
+#pragma unroll 4
+        for (int k = 0; k < together; k++) ((Out*)run.out)[at + k] = cut_off<Out>(from[k]);
     }
-    return inside && left >= LANES ? address : 0;
 }
 
-// `fills` has one value, or one for each index of dimension `channels`.
-extern "C" __global__ void __launch_bounds__(256, 4)
-    move_elements(const Result* results, const Source* sources, const Out* fills, int channels) {
-    const Result& r = results[blockIdx.y];
-    const Source& s = sources[blockIdx.y];
-    const Extents extent(r);
-    Out* out = (Out*)r.out;
-    const i64 elements = r.elements, groups = elements ? Lanes::count<Out, LANES>(out, elements) : 0;
-    const i64 apart = blockDim.x, chunk = GROUPS * apart;
-    for (i64 at = blockIdx.x * chunk + threadIdx.x; at < groups; at += gridDim.x * chunk) {
-        Window<BYTES> windows[GROUPS];
-        unsigned whole = 0;  // bits
-#pragma unroll
-        for (int k = 0; k < GROUPS; k++) {
-            const Lanes lanes = Lanes::number<Out, LANES>(out, elements, at + k * apart);
-            if (lanes.from > 0 || lanes.to < LANES) continue;
-            Index index[DIMS];
-            decompose(lanes.first, extent, index);
-            const u64 from = run(s, extent, index);
-            if (from == 0) continue;
-            whole |= 1 << k;
-            windows[k].read(from, from, from + BYTES);
-        }
-#pragma unroll
-        for (int k = 0; k < GROUPS; k++) {
-            if (!(whole >> k & 1)) continue;
-            windows[k].align();
-            In values[LANES];
-            memcpy(values, windows[k].words, sizeof values);
-            Pack<Out, LANES> pack;
-#pragma unroll
-            for (int j = 0; j < LANES; j++) pack.values[j] = cut_off<Out>(values[j]);
-            const Lanes lanes = Lanes::number<Out, LANES>(out, elements, at + k * apart);
-            *(Pack<Out, LANES>*)(out + lanes.first) = pack;
-        }
-#pragma unroll 1
-        for (int k = 0; k < GROUPS; k++) {
-            if (whole >> k & 1 || at + k * apart >= groups) continue;
-            const Lanes lanes = Lanes::number<Out, LANES>(out, elements, at + k * apart);
-            Index index[DIMS];
-            decompose(lanes.first + lanes.from, extent, index);
-            Pack<Out, LANES> pack;
-#pragma unroll
-            for (int j = 0; j < LANES; j++) {
-                if (!lanes.has(j)) continue;
-                const u64 from = origin(s, index);
-                Index channel = 0;
-#pragma unroll
-                for (int d = 0; d < DIMS; d++)
-                    if (d == channels) channel = index[d];
-                pack.values[j] = from ? cut_off<Out>(*(const In*)from) : fills[channel];
-                advance(index, extent, 1);
-            }
-            lanes.write(out, pack);
-        }
-    }
+extern "C" __global__ void __launch_bounds__(256, 8)
+    move_elements(const Box* boxes, const Out* fills, int channels, int each) {
+    const Box box = boxes[blockIdx.y];
+    if (BOUNDS > PAD && blockIdx.z)
+        make_rims(box);
+    else
+        make_packs(box, fills, channels, each);
 }

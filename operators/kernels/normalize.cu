@@ -10,6 +10,7 @@ struct Sample {
 
 constexpr int LARGEST = sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out);
 constexpr int LANES = lanes_of(LARGEST);
+constexpr int ROUNDS = 2;  // groups of lanes that a thread reads before it writes any
 
 __device__ inline float product(float a, float b) { return __fmul_rn(a, b); }
 __device__ inline double product(double a, double b) { return __dmul_rn(a, b); }
@@ -35,24 +36,33 @@ struct Values {
     }
 };
 
+// Takes the last samples first: the device's cache may still have them, if they have just been read.
 extern "C" __global__ void normalize(const Sample* samples, Exact shift) {
-    const Sample s = samples[blockIdx.y];
+    const Sample s = samples[gridDim.y - 1 - blockIdx.y];
     Out* out = (Out*)s.out;
-    const i64 groups = Lanes::count<Out, LANES>(out, s.elements);
+    const i64 groups = Lanes::count<Out, LANES>(out, s.elements), step = element_step();
     const Values means(s.means, s.extents, s.mean_strides, s.elements);
     const Values factors(s.factors, s.extents, s.factor_strides, s.elements);
-    for (i64 group = first_element(); group < groups; group += element_step()) {
-        const Lanes lanes = Lanes::number<Out, LANES>(out, s.elements, group);
-        In numbers[LANES];
-        Exact mean[LANES], factor[LANES];
-        lanes.read((const In*)s.in, numbers);
-        means.read(lanes, mean);
-        factors.read(lanes, factor);
-        Pack<Out, LANES> results;
+    for (i64 group = first_element(); group < groups; group += ROUNDS * step) {
+        In numbers[ROUNDS][LANES];
 #pragma unroll
-        for (int j = 0; j < LANES; j++)
-            results.values[j] = saturated<Out>(
-                product((Exact)numbers[j] - mean[j], factor[j]) + shift);
-        lanes.write(out, results);
+        for (int r = 0; r < ROUNDS; r++)
+            if (group + r * step < groups)
+                Lanes::number<Out, LANES>(out, s.elements, group + r * step)
+                    .read((const In*)s.in, numbers[r]);
+#pragma unroll
+        for (int r = 0; r < ROUNDS; r++) {
+            if (group + r * step >= groups) break;
+            const Lanes lanes = Lanes::number<Out, LANES>(out, s.elements, group + r * step);
+            Exact mean[LANES], factor[LANES];
+            means.read(lanes, mean);
+            factors.read(lanes, factor);
+            Pack<Out, LANES> results;
+#pragma unroll
+            for (int j = 0; j < LANES; j++)
+                results.values[j] = saturated<Out>(
+                    product((Exact)numbers[r][j] - mean[j], factor[j]) + shift);
+            lanes.write(out, results);
+        }
     }
 }

@@ -57,6 +57,15 @@ static inline float rsqrt(float a) { return 1.0f / sqrtf(a); }
 static inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline int __float2int_rn(float a) { return (int)rintf(a); }
+// Two weights of 16 bits times two bytes; all with or all without a sign.
+static inline int __dp2a_lo(int w, int b, int sum) {
+    return sum + (int16_t)w * (int8_t)b + (w >> 16) * (int8_t)(b >> 8);
+}
+static inline unsigned __dp2a_lo(unsigned w, unsigned b, unsigned sum) {
+    return sum + (uint16_t)w * (uint8_t)b + (w >> 16) * (uint8_t)(b >> 8);
+}
+template <class T> static inline T __dp2a_hi(T w, T b, T sum) { return __dp2a_lo(w, b >> 16, sum); }
+static inline void __threadfence() {}
 static inline float __uint_as_float(unsigned a) { float f; memcpy(&f, &a, 4); return f; }
 static inline unsigned __float_as_uint(float a) { unsigned u; memcpy(&u, &a, 4); return u; }
 static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {

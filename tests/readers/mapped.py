@@ -8,11 +8,12 @@ import numpy as np
 
 from penstock import fn, pipeline_def
 from penstock.engine.memory import SlabPool
-from penstock.readers import mapped_copies
+from penstock.readers import mapped_copies, reading_process
 from penstock.readers.mapped_copies import MappedCopies
 from penstock.readers.npy_arrays import find_arrays
 from penstock.readers.npy_roi import Roi, parse_key
 from penstock.readers.npy_source import NumpySource
+from penstock.readers.reading_process import ReadingProcess
 
 RANDOM = np.random.default_rng(3)
 TRUSTED = 70  # reads of one part, after which its file's pages are not looked for any more
@@ -20,7 +21,8 @@ TRUSTED = 70  # reads of one part, after which its file's pages are not looked f
 
 def be_eager(setattr=setattr):
     """Let whatever is read be worth the process, which is started after the first batch."""
-    for name in ("WORTH_STARTING_SECONDS", "_LEAST_COST", "_LEAST_OF_RUNS", "_MANY_THREADS"):
+    setattr(reading_process, "WORTH_STARTING_SECONDS", 0)
+    for name in ("_LEAST_COST", "_LEAST_OF_RUNS", "_MANY_THREADS"):
         setattr(mapped_copies, name, 0)
 
 
@@ -86,7 +88,7 @@ class Reading:
 
 def new_reading():
     pool = SlabPool(shared=True)
-    return Reading(MappedCopies(pool.arena, 2), pool)
+    return Reading(MappedCopies(ReadingProcess(pool.arena, 2)), pool)
 
 
 def save_all(folder, arrays):

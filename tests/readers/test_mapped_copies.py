@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from penstock.readers import mapped_copies
+from penstock.readers import reading_process
 
 from .mapped import RANDOM, be_eager, new_reading, save_all, volumes
 from .tars import archive
@@ -171,15 +171,15 @@ def test_a_file_that_is_replaced_meanwhile(shared, tmp_path, monkeypatch):
     (tmp_path / "new").mkdir()
     new = save_all(tmp_path / "new", others)
     shared.use(paths, "1:, 1:").all_mapped()
-    ask = mapped_copies._Helper.ask
+    ask = reading_process._Helper.ask
 
-    def late(helper, message):
+    def late(helper, request):
         os.replace(new[2], paths[2])
-        return ask(helper, message)
+        return ask(helper, request)
 
     before = shared.mapped.nbytes
     with monkeypatch.context() as patch:
-        patch.setattr(mapped_copies._Helper, "ask", late)
+        patch.setattr(reading_process._Helper, "ask", late)
         found = shared.read()
     assert shared.mapped.nbytes - before == 3 * found[0].nbytes  # that one was left
     for i in (0, 1, 3):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import SourceError
-from penstock.readers import mapped_copies
+from penstock.readers import reading_process
 
 from .mapped import (
     TRUSTED,
@@ -49,14 +49,14 @@ def reading():
 
 def cut_short_while_mapped(reading, paths, monkeypatch):
     """Cut a file short at the moment that it is to be copied; return what is raised."""
-    ask = mapped_copies._Helper.ask
+    ask = reading_process._Helper.ask
 
-    def late(helper, message):
+    def late(helper, request):
         os.truncate(paths[1], 20_000)
-        return ask(helper, message)
+        return ask(helper, request)
 
     with monkeypatch.context() as patch:
-        patch.setattr(mapped_copies._Helper, "ask", late)
+        patch.setattr(reading_process._Helper, "ask", late)
         with pytest.raises(SourceError, match=r"1\.npy: .*was cut short") as caught:
             reading.read()
     return caught
@@ -105,13 +105,13 @@ def test_a_process_that_is_killed_while_it_copies(reading, tmp_path, monkeypatch
     (pid,) = children()
     os.kill(pid, signal.SIGSTOP)
     asked = threading.Event()
-    send = mapped_copies.Channel.send
+    send = reading_process.Channel.send
 
     def noted(channel, message):
         send(channel, message)
         asked.set()
 
-    monkeypatch.setattr(mapped_copies.Channel, "send", noted)
+    monkeypatch.setattr(reading_process.Channel, "send", noted)
     found = []
     thread = threading.Thread(target=lambda: found.append(reading.read()))
     thread.start()
@@ -214,7 +214,9 @@ def test_the_process_ends_when_its_parent_is_killed(tmp_path):
 def test_a_fork_reads_by_itself(tmp_path):
     _, paths = large(tmp_path)
     body = """
+import warnings
 import numpy as np
+warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads, which is the point
 reader = pipe._plan.inputs[0].operator
 everything = np.arange(4)
 expected = pipe.run()[0].as_array()

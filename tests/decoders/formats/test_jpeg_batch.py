@@ -121,3 +121,11 @@ def test_two_frame_headers_are_not_plain(files, extent):
     sampling = bytes([1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1])
     frame = b"\x08" + extent.to_bytes(2, "big") * 2 + b"\x03" + sampling
     assert not check(with_segment(content, 0xC0, frame))
+
+
+@pytest.mark.parametrize("marker", [b"\xff\xc0", b"\xff\xda"])
+@pytest.mark.parametrize("length", [2, 11, 13, 60_000])
+def test_segments_of_another_length_than_three_components_take(files, marker, length):
+    content = next(c for name, c in files.items() if check(c) and c.count(marker) == 1)
+    place = content.index(marker) + 2
+    assert not check(content[:place] + length.to_bytes(2, "big") + content[place + 2 :])

@@ -54,7 +54,7 @@ def test_rows_longer_than_a_tile(device_stage, width):
 
 
 @pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "f8"])
-@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5, 7, 16, 17])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5, 7, 13, 16, 17])
 def test_pixels_of_many_sizes(device_stage, channels, dtype):
     rng = np.random.default_rng(channels)
     rows = [rng.integers(0, 100, (11, 41, channels)).astype(dtype) for _ in range(3)]

@@ -35,6 +35,18 @@ def test_cat(device_stage, axis, dtype):
     agree("cat", first[:1] * 2, others[0][:1] * 2, axis=axis)
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("channels", [(3, 1), (1, 1, 2), (4, 4), (5, 8, 1), (20, 20), (1,) * 9])
+def test_channels_of_several_images(device_stage, channels, dtype):
+    rng = np.random.default_rng(len(channels))
+    for sizes in ([(37, 53)] * 2, [(8, 16), (1, 1), (5, 7)]):
+        images = [
+            [rng.integers(0, 99, (*size, count)).astype(dtype) for size in sizes]
+            for count in channels
+        ]
+        agree("cat", *images, axis=2, layout="HWC")
+
+
 def test_scalars_are_stacked(device_stage):
     agree("stack", [np.float32(n) for n in range(5)], [np.float32(9)] * 5)
 

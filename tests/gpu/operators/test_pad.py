@@ -45,6 +45,15 @@ def test_arguments_of_each_sample(device_stage):
     agree("pad", data, per_sample={"axes": [0, 1, 0, -2, 1, 0]})
 
 
+@pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "f8"])
+@pytest.mark.parametrize("channels", [4, 5, 40])
+def test_channels(device_stage, dtype, channels):
+    rng = np.random.default_rng(channels)
+    images = [rng.integers(0, 99, (9, width, 3)).astype(dtype) for width in (40, 1, 17)]
+    fills = {"fill_value": [7.0, 0.0, -3.0]}
+    agree("pad", images, axes=[2], shape=channels, layout="HWC", per_sample=fills)
+
+
 def test_alignment_must_be_positive(device_stage):
     with Pipeline(batch_size=1) as pipe:
         data = source([np.zeros((2, 2))]).gpu()

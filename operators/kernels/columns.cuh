@@ -1,0 +1,104 @@
+// Neighbouring pixels of a row, and how resample_image.cu weighs them: TAPS of CHANNELS channels.
+#include "resampling.cuh"
+#include "lanes.cuh"
+
+#if WORDS
+// Pixels of bytes: read as the aligned words that hold them.
+struct Words {
+    static const int BYTES = TAPS * CHANNELS, COUNT = (BYTES + 3) / 4;
+    unsigned aligned[COUNT + 1], skipped;
+
+    __device__ void read(const In* pixels, int, int) {
+        const unsigned* words = (const unsigned*)((u64)pixels & ~3ull);
+        skipped = (unsigned)((u64)pixels & 3);
+#pragma unroll
+        for (int i = 0; i <= COUNT; i++)
+            aligned[i] = i < COUNT || 4 * i < skipped + BYTES ? __ldg(words + i) : 0;
+    }
+    __device__ unsigned word(int i) const {
+        return __funnelshift_r(aligned[i], aligned[i + 1], 8 * skipped);
+    }
+};
+#endif
+
+#if DOTS
+// Sums are whole numbers: weights come as 16 bits, those of two columns in a word, and an
+// instruction multiplies and adds two bytes. As the last bits of 2^23 or 1.5 * 2^23 the sums are
+// floating point numbers without a conversion. If some weights are NEGATIVE, bytes less 128 are
+// weighed, which have a sign as well.
+typedef unsigned Weight, Sum;
+const int PER_WEIGHT = 2, WEIGHTS = (TAPS + 1) / 2;
+const unsigned NOTHING = NEGATIVE ? 0x4b400000 : 0x4b000000;
+
+struct Pixels : Words {
+    __device__ void weigh(const Weight (&weights)[WEIGHTS], int, Sum (&sums)[CHANNELS]) const {
+        unsigned words[COUNT];
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) words[i] = NEGATIVE ? word(i) ^ 0x80808080 : word(i);
+#pragma unroll
+        for (int i = 0; i < WEIGHTS * CHANNELS; i++) {
+            const int k = i / CHANNELS, c = i % CHANNELS;
+            if (c % 2) continue;
+            // Of two columns (the last may be alone) two channels: a byte of each side by side.
+            const int byte = 2 * k * CHANNELS + c, first = byte / 4, from = byte % 4;
+            const int right = 2 * k + 1 < TAPS ? CHANNELS : 0, next = c + 1 < CHANNELS;
+            const unsigned bytes = __byte_perm(
+                words[first], words[first + 1 < COUNT ? first + 1 : first],
+                from | (from + right) << 4 | (from + next) << 8 | (from + right + next) << 12);
+            sums[c] = dot<0>(weights[k], bytes, sums[c]);
+            if (next) sums[c + 1] = dot<1>(weights[k], bytes, sums[c + 1]);
+        }
+    }
+    template <int high>
+    __device__ static unsigned dot(unsigned weights, unsigned bytes, unsigned sum) {
+        if (NEGATIVE)
+            return high ? __dp2a_hi((int)weights, (int)bytes, (int)sum)
+                        : __dp2a_lo((int)weights, (int)bytes, (int)sum);
+        return high ? __dp2a_hi(weights, bytes, sum) : __dp2a_lo(weights, bytes, sum);
+    }
+};
+
+__device__ inline Work summed(Sum sum) { return __uint_as_float(sum); }
+
+__device__ inline Out as_out(Work value) {
+    if (NEGATIVE) return stored<Out>(__fmaf_rn(value, 1.0f / DOT_ONE, 128 - 12582912.0f / DOT_ONE));
+    const float whole = 12582912.0f - 8388608.0f / DOT_ONE;  // never below 0 or above 255: as `stored`
+    return (Out)__float_as_uint(__fmaf_rn(value, 1.0f / DOT_ONE, whole));
+}
+#else
+typedef Work Weight, Sum;
+const int PER_WEIGHT = 1, WEIGHTS = TAPS;
+const Work NOTHING = 0;
+
+#if WORDS
+struct Pixels : Words {
+    __device__ Work at(int pixel, int channel) const {
+        const int i = pixel * CHANNELS + channel;
+        // The last byte of 2^23 as a float: quicker than a conversion.
+        const unsigned bits = __byte_perm(word(i / 4), 0x4b000000, 0x7440 | i % 4);
+        return __uint_as_float(bits) - 8388608.0f;
+    }
+#else
+struct Pixels {
+    In elements[TAPS][CHANNELS];
+
+    __device__ void read(const In* pixels, int count, int channels) {
+#pragma unroll
+        for (int i = 0; i < TAPS; i++)
+            for (int c = 0; c < CHANNELS; c++)
+                if (i < count) elements[i][c] = pixels[i * channels + c];
+    }
+    __device__ Work at(int pixel, int channel) const { return (Work)elements[pixel][channel]; }
+#endif
+    __device__ void weigh(const Weight (&weights)[WEIGHTS], int count, Sum (&sums)[CHANNELS]) const {
+#pragma unroll
+        for (int k = 0; k < TAPS; k++) {
+            if (k >= count) break;
+            for (int c = 0; c < CHANNELS; c++) sums[c] += weights[k] * at(k, c);
+        }
+    }
+};
+
+__device__ inline Work summed(Sum sum) { return sum; }
+__device__ inline Out as_out(Work value) { return stored<Out>(value); }
+#endif

@@ -1,0 +1,50 @@
+"""Fuzzing of JPEG headers that are read for a whole batch: what a hardware decoder is told.
+
+    pip install atheris
+    python tests/fuzz/fuzz_jpeg_batch.py -max_total_time=600 corpus/
+
+needs the folder that holds `penstock` on PYTHONPATH. `test_fuzz_jpeg_batch.py` runs the same
+checks over random damage without atheris. A header that is taken to be plain must mean the same
+to the parser of single files, beside other files, too.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+if __name__ == "__main__":
+    import atheris
+
+    watched: Any = atheris.instrument_imports(include=["penstock.decoders.formats"])
+else:
+    watched = nullcontext()
+
+with watched:
+    from penstock.decoders.formats import jpeg
+    from penstock.decoders.formats.jpeg_batch import scan
+    from penstock.engine.errors import DecodeError
+
+
+def check(data: bytes) -> None:
+    """Read the headers of two files: what is before a cut, and all."""
+    cut = int.from_bytes(data[:2], "big") % (len(data) + 1)
+    files = [data[2:cut], data[2:]]
+    found = scan([np.frombuffer(file, np.uint8) for file in files])
+    for i in np.flatnonzero(found.is_plain):
+        try:
+            header = jpeg.parse(memoryview(files[i]))
+        except DecodeError as error:
+            raise AssertionError("refused by the parser of single files") from error
+        assert (header.height, header.width) == tuple(found.sizes[i])
+        assert header.orientation == found.orientation[i]
+        assert (header.channels, header.bits) == (3, 8)
+        assert not jpeg.holds_rgb(memoryview(files[i]))
+
+
+if __name__ == "__main__":
+    atheris.Setup(sys.argv, check)
+    atheris.Fuzz()

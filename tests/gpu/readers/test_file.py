@@ -1,0 +1,40 @@
+import time
+
+import numpy as np
+import pytest
+
+from penstock import fn, pipeline_def
+from penstock.readers import reading_process
+
+
+@pytest.fixture
+def folder(tmp_path):
+    random = np.random.default_rng(1)
+    (tmp_path / "files").mkdir()
+    for number in range(200):
+        (tmp_path / "files" / f"{number}.bin").write_bytes(random.bytes(30_000 + 300 * number))
+    return tmp_path
+
+
+@pytest.mark.parametrize("processes", [None, False])
+def test_files_are_read_by_a_process_of_their_own(device_stage, folder, monkeypatch, processes):
+    monkeypatch.setattr(reading_process, "WORTH_STARTING_SECONDS", 0.0)
+
+    @pipeline_def(batch_size=64, num_threads=1, exec_processes=processes)
+    def define():
+        contents, labels = fn.readers.file(file_root=str(folder), file_filters="*.bin")
+        return contents.gpu(), labels
+
+    def run(pipe):
+        contents, _ = pipe.run()
+        for number, path in enumerate(contents.source_info()):
+            with open(path, "rb") as file:
+                assert contents.as_cpu().at(number).tobytes() == file.read()
+        return "a process of its own reads" in str(pipe.stats())
+
+    with define() as pipe:
+        deadline = time.monotonic() + (60 if processes is None else 2)
+        while not (found := run(pipe)) and time.monotonic() < deadline:
+            pass
+        assert found == (processes is None)
+        assert run(pipe) == found
