@@ -84,13 +84,16 @@ Done = list[NDArray[np.bool_]]
 """The answer to a request: for each `Alike`, which of its parts were copied."""
 
 
+def leave_no_dump() -> None:
+    """Let this process just end where a file was cut short: by the signal, it would be dumped."""
+    _libc.signal(signal.SIGBUS, _libc._exit)
+
+
 class Copier:
     """Copies parts of files into an arena. Thread-safe."""
 
     def __init__(self, arena: Arena, team: Team, descriptors: int) -> None:
         """Take the arena, the threads that copy, and how many descriptors maps may hold."""
-        # By the signal itself, it would leave a core dump.
-        _libc.signal(signal.SIGBUS, _libc._exit)
         self._arena = np.frombuffer(arena.map, np.uint8)
         self._maps = Maps(min(_MOST_MAPS, descriptors))
         self._team = team

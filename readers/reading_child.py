@@ -20,12 +20,13 @@ from ..engine.channel import Channel
 from ..engine.interpreter import end_with_parent
 from ..engine.memory import Arena
 from .file_reads import FileReads
-from .mapped_child import Copier
+from .mapped_child import Copier, leave_no_dump
 from .team import Team
 
 
 def main(threads: int, arena: int, *connections: int) -> None:
     """Serve the parent, which may ask on each of the connections, until it ends."""
+    leave_no_dump()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     end_with_parent(connections[0])

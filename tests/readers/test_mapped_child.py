@@ -1,14 +1,14 @@
 """The process that maps files, as it sees itself: what it copies, and what it leaves."""
 
 import os
-import threading
 
 import numpy as np
 import pytest
 
 from penstock.engine.memory import Arena
 from penstock.readers.local_reads import identity
-from penstock.readers.mapped_child import Copier, Maps, Team, _divided, _ranges
+from penstock.readers.mapped_child import Copier, Maps, _divided, _ranges
+from penstock.readers.team import Team
 
 CONTENT = np.random.default_rng(1).integers(0, 256, 1 << 20, "u1")
 TARGET = 8192  # in the arena
@@ -27,7 +27,7 @@ def arena():
 
 @pytest.fixture
 def copier(arena):
-    return Copier(arena, 2, 8)
+    return Copier(arena, Team(2), 8)
 
 
 def file(path):
@@ -142,17 +142,3 @@ def test_of_many_ranges_some_are_looked_at():
     begins, _ = _ranges((100, 4), (1 << 20, 4), 4)
     assert len(begins) == 8
     assert (begins[0], begins[-1]) == (0, 99 << 20)
-
-
-def test_several_may_ask_a_team():
-    team, found = Team(3), [[], []]
-    askers = [
-        threading.Thread(target=team.do, args=(each.append, [(i,) for i in range(500)]))
-        for each in found
-    ]
-    for asker in askers:
-        asker.start()
-    for asker in askers:
-        asker.join()
-    assert [sorted(each) for each in found] == [list(range(500))] * 2
-    team.do(print, [])
