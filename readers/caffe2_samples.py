@@ -77,7 +77,8 @@ class TensorProtosParser:
         return None if classes is None else (cut(block, image.begins, image.values), classes)
 
     def _one_by_one(self, records: Records) -> tuple[Column, ...]:
-        samples = [list(self._sample(tensors(content))) for content in records.views()]
+        most = self.num_tensors
+        samples = [list(self._sample(tensors(content, most))) for content in records.views()]
         if not samples:
             return tuple([] for _ in range(self.num_outputs))
         return tuple(list(column) for column in zip(*samples, strict=True))

@@ -40,10 +40,10 @@ _NUMBERS = {FLOAT: _FLOATS, INT32: _INT32S, INT64: _INT64S}
 _NAMES = {FLOAT: "FLOAT", INT32: "INT32", BYTE: "BYTE", STRING: "STRING", INT64: "INT64"}
 
 
-def tensors(message: NDArray[np.uint8]) -> list[TensorProto]:
-    """Return the tensors of a TensorProtos."""
-    spans = messages(message.data, ((0, len(message)),), 1)
-    return [TensorProto(message, span) for span in spans]
+def tensors(message: NDArray[np.uint8], most: int) -> list[TensorProto]:
+    """Return the first tensors of a TensorProtos; what is in others is not looked at."""
+    spans = list(messages(message.data, ((0, len(message)),), 1))  # the others must be whole, too
+    return [TensorProto(message, span) for span in spans[:most]]
 
 
 class TensorProto:

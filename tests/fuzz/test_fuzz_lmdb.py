@@ -26,7 +26,9 @@ TENSORS = write.tensor_protos(
     write.tensor(1, floats=[0.5, 2]),
     write.tensor(2, int32s=[1, 2, 3, 4]),
 )
+DAMAGED_BEHIND = TENSORS[: 2 + TENSORS[1]] + b"\x0a\x07\x10\x02\x22\x03\x83\xac\x02\x0a\x02\x1a\x08"
 VALUES = [
+    b"\x03" + DAMAGED_BEHIND,  # in a tensor that is not asked for
     *(bytes([number]) + write.datum(data=b"pixels", label=300, encoded=False, shape=(1, 2, 3))
       for number in range(3)),
     *(bytes([number]) + TENSORS for number in range(3, len(values.PARSERS))),

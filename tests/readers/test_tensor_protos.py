@@ -11,7 +11,7 @@ from .protobuf_messages import field, varint
 
 
 def parse(message):
-    return tensors(np.frombuffer(message, np.uint8))
+    return tensors(np.frombuffer(message, np.uint8), 100)
 
 
 def only(message):
