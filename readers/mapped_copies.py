@@ -9,6 +9,7 @@ says which parts were copied. All others are read in the usual way.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from .local_reads import Identity
     from .mapped_child import Done, Files
 
+_SHARE_OF_CORES = 0.75
+"""That is kept busy at most: more threads wait for one another, and for the pipeline's own. On 16
+cores, 12 threads copy 45 to 51 GB/s for two batches at a time, 16 threads 35 to 38."""
+
 _LEAST_COST = 512 << 10
 """Of reading a part (`Part.cost`), to be worth the message."""
 
@@ -33,6 +38,12 @@ more to win than what they must wait here for one another: of `_LEAST_OF_RUNS` b
 
 _LEAST_OF_RUNS = 4 << 20
 _MANY_THREADS = 3
+
+
+def copying_threads(threads: int) -> int:
+    """Return how many of so many threads should copy."""
+    cores = len(os.sched_getaffinity(0))
+    return min(threads, max(2, int(_SHARE_OF_CORES * cores)))
 
 
 def is_worth(part: Part, threads: int) -> bool:

@@ -15,7 +15,7 @@ from ..engine.operator import Array, register
 from ..engine.params import ANY, BOOL, FLOAT, FLOATS, INT, INTS, NO_EFFECT, STR, STRS, param
 from ..engine.sampler import Draw
 from ..engine.tensors import TensorList, TensorListGPU
-from .mapped_copies import MappedCopies
+from .mapped_copies import MappedCopies, copying_threads
 from .npy_arrays import find_arrays
 from .npy_gds import THROUGH_HOST, DirectReads, direct_reads
 from .npy_roi import NAMES, POLICIES, Roi, parse_key
@@ -210,7 +210,7 @@ class Numpy(Reader):
         return self._blocks is None and self.source.worth_mapping(known=known)
 
     def share(self, arena: Arena) -> None:
-        process = ReadingProcess(arena, max(2, self.threads))
+        process = ReadingProcess(arena, copying_threads(max(2, self.threads)))
         self.source.use_maps(MappedCopies(process))
 
     def attach(self, stage: DeviceStage) -> None:

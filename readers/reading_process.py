@@ -28,10 +28,6 @@ if TYPE_CHECKING:
 WORTH_STARTING_SECONDS = 1.0
 """Of work that the process could have done, before it is started."""
 
-_SHARE_OF_CORES = 0.75
-"""That it keeps busy at most: more threads wait for one another, and for the pipeline's own. On 16
-cores, 12 threads copy 45 to 51 GB/s for two batches at a time, 16 threads 35 to 38."""
-
 _STARTS = 3
 """Of a process, where those before have died."""
 
@@ -45,17 +41,15 @@ class ReadingProcess:
     Of no effect in a process that was forked from the one that made it.
 
     Attributes:
-        arena: what is shared.
-        threads: of the process.
+        arena, threads: see `__init__`.
         why: why there is no process; "" if nothing has gone wrong.
     """
 
     def __init__(self, arena: Arena, threads: int) -> None:
-        """Take the arena, which must be shared, and how many threads may work."""
-        cores = len(os.sched_getaffinity(0))
+        """Take the arena, which must be shared, and how many threads are to work."""
         self.arena = arena
         self.why = ""
-        self.threads = min(threads, max(2, int(_SHARE_OF_CORES * cores)))
+        self.threads = threads
         self._owner = os.getpid()
         self._lock = threading.Lock()
         self._seconds = 0.0

@@ -27,7 +27,7 @@ def arena():
 
 @pytest.fixture
 def copier(arena):
-    return Copier(arena, 2, 8)
+    return Copier(arena, Team(2), 8)
 
 
 def file(path):
