@@ -99,11 +99,18 @@ def test_a_bad_file_in_a_pipeline(tmp_path, monkeypatch):
             np.testing.assert_array_equal(row, array[1:, 1:])
 
 
+def stop(pid):
+    """Stop a process: it does nothing from now on."""
+    os.kill(pid, signal.SIGSTOP)
+    threads = list(Path(f"/proc/{pid}/task").glob("*/stat"))
+    wait_for(lambda: all(" T " in thread.read_text() for thread in threads))
+
+
 def test_a_process_that_is_killed_while_it_copies(reading, tmp_path, monkeypatch):
     arrays = volumes()
     reading.use(save_all(tmp_path, arrays), "1:, 1:").started()
     (pid,) = children()
-    os.kill(pid, signal.SIGSTOP)
+    stop(pid)
     asked = threading.Event()
     send = reading_process.Channel.send
 
@@ -166,7 +173,7 @@ def test_close_does_not_wait_for_the_process(tmp_path):
     pipe = pipe_of(paths, prefetch_queue_depth=1)
     run_until_mapped(pipe)
     (pid,) = children()
-    os.kill(pid, signal.SIGSTOP)
+    stop(pid)
     pipe.schedule_run()
     pipe.close()  # a thread that did not end would be a warning
     assert not children()
