@@ -865,6 +865,9 @@ def file_reader(
     from a text file that lists them (`file_list`). Each of these may be or hold URLs, such as
     "s3://bucket/train".
 
+    In pipelines that use the GPU or worker processes, a process of the reader's own reads local
+    files, after a second of reading: threads that read would wait for Python's lock.
+
     Outputs:
         the file's bytes: uint8, shape (size,).
         its label: int32, shape (1,).
@@ -3996,6 +3999,9 @@ class readers:
         The files come from folders of classes (`file_root`), from a list of paths (`files`), or
         from a text file that lists them (`file_list`). Each of these may be or hold URLs, such as
         "s3://bucket/train".
+
+        In pipelines that use the GPU or worker processes, a process of the reader's own reads local
+        files, after a second of reading: threads that read would wait for Python's lock.
 
         Outputs:
             the file's bytes: uint8, shape (size,).

@@ -213,6 +213,9 @@ class File(Reader):
     from a text file that lists them (`file_list`). Each of these may be or hold URLs, such as
     "s3://bucket/train".
 
+    In pipelines that use the GPU or worker processes, a process of the reader's own reads local
+    files, after a second of reading: threads that read would wait for Python's lock.
+
     Outputs:
         the file's bytes: uint8, shape (size,).
         its label: int32, shape (1,).
