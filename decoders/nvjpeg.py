@@ -82,7 +82,8 @@ class HardwareDecoder:
         """
         library: Any = _library()
         count = len(rows)
-        encoded = np.array([row.ctypes.data for row in rows], np.uint64)
+        # Not `row.ctypes.data`, which takes ten times as long.
+        encoded = np.array([row.__array_interface__["data"][0] for row in rows], np.uint64)
         lengths = np.array([row.size for row in rows], np.uint64)
         images = np.zeros(count, _IMAGE)
         images["channel"][:, 0] = out

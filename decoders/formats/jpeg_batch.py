@@ -24,7 +24,8 @@ _FRAME, _SCAN, _EXIF, _ADOBE = 0xC0, 0xDA, 0xE1, 0xEE
 _IS_KNOWN = np.zeros(256, bool)
 _IS_KNOWN[[_FRAME, 0xC4, _SCAN, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)]] = True
 _LENGTHS = {_FRAME: 17, _SCAN: 12}  # of segments that tell of three components
-_PLAIN_SAMPLING = (0x11, 0x21, 0x12, 0x22)  # of luma, while that of the others is 0x11
+_IS_PLAIN_SAMPLING = np.zeros(256, bool)  # of luma, while that of the others is 0x11
+_IS_PLAIN_SAMPLING[[0x11, 0x21, 0x12, 0x22]] = True
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def _frame(
     plain: NDArray[np.bool_] = (body[:, 0] == 8) & (body[:, 5] == 3) & (extents > 0).all(axis=1)
     plain &= (body[:, [6, 9, 12]] == (1, 2, 3)).all(axis=1)  # otherwise it may hold RGB
     plain &= first
-    plain &= np.isin(body[:, 7], _PLAIN_SAMPLING) & (body[:, [10, 13]] == 0x11).all(axis=1)
+    plain &= _IS_PLAIN_SAMPLING[body[:, 7]] & (body[:, [10, 13]] == 0x11).all(axis=1)
     return plain
 
 

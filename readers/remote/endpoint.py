@@ -113,7 +113,7 @@ def _s3_options(options: dict[str, Any], limits: Limits) -> dict[str, Any]:
         "max_pool_connections": limits.at_once,
         "retries": {"max_attempts": 0},
         "connect_timeout": limits.stall_seconds,
-        "read_timeout": limits.stall_seconds,
+        "read_timeout": 2 * limits.stall_seconds,  # ours comes first, and says what it waited for
         **options.get("config_kwargs", {}),
     }
     return {**options, "config_kwargs": config}

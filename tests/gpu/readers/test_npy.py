@@ -247,6 +247,7 @@ def test_archives_say_why_they_go_through_the_host(device_stage, tmp_path):
 
 
 @pytest.mark.gpu
+@pytest.mark.usefixtures("cupy")
 @pytest.mark.parametrize("straight", [False, True])
 def test_memory_stays_flat(tmp_path, monkeypatch, straight):
     if straight:
