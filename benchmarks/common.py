@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import sys
+import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -103,6 +104,28 @@ def alternate(name: str, unit: str, ours: Turn, theirs: Turn | None, rounds: int
     return Figure(
         name, unit, median(mine), median(others), median(ratios), min(ratios), max(ratios)
     )
+
+
+_WARM_UP_SECONDS, _SECONDS = 0.7, 1.5
+
+
+def batches_a_second(run: Callable[[], object]) -> float:
+    """Return how often `run`, which takes a batch from a pipeline, can be called in a second.
+
+    First it is called for a while: memory is touched for the first time then.
+    """
+    _called_for(run, _WARM_UP_SECONDS)
+    count, seconds = _called_for(run, _SECONDS)
+    return count / seconds
+
+
+def _called_for(run: Callable[[], object], seconds: float) -> tuple[int, float]:
+    started, count, passed = time.perf_counter(), 0, 0.0
+    while passed < seconds:
+        run()
+        count += 1
+        passed = time.perf_counter() - started
+    return count, passed
 
 
 def print_header() -> None:

@@ -28,7 +28,6 @@ from penstock.tests.readers import record_io, tars
 
 COUNT, BYTES = 3_000, 110_000
 SMALL_COUNT, SMALL_BYTES = 100_000, 1024
-ROUNDS_OF_FILE = 3
 PAGE = 4096
 
 
@@ -81,7 +80,7 @@ def _write(
 
 
 def pipeline_rate(
-    package: str, path: Path, batch_size: int, count: int, *, touch: bool = False, **options: Any
+    package: str, path: Path, batch_size: int, *, touch: bool = False, **options: Any
 ) -> float:
     """Records a second through a whole pipeline of Penstock or DALI, two threads."""
     readers = importlib.import_module(f"{package}.fn").readers
@@ -97,18 +96,16 @@ def pipeline_rate(
     pipeline_def = importlib.import_module(package).pipeline_def
     pipeline = pipeline_def(batch_size=batch_size, num_threads=2, device_id=None)(define)()
     pipeline.build()
-    for _ in range(3):
-        pipeline.run()
-    batches = ROUNDS_OF_FILE * count // batch_size
-    started = time.perf_counter()
-    for _ in range(batches):
+
+    def run() -> None:
         found = pipeline.run()[0]
         if touch:
             sum(int(np.asarray(found.at(i))[::PAGE].sum()) for i in range(batch_size))
-    seconds = time.perf_counter() - started
+
+    rate = batch_size * common.batches_a_second(run)
     if hasattr(pipeline, "close"):
         pipeline.close()
-    return batches * batch_size / seconds
+    return rate
 
 
 def index_rate(path: Path) -> float:
@@ -139,7 +136,7 @@ def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
             (" x256 shuffled", 256, {"random_shuffle": True}),
         ):
             turns = [
-                partial(pipeline_rate, package, path, batch, COUNT, **options)
+                partial(pipeline_rate, package, path, batch, **options)
                 for package in ("penstock", "nvidia.dali")
             ]
             todo[format_name + label] = "records/s", turns[0], turns[1] if there else None

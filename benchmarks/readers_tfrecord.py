@@ -50,7 +50,7 @@ def _examples(write: Any, count: int, size: int) -> Iterator[bytes]:
         yield write.example({"label": number % 1000, "image": content})
 
 
-def pipeline_rate(package: str, path: Path, batch_size: int, count: int, **options: Any) -> float:
+def pipeline_rate(package: str, path: Path, batch_size: int, **options: Any) -> float:
     """Records a second through a whole pipeline of Penstock or DALI, two threads."""
     fn = importlib.import_module(f"{package}.fn")
     tfrecord = importlib.import_module(f"{package}.tfrecord")
@@ -67,19 +67,13 @@ def pipeline_rate(package: str, path: Path, batch_size: int, count: int, **optio
     pipeline_def = importlib.import_module(package).pipeline_def
     pipeline = pipeline_def(batch_size=batch_size, num_threads=2, device_id=None)(define)()
     pipeline.build()
-    for _ in range(3):
-        pipeline.run()
-    batches = count // batch_size
-    started = time.perf_counter()
-    for _ in range(batches):
-        pipeline.run()
-    seconds = time.perf_counter() - started
+    rate = batch_size * common.batches_a_second(pipeline.run)
     if hasattr(pipeline, "close"):
         pipeline.close()
-    return batches * batch_size / seconds
+    return rate
 
 
-def package_rate(path: Path, batch_size: int, count: int) -> float:
+def package_rate(path: Path, count: int) -> float:
     """Records a second of the `tfrecord` package, which knows no batches."""
     loader = importlib.import_module("tfrecord.reader").tfrecord_loader
     found: Iterable[Any] = loader(str(path), None, {"label": "int", "image": "byte"})
@@ -88,7 +82,7 @@ def package_rate(path: Path, batch_size: int, count: int) -> float:
     return taken / (time.perf_counter() - started)
 
 
-def index_rate(path: Path, _batch_size: int, _count: int, *, verify: bool) -> float:
+def index_rate(path: Path, *, verify: bool) -> float:
     """Gigabytes a second at which a file is indexed."""
     index = importlib.import_module("penstock.readers.tfrecord_framing").RecordIndexer
     storage = importlib.import_module("penstock.readers.storage").open_storage(path)
@@ -100,31 +94,30 @@ def index_rate(path: Path, _batch_size: int, _count: int, *, verify: bool) -> fl
 def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
     """Name each measurement: unit, what Penstock does, what the other does."""
     files = {
-        "small": (records_file(folder, SMALL, SMALL_BYTES), SMALL),
-        "110 KB": (records_file(folder, LARGE, LARGE_BYTES), 3 * LARGE),
+        "small": records_file(folder, SMALL, SMALL_BYTES),
+        "110 KB": records_file(folder, LARGE, LARGE_BYTES),
     }
     ours: Any = partial(pipeline_rate, "penstock")
     dali = partial(pipeline_rate, "nvidia.dali") if _there("nvidia.dali") else None
     package = package_rate if _there("tfrecord.reader") else None
     todo: dict[str, tuple[str, Any, Any]] = {}
-    for name, (path, count) in files.items():
+    for name, path in files.items():
         for batch in (32, 256):
-            turn = (path, batch, count)
             checked, unchecked = ours, partial(ours, verify_crc="never")
             for label, mine in (("", checked), (", no CRC", unchecked)):
-                other = None if dali is None else partial(dali, *turn)
-                todo[f"{name} x{batch}{label}"] = "records/s", partial(mine, *turn), other
+                other = None if dali is None else partial(dali, path, batch)
+                todo[f"{name} x{batch}{label}"] = "records/s", partial(mine, path, batch), other
         shuffled = {"random_shuffle": True}
-        other = None if dali is None else partial(dali, path, 256, count, **shuffled)
+        other = None if dali is None else partial(dali, path, 256, **shuffled)
         todo[f"{name} x256 shuffled"] = (
-            "records/s", partial(ours, path, 256, count, **shuffled), other,
+            "records/s", partial(ours, path, 256, **shuffled), other,
         )  # fmt: skip
         for label, verify in (("", False), (", CRC", True)):
-            mine = partial(index_rate, path, 0, 0, verify=verify)
+            mine = partial(index_rate, path, verify=verify)
             todo[f"{name} index{label}"] = "GB/s", mine, None
-    small, count = files["small"]
-    other = None if package is None else partial(package, small, 1, count)
-    todo["small against `tfrecord`"] = "records/s", partial(ours, small, 256, count), other
+    small = files["small"]
+    other = None if package is None else partial(package, small, SMALL)
+    todo["small against `tfrecord`"] = "records/s", partial(ours, small, 256), other
     return todo
 
 
