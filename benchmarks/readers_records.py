@@ -132,8 +132,10 @@ def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
         for label, batch, options in (
             (" x32", 32, {}),
             (" x256", 256, {}),
+            (" x32 touched", 32, {"touch": True}),
             (" x256 touched", 256, {"touch": True}),
             (" x256 shuffled", 256, {"random_shuffle": True}),
+            (" shuffled, touched", 256, {"random_shuffle": True, "touch": True}),
         ):
             turns = [
                 partial(pipeline_rate, package, path, batch, **options)
