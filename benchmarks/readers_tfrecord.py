@@ -1,7 +1,8 @@
 """`fn.readers.tfrecord` beside DALI's and the `tfrecord` package, on the same files.
 
 All take turns in one process, so that whatever else the machine does meets all of them; the
-ratios are what to look at. Libraries that are not installed are left out.
+ratios are what to look at. Libraries that are not installed are left out. "touched": see
+`readers_records.py`.
 
     python benchmarks/readers_tfrecord.py [--json FILE] [--only NAME ...] [--rounds 5]
 """
@@ -50,7 +51,9 @@ def _examples(write: Any, count: int, size: int) -> Iterator[bytes]:
         yield write.example({"label": number % 1000, "image": content})
 
 
-def pipeline_rate(package: str, path: Path, batch_size: int, **options: Any) -> float:
+def pipeline_rate(
+    package: str, path: Path, batch_size: int, *, touch: bool = False, **options: Any
+) -> float:
     """Records a second through a whole pipeline of Penstock or DALI, two threads."""
     fn = importlib.import_module(f"{package}.fn")
     tfrecord = importlib.import_module(f"{package}.tfrecord")
@@ -67,7 +70,13 @@ def pipeline_rate(package: str, path: Path, batch_size: int, **options: Any) -> 
     pipeline_def = importlib.import_module(package).pipeline_def
     pipeline = pipeline_def(batch_size=batch_size, num_threads=2, device_id=None)(define)()
     pipeline.build()
-    rate = batch_size * common.batches_a_second(pipeline.run)
+
+    def run() -> None:
+        images = pipeline.run()[1]
+        if touch:
+            common.touch(images)
+
+    rate = batch_size * common.batches_a_second(run)
     if hasattr(pipeline, "close"):
         pipeline.close()
     return rate
@@ -112,6 +121,16 @@ def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
         todo[f"{name} x256 shuffled"] = (
             "records/s", partial(ours, path, 256, **shuffled), other,
         )  # fmt: skip
+        if name != "small":
+            for label, batch, more in (
+                ("x32 touched", 32, {}),
+                ("x256 touched", 256, {}),
+                ("shuffled, touched", 256, shuffled),
+            ):
+                both = [
+                    side and partial(side, path, batch, touch=True, **more) for side in (ours, dali)
+                ]
+                todo[f"{name} {label}"] = "records/s", both[0], both[1]
         for label, verify in (("", False), (", CRC", True)):
             mine = partial(index_rate, path, verify=verify)
             todo[f"{name} index{label}"] = "GB/s", mine, None
