@@ -1,0 +1,271 @@
+"""Tensors and batches in device memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .device_export import capsule_of, copy_out, interface_of
+from .host_tensors import Tensor, TensorCPU, TensorList, TensorListCPU
+from .types import DALIDataType, to_dali_type
+
+if TYPE_CHECKING:
+    from .device_memory import Lease
+
+
+class TensorGPU(Tensor):
+    """A tensor in device memory."""
+
+    def __init__(
+        self, array: Any, layout: str = "", source_info: str = "", lease: Lease | None = None
+    ) -> None:
+        super().__init__(array, layout, source_info)
+        self._lease = lease
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return interface_of(self._array, self._lease)
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return capsule_of(self._array, self._lease, **kwargs)
+
+    def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
+        """Note that work on another stream uses this tensor, too: see `Lease.used_on`."""
+        if self._lease is not None:
+            self._lease.used_on(stream, lasts=lasts)
+
+    def data_ptr(self) -> int:
+        """Device address of the first element."""
+        return address_of(self._array)
+
+    def copy_to_external(
+        self,
+        ptr: Any,
+        cuda_stream: Any = None,
+        non_blocking: bool = False,
+        use_copy_kernel: bool = False,
+    ) -> None:
+        """Copy the elements, in C order, to an address on the device or the host.
+
+        Nothing can check what lies there; DLPack and the like are safer.
+
+        Args:
+            ptr: the address: an int or a `ctypes.c_void_p`.
+            cuda_stream: stream to copy on (a handle, or a stream of CuPy or PyTorch); by
+                default the default stream.
+            non_blocking: return before the copy is done. This tensor may be dropped then.
+            use_copy_kernel: without effect.
+        """
+        copy_out(self._array, self._lease, ptr, cuda_stream, non_blocking)
+
+    def as_cpu(self) -> TensorCPU:
+        """Return a copy in host memory."""
+        return TensorCPU(self._array.get(), self._layout, self._source_info)
+
+
+class Columns(Sequence[Any]):
+    """Rows of several shapes in one block of memory; arrays are made only when asked for.
+
+    Args:
+        memory: (nbytes,) uint8.
+        offsets: of each row in bytes: (batch,) int64.
+        shapes: of the rows: (batch, ndim) int64.
+        dtype: of the elements.
+    """
+
+    def __init__(
+        self, memory: Any, offsets: NDArray[np.int64], shapes: NDArray[np.int64], dtype: Any
+    ) -> None:
+        self.memory = memory
+        self.offsets = offsets
+        self.shapes = shapes
+        self.dtype = np.dtype(dtype)
+
+    @property
+    def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64], np.dtype[Any]]:
+        """Offsets, shapes and type: what says where rows lie in memory of this kind."""
+        return self.offsets, self.shapes, self.dtype
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    def __getitem__(self, i: Any) -> Any:
+        shape = tuple(map(int, self.shapes[i]))
+        start = int(self.offsets[i])
+        row = self.memory[start : start + prod(shape) * self.dtype.itemsize]
+        return row.view(self.dtype).reshape(shape)
+
+
+class TensorListGPU(TensorList):
+    """A batch in device memory, complete when it is handed out; the rows are CuPy arrays.
+
+    All rows are contiguous. PyTorch, CuPy, JAX and others take the batch (if it is dense) or its
+    rows without a copy, by DLPack or the CUDA array interface. The memory is used again when
+    the batch and all arrays made of it are dropped, after the work that was then queued on the
+    streams that they were taken for (for DLPack the current one, for the interface the default
+    stream and CuPy's current one). Work on further streams has to be waited for by one of
+    those, as between any two streams, or the arrays be kept until it is done.
+    """
+
+    _tensor = TensorGPU
+
+    def __init__(
+        self,
+        rows: Any,
+        layout: str = "",
+        source_info: Sequence[str] | None = None,
+        valid: NDArray[np.bool_] | None = None,
+        lease: Lease | None = None,
+    ) -> None:
+        if isinstance(rows, Columns):
+            super().__init__(rows, layout, source_info, valid)
+            self._dense = None
+        elif hasattr(rows, "dtype"):
+            super().__init__(_contiguous(rows), layout, source_info, valid)
+        else:
+            super().__init__([_contiguous(row) for row in rows], layout, source_info, valid)
+        self._lease = lease
+
+    @property
+    def columns(self) -> Columns | None:
+        """Where the rows lie in their common block, if they differ in shape and have one."""
+        return self._rows if isinstance(self._rows, Columns) else None
+
+    def pointers(self) -> NDArray[np.uint64]:
+        """Return the address of each row: (batch,)."""
+        if self._dense is not None:
+            count = len(self._dense)
+            step = self._dense.nbytes // max(1, count)
+            first = address_of(self._dense)
+            return np.uint64(first) + np.arange(count, dtype=np.uint64) * np.uint64(step)
+        if self.columns is not None:
+            return np.uint64(address_of(self.columns.memory)) + self.columns.offsets.astype("u8")
+        return np.array([address_of(row) for row in self._rows], np.uint64)
+
+    def extents(self) -> NDArray[np.int64]:
+        """Return the shapes as an array: (batch, ndim)."""
+        if self.columns is not None:
+            return self.columns.shapes
+        if self._dense is not None:
+            return np.full((len(self), self.ndim), self._dense.shape[1:], np.int64)
+        return np.array(self.shape(), np.int64).reshape(len(self), self.ndim)
+
+    def shape(self) -> list[tuple[int, ...]]:
+        """Shapes of the samples, in order."""
+        if self.columns is not None:
+            return list(map(tuple, self.columns.shapes.tolist()))
+        return super().shape()
+
+    @property
+    def dtype(self) -> DALIDataType:
+        """Element type of all samples."""
+        return super().dtype if self.columns is None else to_dali_type(self.columns.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions of a sample."""
+        return super().ndim if self.columns is None else int(self.columns.shapes.shape[1])
+
+    def is_dense_tensor(self) -> bool:
+        """Say whether all samples have one shape and type, so that `as_tensor` works."""
+        if self.columns is not None:
+            shapes = self.columns.shapes
+            return len(shapes) > 0 and bool((shapes == shapes[0]).all())
+        return super().is_dense_tensor()
+
+    def at(self, i: int) -> Tensor:
+        """Return row `i` as a `TensorGPU`, without a copy."""
+        return self[i]
+
+    def __getitem__(self, i: int) -> Tensor:
+        where = self._source_info[i] if self._source_info is not None else ""
+        return TensorGPU(self.row(i), self._layout, where, self._lease)
+
+    def as_tensor(self) -> Tensor:
+        """Return the batch as one tensor of shape (batch, *sample)."""
+        layout = "N" + self._layout if self._layout else ""
+        return TensorGPU(self.dense(), layout, lease=self._lease)
+
+    def as_reshaped_tensor(self, shape: Sequence[int]) -> Tensor:
+        """Return the batch as one tensor of `shape`, which must hold as many elements."""
+        return TensorGPU(self.dense().reshape(tuple(shape)), lease=self._lease)
+
+    def as_cpu(self) -> TensorListCPU:
+        """Return a copy in host memory."""
+        rows: Any
+        if self._dense is not None:
+            rows = self._dense.get()
+        elif self.columns is not None:
+            rows = list(Columns(self.columns.memory.get(), *self.columns.places))
+        else:
+            rows = [row.get() for row in self._rows]
+        return TensorListCPU(rows, self._layout, self._source_info, self._valid)
+
+    def replaced(self, i: int, row: Any) -> TensorListGPU:
+        """Return a copy of this list with another row `i`; the other rows are shared."""
+        rows = self.rows()
+        rows[i] = row
+        return TensorListGPU(rows, self._layout, lease=self._lease)
+
+    def with_origin(
+        self, source_info: Sequence[str] | None, valid: NDArray[np.bool_] | None
+    ) -> Self:
+        """Return this batch with a note of where its samples came from."""
+        return type(self)(self._rows, self._layout, source_info, valid, self._lease)
+
+    def with_layout(self, layout: str) -> TensorListGPU:
+        """Return this batch with another layout."""
+        return self if layout == self._layout else self.with_rows(self._rows, layout)
+
+    def with_rows(self, rows: Any, layout: str) -> TensorListGPU:
+        """Return other rows, which lie in this batch's memory: an array, arrays or `Columns`."""
+        return TensorListGPU(rows, layout, lease=self._lease)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return interface_of(self.dense(), self._lease)
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return capsule_of(self.dense(), self._lease, **kwargs)
+
+    def copy_to_external(
+        self,
+        ptr: Any,
+        cuda_stream: Any = None,
+        non_blocking: bool = False,
+        use_copy_kernel: bool = False,
+    ) -> None:
+        """Copy the batch, which must be dense, to an address: see `TensorGPU.copy_to_external`."""
+        copy_out(self.dense(), self._lease, ptr, cuda_stream, non_blocking)
+
+    def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
+        """Note that work on another stream uses this batch, too: see `Lease.used_on`."""
+        if self._lease is not None:
+            self._lease.used_on(stream, lasts=lasts)
+
+    def moved(self, stream: Any, to: Any) -> None:
+        """Note that `to` has waited for what `stream` did with this batch, and goes on with it."""
+        if self._lease is not None:
+            self._lease.moved(stream, to)
+
+    def _stack(self) -> Any:
+        import cupy
+
+        self.used_on(cupy.cuda.get_current_stream().ptr)
+        return cupy.stack(list(self._rows))
+
+
+def _contiguous(array: Any) -> Any:
+    return array if array.flags.c_contiguous else array.copy()
+
+
+def address_of(array: Any) -> int:
+    """Return the device address of an array's first element."""
+    pointer = getattr(array.data, "ptr", None)
+    if pointer is None:
+        pointer = array.__cuda_array_interface__["data"][0]
+    return int(pointer)
