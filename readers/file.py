@@ -31,7 +31,10 @@ _ASKED_AT_ONCE = 512
 """Files that the process is asked for; its descriptors suffice for that."""
 
 _MARGIN = 1.2
-"""Memory that the process is given, as a multiple of what the files of another batch took."""
+"""Memory that the process is given, as a multiple of what the files of other batches took."""
+
+_DECAY = 0.9
+"""How fast, with each batch, large files are forgotten."""
 
 _OPEN_AT_ONCE = 64
 """Files that one `read` holds open: enough requests for a disk to sort, and sixteen threads
@@ -51,7 +54,7 @@ class FileSource:
         self._listing = listing
         self._options = options or {}
         self._process: ReadingProcess | None = None
-        self._mean = 0.0  # bytes of a file
+        self._mean = 0.0  # bytes of a file, for `_ask`
 
     def __len__(self) -> int:
         return len(self._listing)
@@ -135,9 +138,9 @@ class FileSource:
             if sizes is None:
                 return None
             bounds = np.cumsum(sizes).tolist()
+            self._mean = max(bounds[-1] / len(paths), self._mean * _DECAY)
             if bounds[-1] <= room:
                 return [slab[begin:end] for begin, end in pairwise([0, *bounds])]
-            self._mean = bounds[-1] / len(paths)
             room = bounds[-1]
         return None
 

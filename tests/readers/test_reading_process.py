@@ -72,6 +72,21 @@ def test_the_process_does_the_work(source, folder, pool, monkeypatch):
     check(source, folder, pool, [2, 4, *range(100, 130)])  # larger ones than before
 
 
+def test_a_large_file_is_forgotten(source, folder, pool):
+    check(source, folder, pool, [2, *range(5, 25)])
+    wait_for(source._process)
+    requests = []
+
+    def allocate(shape, dtype):
+        requests.append(shape[0])
+        return pool.empty(shape, dtype)
+
+    for _ in range(20):
+        source.read(np.arange(5, 26), allocate)
+    assert len(requests) == 20
+    assert requests[0] > requests[-1] == int(sum(SIZES[5:26]) * 1.2)
+
+
 def test_what_is_not_in_the_page_cache(source, folder, pool):
     check(source, folder, pool, range(5, 40))
     wait_for(source._process)
