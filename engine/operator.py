@@ -259,8 +259,12 @@ class InputOperator(BatchOperator):
         """Say which samples batch `number` holds; None where they have no place of their own."""
         return None
 
-    def shares_memory(self) -> bool:
-        """Return whether it wants a process of its own to write into batches."""
+    def shares_memory(self, *, uses_gpu: bool) -> bool:
+        """Return whether it wants a process of its own to write into batches.
+
+        Args:
+            uses_gpu: whether the pipeline does.
+        """
         return False
 
     def share(self, arena: Arena) -> None:

@@ -145,8 +145,8 @@ class Pipeline:
             plan, config = self._plan, self._config
             has_chains = any(segment.kind == "sample" for segment in plan.segments)
             inputs = [_input(node) for node in plan.inputs]
-            shared = config.exec_processes is not False and (
-                plan.uses_gpu or any(each.shares_memory() for each in inputs)
+            shared = config.exec_processes is not False and any(
+                each.shares_memory(uses_gpu=plan.uses_gpu) for each in inputs
             )
             shared |= has_chains and may_be_processes(config.threads(), config.exec_processes)
             # Made only now: a fork before would share it.

@@ -18,7 +18,7 @@ from ..engine.operator import Array, register
 from ..engine.params import BOOL, INTS, STR, STRS, param
 from ..engine.tensors import TensorList
 from .listing import KNOWN_EXTENSIONS, FileList, list_files
-from .local_reads import OPEN_FLAGS, check_regular, read_cached, read_waiting
+from .local_reads import OPEN_FLAGS, read_cached, read_waiting, regular_size
 from .reader import Reader
 from .reading_process import ReadingProcess
 from .source import Allocate, Column, checked_indices
@@ -170,7 +170,7 @@ def _read_together(paths: list[bytes], allocate: Allocate) -> list[NDArray[Any]]
     try:
         for path in paths:
             opened.append(_open(path))
-            sizes.append(_size(opened[-1], path))
+            sizes.append(regular_size(opened[-1], path))
         bounds = list(accumulate(sizes, initial=0))
         slab = allocate((bounds[-1],), np.uint8)
         views = [slab[begin:end] for begin, end in pairwise(bounds)]
@@ -188,12 +188,6 @@ def _open(path: bytes) -> int:
         return os.open(path, OPEN_FLAGS)
     except OSError as error:
         raise _named(error, path) from None
-
-
-def _size(fd: int, path: bytes) -> int:
-    status = os.fstat(fd)
-    check_regular(status, path)
-    return status.st_size
 
 
 def _rest(fd: int, view: NDArray[Any], path: bytes) -> NDArray[Any]:
@@ -267,6 +261,9 @@ class File(Reader):
             ),
             self.storage_options,
         )
+
+    def shares_memory(self, *, uses_gpu: bool) -> bool:
+        return uses_gpu
 
     def share(self, arena: Arena) -> None:
         self.source.share(arena)

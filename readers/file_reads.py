@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..engine.memory import Arena
-from .local_reads import OPEN_FLAGS, check_regular, read_cached, read_waiting
+from .local_reads import OPEN_FLAGS, read_cached, read_waiting, regular_size
 from .read_plan import Int64s
 from .storage import Bytes
 from .team import Team
@@ -89,9 +89,7 @@ class _Files:
     def _open(self, number: int) -> None:
         path = self._paths[number]
         fd = self._opened[number] = os.open(path, OPEN_FLAGS)
-        status = os.fstat(fd)
-        check_regular(status, path)
-        self.sizes[number] = status.st_size
+        self.sizes[number] = regular_size(fd, path)
 
     def _read(self, number: int) -> None:
         if not read_cached(self._opened[number], self._views[number], 0):

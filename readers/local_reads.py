@@ -38,6 +38,13 @@ def check_regular(status: os.stat_result, path: str | bytes) -> None:
         raise SourceError(f"{os.fsdecode(path)} is a device or FIFO, not a file: leave it out")
 
 
+def regular_size(fd: int, path: str | bytes) -> int:
+    """Return the size of an open file; raise OSError with the path unless it is a regular one."""
+    status = os.fstat(fd)
+    check_regular(status, path)
+    return status.st_size
+
+
 def read_cached(fd: int, buffer: NDArray[Any], offset: int) -> bool:
     """Read what the page cache holds. If that is not all, have the kernel fetch the rest.
 

@@ -205,7 +205,7 @@ class Numpy(Reader):
             options=self.storage_options,
         )
 
-    def shares_memory(self) -> bool:
+    def shares_memory(self, *, uses_gpu: bool) -> bool:
         known = not self.per_sample
         return self._blocks is None and self.source.worth_mapping(known=known)
 
