@@ -19,7 +19,7 @@ from ..engine.tensors import TensorListCPU, TensorListGPU
 from .gds import first_line, hindrance
 from .npy_batch import Group, Result
 from .npy_open import Stored
-from .npy_reads import Direct
+from .npy_reads import Direct, work_of
 from .read_plan import Int64s
 from .storage import LocalFile
 
@@ -105,8 +105,7 @@ class DirectReads:
             data = device.empty(shapes, group.header.native)
             device.synchronize()  # cuFile knows no streams: the memory's last user must be done
             result = Result([group], len(shapes), lambda *_: data.dense())
-            parts = group.work(stored, owners, result, 0.0)
-            work = [each for part in parts for each in part.work()]
+            work = work_of(group.work(stored, owners, result, 0.0))
             reads = [each for each in work if isinstance(each, Direct)]  # which all are
             futures = []
             try:

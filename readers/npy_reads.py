@@ -6,7 +6,7 @@ import mmap
 import os
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -145,14 +145,14 @@ def carry_out(
         OSError: a file cannot be read. SourceError if it became shorter.
     """
     remote = [each for each in parts if not isinstance(each.storage, LocalFile)]
-    waits = [*_begin_remote(_work_of(remote), allocate)]
+    waits = [*_begin_remote(work_of(remote), allocate)]
     local = [each for each in parts if isinstance(each.storage, LocalFile)] if remote else parts
     if o_direct:
-        _read_local(_work_of(local), allocate, _Uncached, threads)
+        _read_local(work_of(local), allocate, _Uncached, threads)
     else:
         left = local if mapped is None else mapped.copy(local)
         started = perf_counter()
-        waiting = _read_local(_work_of(left), allocate, _Cached, threads)
+        waiting = _read_local(work_of(left), allocate, _Cached, threads)
         if mapped is not None:
             mapped.count(left, perf_counter() - started)
         if waiting:
@@ -161,7 +161,8 @@ def carry_out(
         wait()
 
 
-def _work_of(parts: Sequence[Part]) -> list[Work]:
+def work_of(parts: Iterable[Part]) -> list[Work]:
+    """Return the reads that parts take."""
     return [work for each in parts for work in each.work()]
 
 
