@@ -82,12 +82,12 @@ def _walk(
         segment = _Segments(flat, rows_left * width + at)
         going_on = (segment.lead == 0xFF) & (segment.length >= 2)
         going_on &= _IS_KNOWN[segment.marker]
-        for marker, length in _LENGTHS.items():
-            going_on &= (segment.marker != marker) | (segment.length == length)
         for marker, handle in _CHECKED.items():
             found = np.flatnonzero(going_on & (segment.marker == marker))
             if len(found):
                 going_on[found] = handle(segment.bodies(found), shapes, rows_left[found])
+                if marker in _LENGTHS:
+                    going_on[found] &= segment.length[found] == _LENGTHS[marker]
         is_exif = going_on & (segment.marker == _EXIF)
         if is_exif.any():
             metadata += zip(rows_left[is_exif].tolist(), at[is_exif].tolist(), strict=True)
