@@ -49,7 +49,8 @@ class _Work:
     """One batch: what is known of each row.
 
     Attributes:
-        rows: the encoded files.
+        encoded: the files.
+        found: what `jpeg_batch` found in them.
         headers: of those that are not plain JPEG; None for the others.
         is_plain: (batch,) bool.
         stored: height and width as stored: (batch, 2).
@@ -58,14 +59,14 @@ class _Work:
         out: the result.
     """
 
-    def __init__(self, rows: list[NDArray[np.uint8]], use_exif: bool) -> None:
-        self.rows = rows
-        found = jpeg_batch.scan(rows)
+    def __init__(self, encoded: TensorListCPU, use_exif: bool) -> None:
+        self.encoded = encoded
+        self.found = found = jpeg_batch.scan(encoded)
         self.is_plain = found.is_plain & (found.sizes.prod(axis=1) <= MAX_PIXELS)
         self.is_plain &= found.sizes.min(axis=1, initial=MAX_PIXELS) >= _LEAST_EXTENT
         self.stored = found.sizes
         self.turns = found.orientation if use_exif else np.ones_like(found.orientation)
-        self.headers: list[Header | None] = [None] * len(rows)
+        self.headers: list[Header | None] = [None] * len(encoded)
         self.boxes: NDArray[np.int64]
         self.out: TensorListGPU
 
@@ -109,14 +110,14 @@ class MixedDecoding:
 
     def run(self, batch: Batch, encoded: TensorListCPU, windows: Windows) -> TensorListGPU:
         """Decode a batch; failed rows are entered in `batch.errors`."""
-        work = _Work(encoded.rows(), self._use_exif)
+        work = _Work(encoded, self._use_exif)
         others, on_cpu = self._sort(batch, work)
         work.boxes = windows(batch, work.upright())
         shapes = self._shapes(batch, work)
         work.out = batch.device.empty(shapes, self._dtype)
         plain = np.flatnonzero(work.is_plain)
         if batch.errors:
-            good = np.array([i not in batch.errors for i in range(len(work.rows))])
+            good = np.array([i not in batch.errors for i in range(len(encoded))])
             plain, others, on_cpu = (which[good[which]] for which in (plain, others, on_cpu))
         pending = self._begin_on_cpu(batch, on_cpu, work)
         others = np.concatenate([self._by_hardware(batch, plain, work), others])
@@ -136,7 +137,7 @@ class MixedDecoding:
         on_cpu: list[int] = []
         channels = (3,) if self._output == "ANY_DATA" else (1, 3)
         for i in np.flatnonzero(~work.is_plain).tolist():
-            row = work.rows[i]
+            row = work.encoded.row(i)
             try:
                 header = work.headers[i] = checked_header(row)
             except Exception as error:
@@ -150,7 +151,7 @@ class MixedDecoding:
         return np.array(others, np.intp), np.array(on_cpu, np.intp)
 
     def _shapes(self, batch: Batch, work: _Work) -> NDArray[np.int64]:
-        shapes = np.empty((len(work.rows), 3), np.int64)
+        shapes = np.empty((len(work.encoded), 3), np.int64)
         shapes[:, :2] = work.boxes[:, 2:] - work.boxes[:, :2]
         shapes[:, 2] = 1 if self._output == "GRAY" else 3
         if self._output == "ANY_DATA":
@@ -188,8 +189,9 @@ class MixedDecoding:
             np.stack([work.stored[chosen].prod(axis=1) * self._channels], axis=1), np.uint8
         )
         pointers, widths = whole.pointers(), work.stored[chosen, 1]
-        rows = [work.rows[i] for i in chosen.tolist()]
-        if not decoder.decode(rows, pointers, widths, "GRAY" if self._channels == 1 else "RGB"):
+        encoded, lengths = work.found.addresses[chosen], work.found.lengths[chosen]
+        space = "GRAY" if self._channels == 1 else "RGB"
+        if not decoder.decode(encoded, lengths, pointers, widths, space):
             return False
         boxes = work.stored_boxes()[chosen]
         offsets = (boxes[:, 0] * widths + boxes[:, 1]) * self._channels
@@ -209,7 +211,7 @@ class MixedDecoding:
             batch.device.own[key] = JpegDecoder(batch.device, self._channels == 1)
         decoder: JpegDecoder = batch.device.own[key]
         boxes = work.stored_boxes()[chosen]
-        found = decoder.decode([work.rows[i] for i in chosen.tolist()], boxes.tolist())
+        found = decoder.decode([work.encoded.row(i) for i in chosen.tolist()], boxes.tolist())
         pointers = np.array(found, np.uint64)
         done = pointers != 0
         widths = boxes[:, 3] - boxes[:, 1]
@@ -267,7 +269,7 @@ class MixedDecoding:
             self._threads = ThreadPoolExecutor(batch.device.num_threads, "penstock-decoder")
         submit = self._threads.submit
         return {
-            i: submit(self._decode_on_cpu, work.rows[i], roi=tuple(work.boxes[i].tolist()))
+            i: submit(self._decode_on_cpu, work.encoded.row(i), roi=tuple(work.boxes[i].tolist()))
             for i in chosen.tolist()
         }
 

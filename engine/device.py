@@ -18,7 +18,7 @@ from .device_memory import DevicePool, Lease
 from .driver import driver_version
 from .errors import MissingDependencyError
 from .kernels import Kernel, check_grid, source_of
-from .tensors import Columns, TensorList, TensorListCPU, TensorListGPU, address_of
+from .tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 
 _ALIGNMENT = 256
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
@@ -108,7 +108,7 @@ class Device:
         steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
         memory, lease = self._lend(int(steps.sum()))
         return TensorListGPU(
-            Columns(memory, np.cumsum(steps) - steps, shapes, dtype), layout, lease=lease
+            PackedRows(memory, np.cumsum(steps) - steps, shapes, dtype), layout, lease=lease
         )
 
     def upload(self, array: NDArray[Any]) -> Any:
@@ -228,11 +228,11 @@ class Device:
         if isinstance(data, TensorListCPU):
             return data
         assert isinstance(data, TensorListGPU)
-        columns = data.columns
-        if columns is not None:
-            host = empty((columns.memory.size,), np.uint8)
-            self.copy(host.ctypes.data, address_of(columns.memory), host.nbytes, _TO_HOST)
-            return TensorListCPU(list(Columns(host, *columns.places)), data.layout())
+        packed = data.packed
+        if packed is not None:
+            host = empty((packed.memory.size,), np.uint8)
+            self.copy(host.ctypes.data, address_of(packed.memory), host.nbytes, _TO_HOST)
+            return TensorListCPU(list(PackedRows(host, *packed.places)), data.layout())
         rows = [data.dense()] if data.is_dense_tensor() else data.rows()
         hosts = [empty(row.shape, row.dtype) for row in rows]
         for row, host in zip(rows, hosts, strict=True):

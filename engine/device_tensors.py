@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from .device_export import capsule_of, copy_out, interface_of
 from .host_tensors import Tensor, TensorCPU, TensorList, TensorListCPU
-from .types import DALIDataType, to_dali_type
+from .packed_rows import PackedRows
 
 if TYPE_CHECKING:
     from .device_memory import Lease
@@ -67,39 +66,6 @@ class TensorGPU(Tensor):
         return TensorCPU(self._array.get(), self._layout, self._source_info)
 
 
-class Columns(Sequence[Any]):
-    """Rows of several shapes in one block of memory; arrays are made only when asked for.
-
-    Args:
-        memory: (nbytes,) uint8.
-        offsets: of each row in bytes: (batch,) int64.
-        shapes: of the rows: (batch, ndim) int64.
-        dtype: of the elements.
-    """
-
-    def __init__(
-        self, memory: Any, offsets: NDArray[np.int64], shapes: NDArray[np.int64], dtype: Any
-    ) -> None:
-        self.memory = memory
-        self.offsets = offsets
-        self.shapes = shapes
-        self.dtype = np.dtype(dtype)
-
-    @property
-    def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64], np.dtype[Any]]:
-        """Offsets, shapes and type: what says where rows lie in memory of this kind."""
-        return self.offsets, self.shapes, self.dtype
-
-    def __len__(self) -> int:
-        return len(self.shapes)
-
-    def __getitem__(self, i: Any) -> Any:
-        shape = tuple(map(int, self.shapes[i]))
-        start = int(self.offsets[i])
-        row = self.memory[start : start + prod(shape) * self.dtype.itemsize]
-        return row.view(self.dtype).reshape(shape)
-
-
 class TensorListGPU(TensorList):
     """A batch in device memory, complete when it is handed out; the rows are CuPy arrays.
 
@@ -121,61 +87,12 @@ class TensorListGPU(TensorList):
         valid: NDArray[np.bool_] | None = None,
         lease: Lease | None = None,
     ) -> None:
-        if isinstance(rows, Columns):
-            super().__init__(rows, layout, source_info, valid)
-            self._dense = None
-        elif hasattr(rows, "dtype"):
-            super().__init__(_contiguous(rows), layout, source_info, valid)
+        if hasattr(rows, "dtype"):
+            rows = rows if isinstance(rows, PackedRows) else _contiguous(rows)
         else:
-            super().__init__([_contiguous(row) for row in rows], layout, source_info, valid)
+            rows = [_contiguous(row) for row in rows]
+        super().__init__(rows, layout, source_info, valid)
         self._lease = lease
-
-    @property
-    def columns(self) -> Columns | None:
-        """Where the rows lie in their common block, if they differ in shape and have one."""
-        return self._rows if isinstance(self._rows, Columns) else None
-
-    def pointers(self) -> NDArray[np.uint64]:
-        """Return the address of each row: (batch,)."""
-        if self._dense is not None:
-            count = len(self._dense)
-            step = self._dense.nbytes // max(1, count)
-            first = address_of(self._dense)
-            return np.uint64(first) + np.arange(count, dtype=np.uint64) * np.uint64(step)
-        if self.columns is not None:
-            return np.uint64(address_of(self.columns.memory)) + self.columns.offsets.astype("u8")
-        return np.array([address_of(row) for row in self._rows], np.uint64)
-
-    def extents(self) -> NDArray[np.int64]:
-        """Return the shapes as an array: (batch, ndim)."""
-        if self.columns is not None:
-            return self.columns.shapes
-        if self._dense is not None:
-            return np.full((len(self), self.ndim), self._dense.shape[1:], np.int64)
-        return np.array(self.shape(), np.int64).reshape(len(self), self.ndim)
-
-    def shape(self) -> list[tuple[int, ...]]:
-        """Shapes of the samples, in order."""
-        if self.columns is not None:
-            return list(map(tuple, self.columns.shapes.tolist()))
-        return super().shape()
-
-    @property
-    def dtype(self) -> DALIDataType:
-        """Element type of all samples."""
-        return super().dtype if self.columns is None else to_dali_type(self.columns.dtype)
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions of a sample."""
-        return super().ndim if self.columns is None else int(self.columns.shapes.shape[1])
-
-    def is_dense_tensor(self) -> bool:
-        """Say whether all samples have one shape and type, so that `as_tensor` works."""
-        if self.columns is not None:
-            shapes = self.columns.shapes
-            return len(shapes) > 0 and bool((shapes == shapes[0]).all())
-        return super().is_dense_tensor()
 
     def at(self, i: int) -> Tensor:
         """Return row `i` as a `TensorGPU`, without a copy."""
@@ -199,8 +116,8 @@ class TensorListGPU(TensorList):
         rows: Any
         if self._dense is not None:
             rows = self._dense.get()
-        elif self.columns is not None:
-            rows = list(Columns(self.columns.memory.get(), *self.columns.places))
+        elif self.packed is not None:
+            rows = PackedRows(self.packed.memory.get(), *self.packed.places)
         else:
             rows = [row.get() for row in self._rows]
         return TensorListCPU(rows, self._layout, self._source_info, self._valid)
@@ -222,7 +139,7 @@ class TensorListGPU(TensorList):
         return self if layout == self._layout else self.with_rows(self._rows, layout)
 
     def with_rows(self, rows: Any, layout: str) -> TensorListGPU:
-        """Return other rows, which lie in this batch's memory: an array, arrays or `Columns`."""
+        """Return other rows, which lie in this batch's memory: an array, arrays or `PackedRows`."""
         return TensorListGPU(rows, layout, lease=self._lease)
 
     @property
@@ -251,6 +168,10 @@ class TensorListGPU(TensorList):
         """Note that `to` has waited for what `stream` did with this batch, and goes on with it."""
         if self._lease is not None:
             self._lease.moved(stream, to)
+
+    @staticmethod
+    def _address_of(array: Any) -> int:
+        return address_of(array)
 
     def _stack(self) -> Any:
         import cupy

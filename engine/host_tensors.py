@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import ArgumentError
+from .packed_rows import PackedRows
 from .types import DALIDataType, to_dali_type
 
 
@@ -89,7 +90,7 @@ class TensorList:
     """One operator's output for a whole batch.
 
     Args:
-        rows: an array whose axis 0 runs over the samples, or a sequence of arrays.
+        rows: an array whose axis 0 runs over the samples, a sequence of arrays, or `PackedRows`.
         layout: meaning of a sample's dimensions, one letter each, or "".
         source_info: where each sample came from; a sequence or something indexable by row.
         valid: False for rows that only fill the batch up: padding at the end of a shard, or
@@ -105,7 +106,8 @@ class TensorList:
         source_info: Sequence[str] | None = None,
         valid: NDArray[np.bool_] | None = None,
     ) -> None:
-        self._dense: Any = rows if hasattr(rows, "dtype") else None
+        is_dense = hasattr(rows, "dtype") and not isinstance(rows, PackedRows)
+        self._dense: Any = rows if is_dense else None
         self._rows: Sequence[Any] = rows
         self._layout = layout
         self._source_info = source_info
@@ -137,10 +139,39 @@ class TensorList:
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
 
+    @property
+    def packed(self) -> PackedRows | None:
+        """Where the rows lie in their common block, if they differ in shape and have one."""
+        return self._rows if isinstance(self._rows, PackedRows) else None
+
+    def pointers(self) -> NDArray[np.uint64]:
+        """Return the address of each row: (batch,)."""
+        if self._dense is not None:
+            steps: NDArray[np.int64] = np.arange(len(self._dense)) * self._dense.strides[0]
+            return np.uint64(self._address_of(self._dense)) + steps.astype(np.uint64)
+        if self.packed is not None:
+            first = self._address_of(self.packed.memory)
+            return np.uint64(first) + self.packed.offsets.astype(np.uint64)
+        return np.array([self._address_of(row) for row in self._rows], np.uint64)
+
+    @staticmethod
+    def _address_of(array: Any) -> int:
+        raise NotImplementedError
+
+    def extents(self) -> NDArray[np.int64]:
+        """Return the shapes as an array: (batch, ndim)."""
+        if self.packed is not None:
+            return self.packed.shapes
+        if self._dense is not None:
+            return np.full((len(self), self.ndim), self._dense.shape[1:], np.int64)
+        return np.array(self.shape(), np.int64).reshape(len(self), self.ndim)
+
     def shape(self) -> list[tuple[int, ...]]:
         """Shapes of the samples, in order."""
         if self._dense is not None:
             return [tuple(self._dense.shape[1:])] * len(self._dense)
+        if self.packed is not None:
+            return list(map(tuple, self.packed.shapes.tolist()))
         return [tuple(row.shape) for row in self._rows]
 
     @property
@@ -148,6 +179,8 @@ class TensorList:
         """Element type of all samples."""
         if self._dense is not None:
             return to_dali_type(self._dense.dtype)
+        if self.packed is not None:
+            return to_dali_type(self.packed.dtype)
         return to_dali_type(self._rows[0].dtype) if len(self._rows) else DALIDataType.NO_TYPE
 
     @property
@@ -155,6 +188,8 @@ class TensorList:
         """Number of dimensions of a sample."""
         if self._dense is not None:
             return int(self._dense.ndim) - 1
+        if self.packed is not None:
+            return int(self.packed.shapes.shape[1])
         return int(self._rows[0].ndim) if len(self._rows) else 0
 
     def layout(self) -> str:
@@ -172,6 +207,9 @@ class TensorList:
 
     def is_dense_tensor(self) -> bool:
         """Say whether all samples have one shape and type, so that `as_tensor` works."""
+        if self.packed is not None:
+            shapes = self.packed.shapes
+            return len(shapes) > 0 and bool((shapes == shapes[0]).all())
         return self._dense is not None or len({(row.shape, row.dtype) for row in self._rows}) == 1
 
     def dense(self) -> Any:
@@ -280,8 +318,13 @@ class TensorListCPU(TensorList):
             return self
         return TensorListCPU(self._dense.copy(), self._layout, self._source_info, self._valid)
 
+    @staticmethod
+    def _address_of(array: NDArray[Any]) -> int:
+        address: int = array.__array_interface__["data"][0]  # ten times as fast as array.ctypes
+        return address
+
     def _stack(self) -> NDArray[Any]:
-        return np.stack(self._rows)
+        return np.stack(list(self._rows))
 
 
 def _some(shapes: list[tuple[int, ...]]) -> str:

@@ -4,11 +4,12 @@ Its rows may differ in shape. Where they do not, and lie side by side in memory,
 *dense* and `as_array`, `__array__` and DLPack hand it out without a copy.
 """
 
-from .device_tensors import Columns, TensorGPU, TensorListGPU, address_of
+from .device_tensors import TensorGPU, TensorListGPU, address_of
 from .host_tensors import Tensor, TensorCPU, TensorList, TensorListCPU
+from .packed_rows import PackedRows
 
 __all__ = [
-    "Columns",
+    "PackedRows",
     "Tensor",
     "TensorCPU",
     "TensorGPU",

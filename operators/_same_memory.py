@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.batch import Batch
-from ..engine.tensors import Columns, TensorListGPU
+from ..engine.tensors import PackedRows, TensorListGPU
 from ..engine.types import to_numpy_type
 from ._rows import try_rows
 
@@ -52,7 +52,7 @@ def in_shapes(
 
 
 def _seen(data: TensorListGPU, shapes: list[Shape], dtype: np.dtype[Any]) -> TensorListGPU:
-    if data.columns is None and data.is_dense_tensor():
+    if data.packed is None and data.is_dense_tensor():
         dense = data.dense().reshape(-1)
         if len(set(shapes)) == 1 and len(shapes) * prod(shapes[0]) * dtype.itemsize == dense.nbytes:
             return data.with_rows(dense.view(dtype).reshape(len(shapes), *shapes[0]), "")
@@ -60,8 +60,8 @@ def _seen(data: TensorListGPU, shapes: list[Shape], dtype: np.dtype[Any]) -> Ten
             dense.view(np.uint8),
             np.arange(len(shapes)) * (dense.nbytes // len(shapes)),
         )
-    elif data.columns is not None:
-        memory, starts = data.columns.memory, data.columns.offsets
+    elif data.packed is not None:
+        memory, starts = data.packed.memory, data.packed.offsets
     else:
         memory = None
     if memory is None or len(set(map(len, shapes))) > 1:
@@ -74,4 +74,4 @@ def _seen(data: TensorListGPU, shapes: list[Shape], dtype: np.dtype[Any]) -> Ten
             ],
             "",
         )
-    return data.with_rows(Columns(memory, starts, np.array(shapes, np.int64), dtype), "")
+    return data.with_rows(PackedRows(memory, starts, np.array(shapes, np.int64), dtype), "")

@@ -16,7 +16,7 @@ from ..engine.errors import ArgumentError
 from ..engine.memory import Arena
 from ..engine.operator import Array, register
 from ..engine.params import BOOL, INTS, STR, STRS, param
-from ..engine.tensors import TensorList
+from ..engine.tensors import PackedRows, TensorList
 from .listing import KNOWN_EXTENSIONS, FileList, list_files
 from .local_reads import OPEN_FLAGS, read_cached, read_waiting, regular_size
 from .reader import Reader
@@ -74,7 +74,9 @@ class FileSource:
         """
         indices = checked_indices(indices, len(self))
         paths = self._listing.paths(indices)
-        remote = {row: path for row, path in enumerate(paths) if is_url(path)}
+        contents: Column
+        urls = enumerate(paths if self._listing.some_are_urls else ())
+        remote = {row: path for row, path in urls if is_url(path)}
         if remote:
             contents = _read_remote(paths, remote, self._options, allocate)
         elif self._process is not None:
@@ -113,36 +115,52 @@ class FileSource:
 
     def _read_by_process(
         self, process: ReadingProcess, paths: list[bytes], allocate: Allocate
-    ) -> list[NDArray[Any]]:
-        contents: list[NDArray[Any]] = []
-        for begin in range(0, len(paths), _ASKED_AT_ONCE):
-            some = paths[begin : begin + _ASKED_AT_ONCE]
-            found = self._ask(process, some, allocate) if process.is_there else None
-            if found is None:
-                started = perf_counter()
-                found = _read_local(some, allocate)
-                process.count(perf_counter() - started)
-                self._mean = sum(each.nbytes for each in found) / len(found)
-            contents += found
+    ) -> Column:
+        found = self._ask(process, paths, allocate) if process.is_there and paths else None
+        if found is not None:
+            return found
+        started = perf_counter()
+        contents = _read_local(paths, allocate)
+        process.count(perf_counter() - started)
+        self._mean = sum(each.nbytes for each in contents) / max(1, len(contents))
         return contents
 
     def _ask(
         self, process: ReadingProcess, paths: list[bytes], allocate: Allocate
-    ) -> list[NDArray[Any]] | None:
+    ) -> PackedRows | None:
         """Return the files' bytes; None if there are any that have to be read here."""
         room = int(self._mean * len(paths) * _MARGIN)
         for _ in range(2):
             slab = allocate((room,), np.uint8)
-            offset = process.arena.offset(slab)
-            sizes = None if offset is None else process.ask("files", paths, offset, room)
+            sizes = _read_into(slab, process, paths)
             if sizes is None:
                 return None
-            bounds = np.cumsum(sizes).tolist()
-            self._mean = max(bounds[-1] / len(paths), self._mean * _DECAY)
-            if bounds[-1] <= room:
-                return [slab[begin:end] for begin, end in pairwise([0, *bounds])]
-            room = bounds[-1]
+            total = int(sizes.sum())
+            self._mean = max(total / len(paths), self._mean * _DECAY)
+            if total <= room:
+                return PackedRows(slab, np.cumsum(sizes) - sizes, sizes[:, np.newaxis], np.uint8)
+            room = total
         return None
+
+
+def _read_into(
+    slab: NDArray[np.uint8], process: ReadingProcess, paths: list[bytes]
+) -> NDArray[np.int64] | None:
+    """Have files read one behind the other, unless they are larger than the slab; return their
+    sizes."""
+    offset = process.arena.offset(slab)
+    if offset is None:
+        return None
+    parts: list[NDArray[np.int64]] = []
+    used = 0
+    for begin in range(0, len(paths), _ASKED_AT_ONCE):
+        some = paths[begin : begin + _ASKED_AT_ONCE]
+        sizes = process.ask("files", some, offset + used, max(0, slab.size - used))
+        if sizes is None:
+            return None
+        parts.append(sizes)
+        used += int(sizes.sum())
+    return np.concatenate(parts)
 
 
 def _read_remote(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -45,10 +45,20 @@ class FileList:
 
     def paths(self, indices: NDArray[np.int64]) -> list[bytes]:
         """Return the absolute paths, or the URLs, of the files `indices`."""
-        root = self.root
-        return [
-            n if n.startswith(b"/") or is_url(n) else root + n for n in self.names.take(indices)
-        ]
+        root, names = self.root, self.names.take(indices)
+        if not self._some_are_whole:
+            return [root + name for name in names]
+        return [n if n.startswith(b"/") or is_url(n) else root + n for n in names]
+
+    @cached_property
+    def _some_are_whole(self) -> bool:
+        """Whether a name may be an absolute path or a URL."""
+        return self.names.some_begin_with(ord("/")) or self.names.contain(b"://")
+
+    @cached_property
+    def some_are_urls(self) -> bool:
+        """Whether a path may be a URL."""
+        return is_url(self.root) or self.names.contain(b"://")
 
 
 def list_files(

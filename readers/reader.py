@@ -258,7 +258,7 @@ class Reader(InputOperator):
 
 def nbytes_of(column: Column) -> int:
     """Return the bytes of all samples."""
-    return column.nbytes if isinstance(column, np.ndarray) else sum(row.nbytes for row in column)
+    return sum(row.nbytes for row in column) if isinstance(column, list) else column.nbytes
 
 
 def _in_threads(read: Callable[[int], tuple[Array, ...]], rows: range) -> list[tuple[Array, ...]]:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import SourceError
+from ..engine.tensors import PackedRows
 
-Column = NDArray[Any] | list[NDArray[Any]]
+Column = NDArray[Any] | list[NDArray[Any]] | PackedRows
 """One output of a batch: an array whose axis 0 runs over samples, or one array a sample."""
 
 Allocate = Callable[[tuple[int, ...], Any], NDArray[Any]]

@@ -59,6 +59,15 @@ class StringTable:
     def __iter__(self) -> Iterator[bytes]:
         return (self._joined[begin:end] for begin, end in pairwise(map(int, self._bounds)))
 
+    def contain(self, text: bytes) -> bool:
+        """Whether a string, or the end of one with the beginning of the next, has this text."""
+        return text in self._joined
+
+    def some_begin_with(self, byte: int) -> bool:
+        """Whether a string begins with this byte."""
+        begins = self._bounds[:-1][np.diff(self._bounds) > 0]
+        return bool((np.frombuffer(self._joined, np.uint8)[begins] == byte).any())
+
     def take(self, indices: NDArray[np.int64]) -> list[bytes]:
         """Return the strings `indices`, each of which must be in [0, len), in that order."""
         begins = self._bounds[indices].tolist()

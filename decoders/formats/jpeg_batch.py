@@ -8,22 +8,24 @@ Source: ITU-T T.81, annex B.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.tensors import TensorListCPU
 from . import exif
 
-_WINDOWS = (1024, 65536)  # bytes looked at; the second for files with a preview or colour profile
 _MOST_SEGMENTS = 64
+_LEAST_BYTES = 128  # of a whole file
 _MARGIN = 32  # bytes of a segment that are looked at
-_HEAD, _BODY = np.arange(4), np.arange(4, 19)
-_FRAME, _SCAN, _EXIF, _ADOBE = 0xC0, 0xDA, 0xE1, 0xEE
-_IS_KNOWN = np.zeros(256, bool)
-_IS_KNOWN[[_FRAME, 0xC4, _SCAN, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)]] = True
-_LENGTHS = {_FRAME: 17, _SCAN: 12}  # of segments that tell of three components
+_HEAD, _BODY, _END = np.arange(4), np.arange(4, 19), np.array([-2, -1])
+_STOP, _SKIP, _FRAME, _ADOBE, _EXIF, _SCAN = range(6)
+_KINDS = np.full(1 << 16, _STOP, np.uint8)  # by the two bytes of a marker
+_KINDS[[0xFFC4, 0xFFDB, 0xFFDD, 0xFFFE, *range(0xFFE0, 0xFFF0)]] = _SKIP
+_KINDS[[0xFFC0, 0xFFEE, 0xFFE1, 0xFFDA]] = _FRAME, _ADOBE, _EXIF, _SCAN
+_FRAME_LENGTH, _SCAN_LENGTH = 17, 12  # of segments that tell of three components
 _IS_PLAIN_SAMPLING = np.zeros(256, bool)  # of luma, while that of the others is 0x11
 _IS_PLAIN_SAMPLING[[0x11, 0x21, 0x12, 0x22]] = True
 
@@ -36,126 +38,185 @@ class Scan:
         is_plain: (batch,) bool: a whole file of the plain case; its last bytes end a JPEG.
         sizes: height and width as stored: (batch, 2) int64.
         orientation: by EXIF: (batch,) int64.
+        addresses: where the files lie: (batch,).
+        lengths: of the files in bytes: (batch,).
     """
 
     is_plain: NDArray[np.bool_]
     sizes: NDArray[np.int64]
     orientation: NDArray[np.int64]
+    addresses: NDArray[np.uint64]
+    lengths: NDArray[np.int64]
 
 
-def scan(rows: Sequence[NDArray[np.uint8]]) -> Scan:
+def scan(encoded: TensorListCPU) -> Scan:
     """Look at the headers of encoded files: one-dimensional arrays of uint8."""
-    count = len(rows)
-    result = Scan(np.zeros(count, bool), np.zeros((count, 2), np.int64), np.ones(count, np.int64))
-    left = np.array([i for i, row in enumerate(rows) if row.ndim == 1 and row.size > 128], np.intp)
-    if len(left):
-        ends = np.concatenate([rows[i][-2:] for i in left]).reshape(-1, 2)
-        left = left[(ends == (0xFF, 0xD9)).all(axis=1)]
-    for window in _WINDOWS:
-        if len(left):
-            left = _walk(rows, left, window, result)
+    count, addresses, lengths = len(encoded), encoded.pointers(), _lengths(encoded)
+    result = Scan(
+        np.zeros(count, bool),
+        np.ones((count, 2), np.int64),
+        np.ones(count, np.int64),
+        addresses,
+        lengths,
+    )
+    files = np.flatnonzero(lengths > _LEAST_BYTES)
+    if len(files):
+        memory, begins = _memory(addresses[files], lengths[files])
+        ends = begins + lengths[files]
+        whole = (memory[ends[:, np.newaxis] + _END] == (0xFF, 0xD9)).all(axis=1)
+        whole &= (memory[begins[:, np.newaxis] + _HEAD[:2]] == (0xFF, 0xD8)).all(axis=1)
+        _look(memory, files[whole], begins[whole], ends[whole], result)
     return result
 
 
-def _walk(
-    rows: Sequence[NDArray[np.uint8]], chosen: NDArray[np.intp], window: int, result: Scan
-) -> NDArray[np.intp]:
-    """Walk the markers in the first bytes of the chosen files; return whose go on after them."""
-    heads = [rows[i][:window] for i in chosen]
-    sizes = np.array([head.size for head in heads])
-    data = np.zeros((len(heads), window + _MARGIN), np.uint8)  # beyond the end there are zeros
-    for target, head in zip(data, heads, strict=True):
-        target[: head.size] = head
-    flat, width = data.reshape(-1), data.shape[1]
-    shapes = np.zeros((len(heads), 2), np.int64)
-    rows_left = np.flatnonzero((data[:, 0] == 0xFF) & (data[:, 1] == 0xD8))
-    at = np.full(len(rows_left), 2)
-    beyond: list[NDArray[np.intp]] = []
-    metadata: list[tuple[int, int]] = []
-    for _ in range(_MOST_SEGMENTS):
-        inside = at + _MARGIN <= sizes[rows_left]
-        if not inside.all():
-            beyond.append(rows_left[~inside])
-            rows_left, at = rows_left[inside], at[inside]
-        if not len(rows_left):
-            break
-        segment = _Segments(flat, rows_left * width + at)
-        going_on = (segment.lead == 0xFF) & (segment.length >= 2)
-        going_on &= _IS_KNOWN[segment.marker]
-        for marker, handle in _CHECKED.items():
-            found = np.flatnonzero(going_on & (segment.marker == marker))
-            if len(found):
-                going_on[found] = handle(segment.bodies(found), shapes, rows_left[found])
-                if marker in _LENGTHS:
-                    going_on[found] &= segment.length[found] == _LENGTHS[marker]
-        is_exif = going_on & (segment.marker == _EXIF)
-        if is_exif.any():
-            metadata += zip(rows_left[is_exif].tolist(), at[is_exif].tolist(), strict=True)
-        is_scan = going_on & (segment.marker == _SCAN)
-        if is_scan.any():
-            result.is_plain[chosen[rows_left[is_scan]]] = True
-            going_on &= ~is_scan
-        rows_left, at = rows_left[going_on], (at + 2 + segment.length)[going_on]
-    result.sizes[chosen] = shapes
-    for row, start in metadata:
-        _note_orientation(result, chosen[row], rows[chosen[row]], start)
-    return chosen[np.concatenate(beyond)] if beyond else chosen[:0]
+def _lengths(encoded: TensorListCPU) -> NDArray[np.int64]:
+    """Return the files' lengths in bytes; 0 for what does not lie side by side."""
+    packed = encoded.packed
+    if packed is not None and packed.dtype == np.uint8 and packed.shapes.shape[1] == 1:
+        return packed.shapes[:, 0]
+    rows = encoded.rows()
+    return np.array(
+        [
+            row.size if row.ndim == 1 and row.dtype == np.uint8 and row.flags.c_contiguous else 0
+            for row in rows
+        ],
+        np.int64,
+    )
 
 
+class _Span:
+    """Some of the process's memory for NumPy, whatever lies there."""
+
+    def __init__(self, begin: int, size: int) -> None:
+        self.__array_interface__ = {
+            "data": (begin, True),
+            "shape": (size,),
+            "typestr": "|u1",
+            "version": 3,
+        }
+
+
+def _memory(
+    addresses: NDArray[np.uint64], lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return an array that holds all files, and nobody knows what between them; and where in it
+    each begins."""
+    lowest = addresses.min()
+    begins = (addresses - lowest).astype(np.int64)
+    return np.asarray(_Span(int(lowest), int((begins + lengths).max()))), begins
+
+
+@dataclass(frozen=True)
 class _Segments:
-    """The segments that begin at these places of the data, one of each file."""
+    """Segments that say something.
 
-    def __init__(self, data: NDArray[np.uint8], place: NDArray[np.int64]) -> None:
-        self._data = data
-        self._place = place
-        head = data[place[:, np.newaxis] + _HEAD]
-        self.lead, self.marker = head[:, 0], head[:, 1]
-        self.length = head[:, 2].astype(np.int64) << 8 | head[:, 3]
+    Attributes:
+        kind: _FRAME, _ADOBE, _EXIF or _SCAN.
+        file: whose they are.
+        place: where they begin in memory.
+        length: without the marker.
+    """
 
-    def bodies(self, which: NDArray[np.intp]) -> NDArray[np.int64]:
-        """Return the first bytes after the length of some of them: (some, 15)."""
-        place = self._place[which, np.newaxis]
-        body: NDArray[np.int64] = self._data[place + _BODY].astype(np.int64)
+    kind: NDArray[np.uint8]
+    file: NDArray[np.intp]
+    place: NDArray[np.int64]
+    length: NDArray[np.int64]
+
+    def of(self, kind: int) -> _Segments:
+        """Return those of a kind."""
+        found = np.flatnonzero(self.kind == kind)
+        return _Segments(self.kind[found], self.file[found], self.place[found], self.length[found])
+
+    def bodies(self, memory: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Return the first bytes after the length of each: (segments, 15)."""
+        body: NDArray[np.int64] = memory[self.place[:, np.newaxis] + _BODY].astype(np.int64)
         return body
 
 
-def _frame(
-    body: NDArray[np.int64], shapes: NDArray[np.int64], rows: NDArray[np.intp]
-) -> NDArray[np.bool_]:
-    """Note the extents; say which frames are of the plain case, and their file's first.
+def _look(
+    memory: NDArray[np.uint8],
+    files: NDArray[np.intp],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    result: Scan,
+) -> None:
+    """Note what these files say."""
+    found = _walk(memory, np.arange(len(files)), begins + 2, ends - _MARGIN)
+    frames, scans, adobe = (found.of(kind) for kind in (_FRAME, _SCAN, _ADOBE))
+    plain = np.bincount(scans.file[_is_whole(scans, memory)], minlength=len(files)) == 1
+    # Of two frames, a decoder might take the other one, and write beyond memory that this one
+    # asks for.
+    plain &= np.bincount(frames.file, minlength=len(files)) == 1
+    extents, is_plain = _frames(frames, memory)
+    plain[frames.file[~is_plain]] = False
+    plain[adobe.file[~_tells_ycbcr(adobe, memory)]] = False
+    result.is_plain[files] = plain
+    result.sizes[files[frames.file]] = extents
+    exifs = found.of(_EXIF)
+    for file, place, length in zip(exifs.file, exifs.place, exifs.length, strict=True):
+        segment = memory[place + 4 : min(place + 2 + length, ends[file])].data
+        if result.orientation[files[file]] == 1 and bytes(segment[:4]) == b"Exif":
+            result.orientation[files[file]] = exif.orientation(segment)
 
-    Of two, a decoder might take the other one, and write beyond memory that this one asks for.
+
+def _walk(
+    memory: NDArray[np.uint8],
+    files: NDArray[np.intp],
+    place: NDArray[np.int64],
+    last: NDArray[np.int64],
+) -> _Segments:
+    """Return the segments of all files that say something, up to the first scan of each.
+
+    Args:
+        memory: where the files lie.
+        files: their numbers.
+        place: where the first segment of each begins.
+        last: where its last one may.
     """
-    first = shapes[rows, 0] == 0
-    extents = np.stack([body[:, 1] << 8 | body[:, 2], body[:, 3] << 8 | body[:, 4]], axis=1)
-    shapes[rows] = extents
-    plain: NDArray[np.bool_] = (body[:, 0] == 8) & (body[:, 5] == 3) & (extents > 0).all(axis=1)
-    plain &= (body[:, [6, 9, 12]] == (1, 2, 3)).all(axis=1)  # otherwise it may hold RGB
-    plain &= first
-    plain &= _IS_PLAIN_SAMPLING[body[:, 7]] & (body[:, [10, 13]] == 0x11).all(axis=1)
-    return plain
+    found: list[tuple[NDArray[Any], ...]] = [(_KINDS[:0], files[:0], place[:0], place[:0])]
+    for _ in range(_MOST_SEGMENTS):
+        inside = place <= last
+        if not inside.all():
+            files, place, last = files[inside], place[inside], last[inside]
+        if not len(files):
+            break
+        heads = memory[place[:, np.newaxis] + _HEAD].view(">u4")[:, 0]
+        kind = _KINDS[heads >> 16]
+        length = (heads & 0xFFFF).astype(np.int64)
+        kind[length < 2] = _STOP
+        says = np.flatnonzero(kind > _SKIP)
+        if len(says):
+            found.append((kind[says], files[says], place[says], length[says]))
+        place = place + length + 2
+        going_on = (kind != _STOP) & (kind != _SCAN)
+        if not going_on.all():
+            files, place, last = files[going_on], place[going_on], last[going_on]
+    return _Segments(*map(np.concatenate, zip(*found, strict=True)))
 
 
-def _adobe(body: NDArray[np.int64], _: object, __: object) -> NDArray[np.bool_]:
-    """Say of Adobe's segments which tell of YCbCr; others may have the same number."""
-    is_adobe: NDArray[np.bool_] = (body[:, :5] == np.frombuffer(b"Adobe", np.uint8)).all(axis=1)
-    tells: NDArray[np.bool_] = ~is_adobe | (body[:, 11] == 1)
-    return tells
-
-
-def _start_of_scan(
-    body: NDArray[np.int64], shapes: NDArray[np.int64], rows: NDArray[np.intp]
-) -> NDArray[np.bool_]:
-    """Say which scans come after a frame and hold all three components."""
-    whole: NDArray[np.bool_] = (body[:, 0] == 3) & (shapes[rows, 0] > 0)
+def _is_whole(scans: _Segments, memory: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Say which scans hold all three components."""
+    whole: NDArray[np.bool_] = scans.length == _SCAN_LENGTH
+    whole &= memory[scans.place + 4] == 3
     return whole
 
 
-_CHECKED = {_FRAME: _frame, _ADOBE: _adobe, _SCAN: _start_of_scan}
+def _frames(
+    frames: _Segments, memory: NDArray[np.uint8]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the extents, (frames, 2), and say which frames are of the plain case."""
+    body = frames.bodies(memory)
+    extents = body[:, [1, 3]] << 8 | body[:, [2, 4]]
+    plain: NDArray[np.bool_] = (body[:, [0, 5]] == (8, 3)).all(axis=1)
+    plain &= (extents > 0).all(axis=1) & (frames.length == _FRAME_LENGTH)
+    plain &= (body[:, [6, 9, 12]] == (1, 2, 3)).all(axis=1)  # otherwise it may hold RGB
+    plain &= _IS_PLAIN_SAMPLING[body[:, 7]] & (body[:, [10, 13]] == 0x11).all(axis=1)
+    return extents, plain
 
 
-def _note_orientation(result: Scan, i: int, row: NDArray[np.uint8], start: int) -> None:
-    end = start + 2 + (int(row[start + 2]) << 8 | int(row[start + 3]))
-    found = row[start + 4 : end].data
-    if result.orientation[i] == 1 and bytes(found[:4]) == b"Exif":
-        result.orientation[i] = exif.orientation(found)
+def _tells_ycbcr(adobe: _Segments, memory: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Say which of Adobe's segments tell of YCbCr; others may have the same number."""
+    body = adobe.bodies(memory)
+    is_adobe: NDArray[np.bool_] = (body[:, :5] == np.frombuffer(b"Adobe", np.uint8)).all(axis=1)
+    tells: NDArray[np.bool_] = ~is_adobe | (body[:, 11] == 1)
+    return tells

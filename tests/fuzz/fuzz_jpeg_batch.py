@@ -27,13 +27,14 @@ with watched:
     from penstock.decoders.formats import jpeg
     from penstock.decoders.formats.jpeg_batch import scan
     from penstock.engine.errors import DecodeError
+    from penstock.engine.tensors import TensorListCPU
 
 
 def check(data: bytes) -> None:
     """Read the headers of two files: what is before a cut, and all."""
     cut = int.from_bytes(data[:2], "big") % (len(data) + 1)
     files = [data[2:cut], data[2:]]
-    found = scan([np.frombuffer(file, np.uint8) for file in files])
+    found = scan(TensorListCPU([np.frombuffer(file, np.uint8) for file in files]))
     for i in np.flatnonzero(found.is_plain):
         try:
             header = jpeg.parse(memoryview(files[i]))
