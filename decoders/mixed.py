@@ -107,6 +107,16 @@ class MixedDecoding:
         self._hardware = hardware
         self._decode_on_cpu = decode_on_cpu
         self._threads: ThreadPoolExecutor | None = None
+        macros = {
+            "Out": c_type(dtype),
+            "SCALE": f"float({colour.largest(dtype) / 255!r})",
+            "WHOLE": str(int(dtype.kind != "f")),
+            "HALF": str(int(dtype == np.float16)),
+            "CHANNELS": str(self._channels),
+            "YCBCR": str(int(output == "YCbCr")),
+            "BGR": str(int(output == "BGR")),
+        }
+        self._kernel = Kernel(_FINISH, "finish", tuple(sorted(macros.items())))
 
     def run(self, batch: Batch, encoded: TensorListCPU, windows: Windows) -> TensorListGPU:
         """Decode a batch; failed rows are entered in `batch.errors`."""
@@ -246,17 +256,7 @@ class MixedDecoding:
             stride=strides.astype(np.int32),
             steps=_STEPS[work.turns[chosen]],
         )
-        macros = {
-            "Out": c_type(self._dtype),
-            "SCALE": f"float({colour.largest(self._dtype) / 255!r})",
-            "WHOLE": str(int(self._dtype.kind != "f")),
-            "HALF": str(int(self._dtype == np.float16)),
-            "CHANNELS": str(self._channels),
-            "YCBCR": str(int(self._output == "YCbCr")),
-            "BGR": str(int(self._output == "BGR")),
-        }
-        kernel = Kernel(_FINISH, "finish", tuple(sorted(macros.items())))
-        launch_elements(batch, kernel, table, extents.prod(axis=1))
+        launch_elements(batch, self._kernel, table, extents.prod(axis=1))
 
     # The CPU's decoder
 

@@ -21,6 +21,7 @@ from .kernels import Kernel, check_grid, source_of
 from .tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 
 _ALIGNMENT = 256
+_SMALL = 1 << 18  # bytes, of buffers that share a block of memory
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
 
@@ -80,10 +81,24 @@ class Device:
         self.own: dict[Any, Any] = {}
         self.taken_bytes = 0
         self._cupy = cupy
+        self._block: Any = None  # that small buffers are cut from
+        self._cut = 0  # bytes of it
+        self._small = self._usual = 0  # bytes of small buffers in this batch, and in the last one
 
     def buffer(self, nbytes: int) -> Any:
         """Return uninitialised memory: (nbytes,) uint8 on the device."""
-        return self._lend(nbytes)[0]
+        if nbytes > _SMALL:
+            return self._lend(nbytes)[0]
+        begin, step = self._cut, -(-nbytes // _ALIGNMENT) * _ALIGNMENT
+        if self._block is None or begin + step > self._block.size:
+            self._block, begin = self._lend(max(step, self._usual - self._small))[0], 0
+        self._cut = begin + step
+        self._small += step
+        return self._block[begin : begin + nbytes]
+
+    def end_batch(self) -> None:
+        """Let go of what is kept for small buffers of the batch."""
+        self._block, self._usual, self._small = None, self._small, 0
 
     def _lend(self, nbytes: int) -> tuple[Any, Lease]:
         self.taken_bytes += nbytes
@@ -190,8 +205,7 @@ class Device:
             return
         check_grid(grid)
         values = tuple(
-            np.uint64(address_of(a)) if hasattr(a, "__cuda_array_interface__") else a
-            for a in arguments
+            a if isinstance(a, np.generic) else np.uint64(address_of(a)) for a in arguments
         )
         function = compiled(kernel, self.id)
         if shared_bytes > function.max_dynamic_shared_size_bytes:

@@ -113,6 +113,7 @@ class DeviceStage:
                 batch.device = device
                 before = device.taken_bytes
                 launched.put((batch, segment, index, *self._launch(batch, segment, stream)))
+                device.end_batch()
                 batch.taken_device_bytes += device.taken_bytes - before
                 del job, batch  # or this thread would hold the batch's memory while it waits
             launched.put(None)

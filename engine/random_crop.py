@@ -16,6 +16,9 @@ from .errors import ArgumentError
 
 Box = tuple[int, int, int, int]
 
+_TOGETHER = 3
+"""Attempts that are made for a whole batch at once; few images need more."""
+
 
 def draws_needed(num_attempts: int) -> int:
     """Return how many random numbers `random_window` takes."""
@@ -91,24 +94,20 @@ def random_windows(
     array([[  0,   0, 100, 200]])
     """
     low, high = math.log(aspect_ratio[0]), math.log(aspect_ratio[1])
-    chosen = np.zeros((len(sizes), 2), np.int64)
-    left = np.arange(len(sizes))  # images without a window so far
-    for attempt in range(2, numbers.shape[1], 2):
-        u, v = numbers[left, attempt], numbers[left, attempt + 1]
-        wanted = (area[0] + (area[1] - area[0]) * u) * sizes[left, 0] * sizes[left, 1]
-        # NumPy's exponential may differ in the last bit from that of `random_window`.
-        ratio = np.array(list(map(math.exp, (low + (high - low) * v).tolist())))
-        shape = np.sqrt(np.stack([wanted / ratio, wanted * ratio], axis=1))
-        shape = np.maximum(1, np.rint(shape)).astype(np.int64)
-        fits = (shape <= sizes[left]).all(axis=1)
-        chosen[left[fits]] = shape[fits]
-        left = left[~fits]
-        if not len(left):
-            break
-    for i in left.tolist():
-        chosen[i] = _fallback(int(sizes[i, 0]), int(sizes[i, 1]), area[1], aspect_ratio)
+    u, v = numbers[:, 2 : 2 + 2 * _TOGETHER : 2], numbers[:, 3 : 3 + 2 * _TOGETHER : 2]
+    wanted = (area[0] + (area[1] - area[0]) * u) * sizes[:, :1] * sizes[:, 1:]
+    # NumPy's exponential may differ in the last bit from that of `random_window`.
+    exponents = (low + (high - low) * v).ravel().tolist()
+    ratio = np.array(list(map(math.exp, exponents))).reshape(u.shape)
+    shapes = np.maximum(1, np.rint(np.sqrt(np.stack([wanted / ratio, wanted * ratio], axis=2))))
+    fits = (shapes <= sizes[:, np.newaxis]).all(axis=2)
+    chosen = shapes[np.arange(len(sizes)), fits.argmax(axis=1)].astype(np.int64)
     start = (numbers[:, :2] * (sizes - chosen + 1)).astype(np.int64)
-    return np.concatenate([start, start + chosen], axis=1)
+    windows = np.concatenate([start, start + chosen], axis=1)
+    for i in np.flatnonzero(~fits.any(axis=1)).tolist():
+        height, width = sizes[i].tolist()
+        windows[i] = random_window(height, width, area, aspect_ratio, numbers[i])
+    return windows
 
 
 def _fallback(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,22 @@ if TYPE_CHECKING:
     from ..engine.batch import Batch
 
 _TYPES = ("float32", "float16", "uint8", "int8")
+
+
+class _Plan(NamedTuple):
+    """What is done with a batch on the GPU.
+
+    Attributes:
+        shapes: of the samples: (batch, ndim).
+        windows: what is taken of them.
+        written: channels of the results: (batch,).
+        scalings: what becomes of the channels.
+    """
+
+    shapes: Array
+    windows: Windows
+    written: Array
+    scalings: Scalings
 
 
 @register
@@ -76,6 +92,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
             )
         self.result_type = self.target
         self._check_output_layout(self.layouts[0] or self.output_layout)
+        self._last: _Plan | None = None
         self._scaling = None
         if not {"mean", "std"} & set(self.per_sample):
             self._scaling = self._make_scaling(self.mean, self.std)
@@ -114,23 +131,37 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         if not self.layouts[0]:
             self._check_output_layout(layout)
         view = Views.of(images)
-        windows = crops(self, batch, layout, view.shapes, crop)
+        shapes, windows, written, scalings = self._planned(
+            batch, layout, view.shapes, mean, std, crop
+        )
+        mirrored = np.zeros(shapes.shape, bool)
+        mirrored[:, layout.index("W")] = array_of(self, "mirror", mirror, batch.size)[:, 0] != 0
+        start = np.where(mirrored, shapes - windows.start - windows.shape, windows.start)
+        shown = view.flipped(mirrored).window(start, windows.shape)
+        return write_scaled_batch(batch, shown, layout, written, self.output_layout, scalings)
+
+    def _planned(
+        self, batch: Batch, layout: str, shapes: Array, mean: Any, std: Any, crop: Any
+    ) -> _Plan:
+        """Return what mirroring does not change: often it is that of the batch before."""
+        last = self._last
+        if last is not None and np.array_equal(last.shapes, shapes):
+            return last
+        windows = crops(self, batch, layout, shapes, crop)
         if self.out_of_bounds_policy == "trim_to_shape":
-            windows = windows.trimmed(view.shapes)
-        channels = view.shapes[:, layout.index("C")]
+            windows = windows.trimmed(shapes)
+        channels = shapes[:, layout.index("C")]
         written = np.empty_like(channels)
         for count in set(channels.tolist()):
             written[channels == count] = self._written(count)
         scalings = self._batch_scalings(batch, channels, mean, std)
-        self._batch_fill(batch, scalings.fill, layout, view.shapes, windows)
+        self._batch_fill(batch, scalings.fill, layout, shapes, windows)
         failed = list(batch.errors)
         windows.start[failed] = windows.shape[failed] = 0
-        across = layout.index("W")
-        mirrored = np.zeros(view.shapes.shape, bool)
-        mirrored[:, across] = array_of(self, "mirror", mirror, batch.size)[:, 0] != 0
-        start = np.where(mirrored, view.shapes - windows.start - windows.shape, windows.start)
-        shown = view.flipped(mirrored).window(start, windows.shape)
-        return write_scaled_batch(batch, shown, layout, written, self.output_layout, scalings)
+        plan = _Plan(shapes, windows, written, scalings)
+        if not failed and set(self.per_sample) <= {"mirror"}:
+            self._last = plan
+        return plan
 
     def _batch_scalings(self, batch: Batch, channels: Array, mean: Any, std: Any) -> Scalings:
         """Return what becomes of each sample's channels; note errors."""

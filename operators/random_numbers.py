@@ -41,7 +41,7 @@ def wanted_shapes(batch: Batch, shape_like: TensorList | None, shape: Any) -> li
         shapes = [tuple(shape.row(i).reshape(-1).tolist()) for i in range(batch.size)]
     else:
         shapes = [shape or ()] * batch.size
-    if any(extent < 0 for wanted in shapes for extent in wanted):
+    if any(extent < 0 for wanted in set(shapes) for extent in wanted):
         raise ArgumentError(f"extents of a shape must not be negative: {shapes}")
     return shapes
 
@@ -92,14 +92,15 @@ class Distribution(UploadedOperator):
         self, batch: Batch, shape_like: TensorList | None = None, *, shape: Any, **arguments: Any
     ) -> TensorListCPU:
         shapes = wanted_shapes(batch, shape_like, shape)
-        counts = [prod(wanted) for wanted in shapes]
+        count_of = {wanted: prod(wanted) for wanted in set(shapes)}
+        counts = [count_of[wanted] for wanted in shapes]
         widest = max(counts, default=0)
         per_row = self._arguments(batch.size, **arguments)
         numbers = batch.empty((batch.size, widest), self._type)
         for rows in chunks(counts):
             drawn = self._draw(batch, rows, widest, *(a[rows] for a in per_row))
             self._store(drawn, numbers[rows], *(a[rows] for a in per_row))
-        if len(set(shapes)) == 1:
+        if len(count_of) == 1:
             return TensorListCPU(numbers.reshape(batch.size, *shapes[0]))
         return TensorListCPU(
             [

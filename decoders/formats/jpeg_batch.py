@@ -20,12 +20,13 @@ from . import exif
 _MOST_SEGMENTS = 64
 _LEAST_BYTES = 128  # of a whole file
 _MARGIN = 32  # bytes of a segment that are looked at
-_HEAD, _BODY, _END = np.arange(4), np.arange(4, 19), np.array([-2, -1])
-_STOP, _SKIP, _FRAME, _ADOBE, _EXIF, _SCAN = range(6)
+_BEGIN, _HEAD, _BODY, _END = np.arange(2), np.arange(4)[::-1], np.arange(4, 19), np.array([-2, -1])
+_SKIP, _FRAME, _ADOBE, _EXIF, _SCAN, _STOP = range(6)  # after the last two nothing is looked at
 _KINDS = np.full(1 << 16, _STOP, np.uint8)  # by the two bytes of a marker
 _KINDS[[0xFFC4, 0xFFDB, 0xFFDD, 0xFFFE, *range(0xFFE0, 0xFFF0)]] = _SKIP
 _KINDS[[0xFFC0, 0xFFEE, 0xFFE1, 0xFFDA]] = _FRAME, _ADOBE, _EXIF, _SCAN
 _FRAME_LENGTH, _SCAN_LENGTH = 17, 12  # of segments that tell of three components
+_PLAIN_FRAME = (8, 3, 1, 2, 3, 0x11, 0x11)
 _IS_PLAIN_SAMPLING = np.zeros(256, bool)  # of luma, while that of the others is 0x11
 _IS_PLAIN_SAMPLING[[0x11, 0x21, 0x12, 0x22]] = True
 
@@ -64,7 +65,7 @@ def scan(encoded: TensorListCPU) -> Scan:
         memory, begins = _memory(addresses[files], lengths[files])
         ends = begins + lengths[files]
         whole = (memory[ends[:, np.newaxis] + _END] == (0xFF, 0xD9)).all(axis=1)
-        whole &= (memory[begins[:, np.newaxis] + _HEAD[:2]] == (0xFF, 0xD8)).all(axis=1)
+        whole &= (memory[begins[:, np.newaxis] + _BEGIN] == (0xFF, 0xD8)).all(axis=1)
         _look(memory, files[whole], begins[whole], ends[whole], result)
     return result
 
@@ -108,10 +109,10 @@ def _memory(
 
 @dataclass(frozen=True)
 class _Segments:
-    """Segments that say something.
+    """Segments that matter.
 
     Attributes:
-        kind: _FRAME, _ADOBE, _EXIF or _SCAN.
+        kind: _FRAME, _ADOBE, _EXIF or _SCAN, or _STOP for what is unknown or wrong.
         file: whose they are.
         place: where they begin in memory.
         length: without the marker.
@@ -124,7 +125,7 @@ class _Segments:
 
     def of(self, kind: int) -> _Segments:
         """Return those of a kind."""
-        found = np.flatnonzero(self.kind == kind)
+        found = (self.kind == kind).nonzero()[0]
         return _Segments(self.kind[found], self.file[found], self.place[found], self.length[found])
 
     def bodies(self, memory: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -149,7 +150,8 @@ def _look(
     plain &= np.bincount(frames.file, minlength=len(files)) == 1
     extents, is_plain = _frames(frames, memory)
     plain[frames.file[~is_plain]] = False
-    plain[adobe.file[~_tells_ycbcr(adobe, memory)]] = False
+    if len(adobe.file):
+        plain[adobe.file[~_tells_ycbcr(adobe, memory)]] = False
     result.is_plain[files] = plain
     result.sizes[files[frames.file]] = extents
     exifs = found.of(_EXIF)
@@ -165,7 +167,7 @@ def _walk(
     place: NDArray[np.int64],
     last: NDArray[np.int64],
 ) -> _Segments:
-    """Return the segments of all files that say something, up to the first scan of each.
+    """Return the segments of all files that matter, up to the first scan of each.
 
     Args:
         memory: where the files lie.
@@ -176,20 +178,20 @@ def _walk(
     found: list[tuple[NDArray[Any], ...]] = [(_KINDS[:0], files[:0], place[:0], place[:0])]
     for _ in range(_MOST_SEGMENTS):
         inside = place <= last
-        if not inside.all():
+        if np.count_nonzero(inside) < len(files):
             files, place, last = files[inside], place[inside], last[inside]
         if not len(files):
             break
-        heads = memory[place[:, np.newaxis] + _HEAD].view(">u4")[:, 0]
+        heads = memory[place[:, np.newaxis] + _HEAD].view("<u4")[:, 0]
         kind = _KINDS[heads >> 16]
-        length = (heads & 0xFFFF).astype(np.int64)
+        length = np.bitwise_and(heads, 0xFFFF, dtype=np.int64)
         kind[length < 2] = _STOP
-        says = np.flatnonzero(kind > _SKIP)
+        says = kind.nonzero()[0]
         if len(says):
             found.append((kind[says], files[says], place[says], length[says]))
         place = place + length + 2
-        going_on = (kind != _STOP) & (kind != _SCAN)
-        if not going_on.all():
+        going_on = kind < _SCAN
+        if np.count_nonzero(going_on) < len(files):
             files, place, last = files[going_on], place[going_on], last[going_on]
     return _Segments(*map(np.concatenate, zip(*found, strict=True)))
 
@@ -207,10 +209,10 @@ def _frames(
     """Return the extents, (frames, 2), and say which frames are of the plain case."""
     body = frames.bodies(memory)
     extents = body[:, [1, 3]] << 8 | body[:, [2, 4]]
-    plain: NDArray[np.bool_] = (body[:, [0, 5]] == (8, 3)).all(axis=1)
+    # Bits; components, their numbers (otherwise it may hold RGB), and sampling of the last two.
+    plain: NDArray[np.bool_] = (body[:, [0, 5, 6, 9, 12, 10, 13]] == _PLAIN_FRAME).all(axis=1)
     plain &= (extents > 0).all(axis=1) & (frames.length == _FRAME_LENGTH)
-    plain &= (body[:, [6, 9, 12]] == (1, 2, 3)).all(axis=1)  # otherwise it may hold RGB
-    plain &= _IS_PLAIN_SAMPLING[body[:, 7]] & (body[:, [10, 13]] == 0x11).all(axis=1)
+    plain &= _IS_PLAIN_SAMPLING[body[:, 7]]
     return extents, plain
 
 

@@ -223,6 +223,7 @@ class EmulatedStage:
                 batch.run_checks()
             except BaseException as error:
                 failure = error
+            device.end_batch()
             batch.taken_device_bytes += device.taken_bytes - before
             batch.held.clear()
             self._done(batch, index, failure)
