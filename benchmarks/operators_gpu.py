@@ -32,7 +32,7 @@ from penstock.engine.operator import OPERATORS, Operator
 from penstock.engine.tensors import TensorListCPU, TensorListGPU
 
 FLUSH_BYTES = 1 << 30
-FLUSHES = 4  # together longer than the processor needs for a call
+FLUSHES = 20  # together longer than a slow processor needs for a call
 PHOTO, SQUARE = (375, 500, 3), (224, 224, 3)
 PLANES = (3, 224, 224)
 

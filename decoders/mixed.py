@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +63,9 @@ class _Work:
     def __init__(self, encoded: TensorListCPU, use_exif: bool) -> None:
         self.encoded = encoded
         self.found = found = jpeg_batch.scan(encoded)
-        self.is_plain = found.is_plain & (found.sizes.prod(axis=1) <= MAX_PIXELS)
-        self.is_plain &= found.sizes.min(axis=1, initial=MAX_PIXELS) >= _LEAST_EXTENT
+        heights, widths = found.sizes.T
+        self.is_plain = found.is_plain & (heights * widths <= MAX_PIXELS)
+        self.is_plain &= (heights >= _LEAST_EXTENT) & (widths >= _LEAST_EXTENT)
         self.stored = found.sizes
         self.turns = found.orientation if use_exif else np.ones_like(found.orientation)
         self.headers: list[Header | None] = [None] * len(encoded)
@@ -76,8 +78,11 @@ class _Work:
 
     def stored_boxes(self) -> NDArray[np.int64]:
         """Return the boxes in the stored images: (batch, 4)."""
+        turned = np.flatnonzero(self.turns != 1)
+        if not len(turned):
+            return self.boxes
         boxes = self.boxes.copy()
-        for i in np.flatnonzero(self.turns != 1).tolist():
+        for i in turned.tolist():
             y0, x0, y1, x1 = self.boxes[i].tolist()
             height, width = self.stored[i].tolist()
             boxes[i] = orientation.to_stored((y0, x0, y1, x1), (height, width), int(self.turns[i]))
@@ -168,7 +173,8 @@ class MixedDecoding:
             for i, header in enumerate(work.headers):
                 if header is not None:
                     shapes[i, 2] = colour.CHANNELS[target_space(header, self._output)]
-        shapes[list(batch.errors)] = 1
+        if batch.errors:
+            shapes[list(batch.errors)] = 1
         return shapes
 
     # The hardware engine
@@ -183,21 +189,25 @@ class MixedDecoding:
         decoder: HardwareDecoder | None = batch.device.own[key]
         if decoder is None:
             return chosen
-        sizes = work.stored[chosen].prod(axis=1) * self._channels
-        part = np.cumsum(sizes) // _PART_BYTES
-        left = [
-            rows
-            for rows in np.split(chosen, np.flatnonzero(np.diff(part)) + 1)
-            if not self._decode_part(batch, decoder, rows, work)
-        ]
-        return np.concatenate(left) if left else chosen[:0]
+        heights, widths = work.stored[chosen].T
+        sizes = heights * widths * self._channels
+        cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _PART_BYTES)) + 1
+        left = chosen[:0]
+        for begin, end in pairwise([0, *cuts.tolist(), len(chosen)]):
+            rows = chosen[begin:end]
+            if not self._decode_part(batch, decoder, rows, sizes[begin:end], work):
+                left = np.concatenate([left, rows])
+        return left
 
     def _decode_part(
-        self, batch: Batch, decoder: HardwareDecoder, chosen: NDArray[np.intp], work: _Work
+        self,
+        batch: Batch,
+        decoder: HardwareDecoder,
+        chosen: NDArray[np.intp],
+        sizes: NDArray[np.int64],
+        work: _Work,
     ) -> bool:
-        whole = batch.device.empty(
-            np.stack([work.stored[chosen].prod(axis=1) * self._channels], axis=1), np.uint8
-        )
+        whole = batch.device.empty(sizes[:, np.newaxis], np.uint8)
         pointers, widths = whole.pointers(), work.stored[chosen, 1]
         encoded, lengths = work.found.addresses[chosen], work.found.lengths[chosen]
         space = "GRAY" if self._channels == 1 else "RGB"
@@ -256,7 +266,7 @@ class MixedDecoding:
             stride=strides.astype(np.int32),
             steps=_STEPS[work.turns[chosen]],
         )
-        launch_elements(batch, self._kernel, table, extents.prod(axis=1))
+        launch_elements(batch, self._kernel, table, extents[:, 0] * extents[:, 1])
 
     # The CPU's decoder
 
@@ -276,7 +286,7 @@ class MixedDecoding:
     def _upload(
         self, batch: Batch, pending: dict[int, Future[NDArray[Any]]], out: TensorListGPU
     ) -> None:
-        pointers = out.pointers()
+        pointers: Any = out.pointers() if pending else ()
         for i, future in pending.items():
             try:
                 image = np.ascontiguousarray(future.result())

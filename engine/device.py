@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from math import prod
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +19,14 @@ from .device_memory import DevicePool, Lease
 from .driver import driver_version
 from .errors import MissingDependencyError
 from .kernels import Kernel, check_grid, source_of
-from .tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
+from .tensors import (
+    PackedRows,
+    TensorList,
+    TensorListCPU,
+    TensorListGPU,
+    address_of,
+    host_address,
+)
 
 _ALIGNMENT = 256
 _SMALL = 1 << 18  # bytes, of buffers that share a block of memory
@@ -115,11 +123,11 @@ class Device:
         """
         dtype = np.dtype(dtype)
         shapes = np.asarray(shapes, np.int64)
-        sizes = shapes.prod(axis=1) * dtype.itemsize
         if len(shapes) and (shapes == shapes[0]).all():
-            memory, lease = self._lend(int(sizes.sum()))
-            dense = memory.view(dtype).reshape(len(shapes), *map(int, shapes[0]))
-            return TensorListGPU(dense, layout, lease=lease)
+            extents = len(shapes), *shapes[0].tolist()
+            memory, lease = self._lend(prod(extents) * dtype.itemsize)
+            return TensorListGPU(memory.view(dtype).reshape(extents), layout, lease=lease)
+        sizes = shapes.prod(axis=1) * dtype.itemsize
         steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
         memory, lease = self._lend(int(steps.sum()))
         return TensorListGPU(
@@ -130,12 +138,12 @@ class Device:
         """Return a copy of a small array as (nbytes,) uint8 on the device."""
         array = np.ascontiguousarray(array)
         memory = self.buffer(array.nbytes)
-        self.copy(address_of(memory), array.ctypes.data, array.nbytes, _TO_DEVICE)
+        self.copy(address_of(memory), host_address(array), array.nbytes, _TO_DEVICE)
         return memory
 
     def copy_in(self, to: int, array: NDArray[Any]) -> None:
         """Copy a contiguous array on the host to an address; the caller keeps it until then."""
-        self.copy(to, array.ctypes.data, array.nbytes, _TO_DEVICE)
+        self.copy(to, host_address(array), array.nbytes, _TO_DEVICE)
 
     def view(self, data: Any) -> Any:
         """Return an array of any library in device memory as CuPy's, without a copy.
@@ -222,14 +230,14 @@ class Device:
             array = np.ascontiguousarray(data.dense())
             shapes = np.broadcast_to(array.shape[1:], (len(array), array.ndim - 1))
             result = self.empty(shapes, array.dtype, data.layout())
-            self.copy(address_of(result.dense()), array.ctypes.data, array.nbytes, _TO_DEVICE)
+            self.copy(address_of(result.dense()), host_address(array), array.nbytes, _TO_DEVICE)
             return result
         rows = [np.ascontiguousarray(row) for row in data.rows()]
         if len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
             return TensorListGPU([self._cupy.asarray(row) for row in rows], data.layout())
         result = self.empty([row.shape for row in rows], rows[0].dtype, data.layout())
         for row, pointer in zip(rows, result.pointers().tolist(), strict=True):
-            self.copy(pointer, row.ctypes.data, row.nbytes, _TO_DEVICE)
+            self.copy(pointer, host_address(row), row.nbytes, _TO_DEVICE)
         return result
 
     def to_host(self, data: TensorList, empty: Any) -> TensorListCPU:
@@ -245,12 +253,12 @@ class Device:
         packed = data.packed
         if packed is not None:
             host = empty((packed.memory.size,), np.uint8)
-            self.copy(host.ctypes.data, address_of(packed.memory), host.nbytes, _TO_HOST)
+            self.copy(host_address(host), address_of(packed.memory), host.nbytes, _TO_HOST)
             return TensorListCPU(list(PackedRows(host, *packed.places)), data.layout())
         rows = [data.dense()] if data.is_dense_tensor() else data.rows()
         hosts = [empty(row.shape, row.dtype) for row in rows]
         for row, host in zip(rows, hosts, strict=True):
-            self.copy(host.ctypes.data, address_of(row), host.nbytes, _TO_HOST)
+            self.copy(host_address(host), address_of(row), host.nbytes, _TO_HOST)
         return TensorListCPU(hosts[0] if data.is_dense_tensor() else hosts, data.layout())
 
 

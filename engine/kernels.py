@@ -101,11 +101,15 @@ def descriptors(count: int, **fields: Any) -> Array:
         fields: arrays of shape (count,) or (count, k), which become members of their type.
     """
     columns = {name: np.asarray(values) for name, values in fields.items()}
-    dtype = np.dtype([(n, c.dtype, c.shape[1:]) for n, c in columns.items()], align=True)
-    table = np.empty(count, dtype)
+    table = np.empty(count, _struct(tuple((n, c.dtype, c.shape[1:]) for n, c in columns.items())))
     for name, column in columns.items():
         table[name] = column
     return table
+
+
+@cache
+def _struct(members: tuple[tuple[str, np.dtype[Any], tuple[int, ...]], ...]) -> np.dtype[Any]:
+    return np.dtype(list(members), align=True)
 
 
 def blocks_for(elements: Array) -> int:

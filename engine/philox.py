@@ -15,6 +15,7 @@ C-contiguous array `(rows, count)`.
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 
 import numpy as np
@@ -29,6 +30,7 @@ _MASK32 = 0xFFFFFFFF
 _MASK64 = 0xFFFFFFFFFFFFFFFF
 _LOW = np.uint64(_MASK32)
 _HALF = np.uint64(32)
+_HIGH = int(sys.byteorder == "little")  # which of a product's two words is its upper half
 _WORDS = 4  # of 32 bits, in a block
 
 # SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA'14).
@@ -58,50 +60,50 @@ def mix(seed: int, *values: int) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _round_keys(key: int) -> NDArray[np.uint64]:
+def _round_keys(key: int) -> NDArray[np.uint32]:
     """Return `(rounds, 2, 1)`, what each round adds (exclusive or) to the two high products."""
     words = [
         [[((key & _MASK32) + i * _WEYL[0]) & _MASK32], [((key >> 32) + i * _WEYL[1]) & _MASK32]]
         for i in range(_ROUNDS)
     ]
-    keys: NDArray[np.uint64] = np.array(words, np.uint64)
+    keys: NDArray[np.uint32] = np.array(words, np.uint32)
     keys.flags.writeable = False
     return keys
 
 
 def philox4x32(
-    even: NDArray[np.uint64], odd: NDArray[np.uint64], key: int
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Encrypt blocks in place by Philox4x32-10 and return them.
+    even: NDArray[np.uint32], odd: NDArray[np.uint32], key: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Encrypt blocks by Philox4x32-10.
 
-    `even` is `(2, blocks)`: words 0 and 2 of each counter; `odd` likewise words 1 and 3. They
-    hold 32-bit words in uint64, so that one multiplication gives both halves of a product. The
+    `even` is `(2, blocks)`: words 0 and 2 of each counter; `odd` likewise words 1 and 3. The
     key's word 0 is the low half of `key`. The result is laid out like the arguments.
     """
-    product = np.empty_like(even)
-    swapped = product[::-1]  # each product feeds the other pair of words
-    for round_key in _round_keys(key):
-        np.multiply(even, _MULTIPLIERS, out=product)
-        np.right_shift(swapped, _HALF, out=even)
-        np.bitwise_xor(even, odd, out=even)
-        np.bitwise_xor(even, round_key, out=even)
-        np.bitwise_and(swapped, _LOW, out=odd)
+    products = np.empty((2, *even.shape), np.uint64)  # of a round, and of the one before
+    # Each product feeds the other pair of words.
+    halves = products.view(np.uint32).reshape(*products.shape, 2)[:, ::-1]
+    for i, round_key in enumerate(_round_keys(key)):
+        np.multiply(even, _MULTIPLIERS, out=products[i % 2])
+        even = halves[i % 2, ..., _HIGH] ^ odd
+        even ^= round_key
+        odd = halves[i % 2, ..., _HIGH - 1]
     return even, odd
 
 
 def _blocks(
     seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], blocks: int
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return words 0 and 2, then words 1 and 3, of the rows' blocks: `(2, rows * blocks)` each."""
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return words 0 and 2, then words 1 and 3, of the rows' blocks: `(2, rows, blocks)` each."""
     rows = len(position)
-    even = np.empty((2, rows, blocks), np.uint64)
-    odd = np.empty((2, rows, blocks), np.uint64)
+    even = np.empty((2, rows, blocks), np.uint32)
+    odd = np.empty((2, rows, blocks), np.uint32)
     place = position.astype(np.uint64)[:, None]
     even[0] = place & _LOW
     odd[0] = place >> _HALF
     even[1] = epoch.astype(np.uint64)[:, None] & _LOW
-    odd[1] = np.arange(blocks, dtype=np.uint64)
-    return philox4x32(even.reshape(2, -1), odd.reshape(2, -1), mix(seed, stream))
+    odd[1] = np.arange(blocks, dtype=np.uint32)
+    even, odd = philox4x32(even.reshape(2, -1), odd.reshape(2, -1), mix(seed, stream))
+    return even.reshape(2, rows, blocks), odd.reshape(2, rows, blocks)
 
 
 def _words64(
@@ -110,9 +112,9 @@ def _words64(
     """Return `(rows, count)` numbers of 64 random bits, two from each block."""
     blocks = -(-count // 2)
     even, odd = _blocks(seed, stream, epoch, position, blocks)
-    odd <<= _HALF
-    odd |= even
-    words = odd.reshape(2, len(position), blocks).transpose(1, 2, 0)
+    words = np.empty((len(position), blocks, 2), np.uint64)
+    np.left_shift(odd.transpose(1, 2, 0), _HALF, out=words)
+    words |= even.transpose(1, 2, 0)
     return words.reshape(len(position), 2 * blocks)[:, :count]
 
 
@@ -123,8 +125,8 @@ def bits(
     blocks = -(-count // _WORDS)
     even, odd = _blocks(seed, stream, epoch, position, blocks)
     words = np.empty((len(position), blocks, _WORDS), np.uint32)
-    words[..., 0::2] = even.reshape(2, len(position), blocks).transpose(1, 2, 0)
-    words[..., 1::2] = odd.reshape(2, len(position), blocks).transpose(1, 2, 0)
+    words[..., 0::2] = even.transpose(1, 2, 0)
+    words[..., 1::2] = odd.transpose(1, 2, 0)
     return np.ascontiguousarray(words.reshape(len(position), blocks * _WORDS)[:, :count])
 
 
