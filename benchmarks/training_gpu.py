@@ -10,10 +10,12 @@ pipeline runs in several processes at once, a GPU each, without DALI.
 from __future__ import annotations
 
 import argparse
+import ctypes
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +27,8 @@ from penstock.benchmarks import common
 from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, load, load_dali
 
 _WARM_UP_SECONDS = 3.0
-_GAP_NS = 3000  # a turn of `Spinner` takes a twentieth of that
+_LOOKS, _SECONDS = 50, 20  # how often a second py-spy looks, and for how long
+_SET_PTRACER = 0x59616D61  # PR_SET_PTRACER
 _COPIES = 2048  # files in the tree, so that an epoch is long
 
 
@@ -95,63 +98,35 @@ def speed(
     return batches * batch / seconds
 
 
-class Spinner:
-    """A thread that wants Python's lock all the time: what it does not get, others hold."""
-
-    def __init__(self) -> None:
-        self._times: list[int] = []
-        self._ended = False
-        self._thread = threading.Thread(target=self._spin, daemon=True)
-        self._thread.start()
-
-    def _spin(self) -> None:
-        last = time.perf_counter_ns()
-        while not self._ended:
-            now = time.perf_counter_ns()
-            if now - last > _GAP_NS:
-                self._times.append(now - last)
-            last = now
-
-    def gaps(self, work: Callable[[], object]) -> tuple[int, float]:
-        """Return how often others held the lock while `work` was done, and for how many us."""
-        before = len(self._times)
-        work()
-        found = self._times[before:]
-        return len(found), sum(found) / 1e3
-
-    def end(self) -> None:
-        """End the thread."""
-        self._ended = True
-        self._thread.join()
+def _py_spy() -> str | None:
+    """Return where py-spy is, if it is installed."""
+    places = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    return shutil.which("py-spy", path=os.pathsep.join(places))
 
 
-def nap() -> None:
-    """Take the lock often, and do next to nothing with it."""
-    for _ in range(2000):
-        time.sleep(3e-4)
+def python_time(folder: str, batch: int, threads: int) -> float:
+    """Microseconds for which the training pipeline's process holds Python's lock, an image.
 
-
-def python_time(folder: str, batch: int, threads: int, batches: int) -> float:
-    """Microseconds for which the training pipeline holds Python's lock, a sample.
-
-    What it takes to hand the lock to another thread and back is measured and left out.
+    py-spy looks at it from outside, some times a second, and counts when a thread has the lock.
     """
     pipe = pipeline(load("penstock"), train, folder, batch, threads)
     warm_up(pipe)
-    time.sleep(0.5)  # it goes on until its queue is full
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(1e-4)  # or the pipeline's threads would wait for it most of the time
-    spinner = Spinner()
-    try:
-        count, held = spinner.gaps(nap)
-        handing = held / count
-        count, held = spinner.gaps(lambda: [pipe.run() for _ in range(batches)])
-    finally:
-        spinner.end()
-        sys.setswitchinterval(usual)
-        pipe.close()
-    print(f"the lock was handed over {count / batches:.0f} times a batch, {handing:.0f} us each")
-    return (held - count * handing) / (batches * batch)
+    ctypes.CDLL(None).prctl(_SET_PTRACER, ctypes.c_ulong(-1))  # or only parents may look
+    with tempfile.TemporaryDirectory() as temporary:
+        found = Path(temporary) / "found"
+        command = [str(_py_spy()), "record", "--gil", "--format", "raw", "--output", str(found)]
+        command += ["--rate", str(_LOOKS), "--duration", str(_SECONDS), "--pid", str(os.getpid())]
+        images, started = 0, time.perf_counter()
+        spy = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        while spy.poll() is None:
+            pipe.run()
+            images += batch
+        seconds = time.perf_counter() - started
+        if spy.returncode:
+            raise RuntimeError(f"py-spy failed: {spy.communicate()[0].decode()}")
+        held = sum(int(line.rpartition(" ")[2]) for line in found.read_text().splitlines())
+    pipe.close()
+    return held / (_LOOKS * _SECONDS) / (images / seconds) * 1e6
 
 
 def tree(photographs: Path | None, folder: str) -> str:
@@ -241,10 +216,9 @@ def main() -> int:
             for name, graph in (("train", train), ("decode", decode))
             for threads in options.threads
         }
-        held = partial(
-            python_time, folder, options.batch, options.threads[0], max(1, options.batches // 4)
-        )
-        offered["Python's lock held, a sample"] = "us", held, None
+        if _py_spy():
+            held = partial(python_time, folder, options.batch, options.threads[0])
+            offered["Python's lock held, a sample"] = "us", held, None
         figures = common.measure(parser, options.only, offered, options.rounds)
     if options.json:
         common.write_record(
