@@ -16,6 +16,7 @@ Columns = tuple[Column, ...]
 Read = Callable[[NDArray[np.int64], Allocate], Columns]
 
 _SAMPLES = 1024  # measured: from here on, the fixed costs of a read are lost in its work
+_DRAWN = 2048  # samples of which is found out at once which they are
 _SECONDS = 0.01  # workers have decoding to do for longer than that
 _BYTES = 16 << 20  # measured: more, and what is read leaves the caches before it is used
 _SHARE_OF_ROOM = 8
@@ -35,6 +36,7 @@ class BatchGroups:
     """
 
     _drawn: Draw  # by the group in hand
+    _all: Draw  # of the batches that are known
 
     def __init__(self, read: Read, sampler: Sampler, batch_size: int, *, single: bool) -> None:
         """Take what reads samples, and their order; `single` says to make no groups."""
@@ -43,6 +45,8 @@ class BatchGroups:
         self._batch_size = batch_size
         self._most = 1 if single else max(1, _SAMPLES // batch_size)
         self._count = 1  # of batches in the next group
+        self._at_once = max(1, _DRAWN // batch_size)
+        self._known = range(0)
         self.forget()
 
     def forget(self) -> None:
@@ -65,10 +69,22 @@ class BatchGroups:
     def _begin(self, number: int) -> None:
         self.forget()
         count = self._count
-        drawn = self._sampler.draw(number, count)
+        drawn = self._draw(number, count)
         if count > 1 and len(np.unique(drawn.index)) < len(drawn.index):
-            count, drawn = 1, self._sampler.draw(number)
+            count, drawn = 1, self._draw(number, 1)
         self._numbers, self._drawn = range(number, number + count), drawn
+
+    def _draw(self, number: int, count: int) -> Draw:
+        """Return the samples of some batches, out of more that are drawn at once."""
+        if number not in self._known or number + count > self._known.stop:
+            self._known = range(number, number + max(count, self._at_once))
+            self._all = self._sampler.draw(number, len(self._known))
+        rows = slice(
+            (number - self._known.start) * self._batch_size,
+            (number - self._known.start + count) * self._batch_size,
+        )
+        drawn = self._all
+        return Draw(drawn.index[rows], drawn.epoch[rows], drawn.position[rows], drawn.valid[rows])
 
     def _rows(self, number: int) -> slice:
         begin = (number - self._numbers.start) * self._batch_size
