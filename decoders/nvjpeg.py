@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.device import Device
-from ..engine.tensors import host_address
 
 _HARDWARE = 3  # NVJPEG_BACKEND_HARDWARE
 _FORMATS = {"GRAY": 2, "RGB": 5}  # NVJPEG_OUTPUT_Y, NVJPEG_OUTPUT_RGBI
@@ -89,7 +88,7 @@ class HardwareDecoder:
         images = np.zeros(count, _IMAGE)
         images["channel"][:, 0] = out
         images["pitch"][:, 0] = widths * (1 if space == "GRAY" else 3)
-        arrays = [ctypes.c_void_p(host_address(a)) for a in (encoded, lengths, images)]
+        arrays = [ctypes.c_void_p(a.ctypes.data) for a in (encoded, lengths, images)]
         with _turns[self._device.id]:
             failed = library.nvjpegDecodeBatchedInitialize(
                 self._handle, self._state, count, 1, _FORMATS[space]

@@ -25,7 +25,6 @@ from .tensors import (
     TensorListCPU,
     TensorListGPU,
     address_of,
-    host_address,
 )
 
 _ALIGNMENT = 256
@@ -138,12 +137,12 @@ class Device:
         """Return a copy of a small array as (nbytes,) uint8 on the device."""
         array = np.ascontiguousarray(array)
         memory = self.buffer(array.nbytes)
-        self.copy(address_of(memory), host_address(array), array.nbytes, _TO_DEVICE)
+        self.copy(address_of(memory), array.ctypes.data, array.nbytes, _TO_DEVICE)
         return memory
 
     def copy_in(self, to: int, array: NDArray[Any]) -> None:
         """Copy a contiguous array on the host to an address; the caller keeps it until then."""
-        self.copy(to, host_address(array), array.nbytes, _TO_DEVICE)
+        self.copy(to, array.ctypes.data, array.nbytes, _TO_DEVICE)
 
     def view(self, data: Any) -> Any:
         """Return an array of any library in device memory as CuPy's, without a copy.
@@ -230,14 +229,14 @@ class Device:
             array = np.ascontiguousarray(data.dense())
             shapes = np.broadcast_to(array.shape[1:], (len(array), array.ndim - 1))
             result = self.empty(shapes, array.dtype, data.layout())
-            self.copy(address_of(result.dense()), host_address(array), array.nbytes, _TO_DEVICE)
+            self.copy(address_of(result.dense()), array.ctypes.data, array.nbytes, _TO_DEVICE)
             return result
         rows = [np.ascontiguousarray(row) for row in data.rows()]
         if len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
             return TensorListGPU([self._cupy.asarray(row) for row in rows], data.layout())
         result = self.empty([row.shape for row in rows], rows[0].dtype, data.layout())
         for row, pointer in zip(rows, result.pointers().tolist(), strict=True):
-            self.copy(pointer, host_address(row), row.nbytes, _TO_DEVICE)
+            self.copy(pointer, row.ctypes.data, row.nbytes, _TO_DEVICE)
         return result
 
     def to_host(self, data: TensorList, empty: Any) -> TensorListCPU:
@@ -253,12 +252,12 @@ class Device:
         packed = data.packed
         if packed is not None:
             host = empty((packed.memory.size,), np.uint8)
-            self.copy(host_address(host), address_of(packed.memory), host.nbytes, _TO_HOST)
+            self.copy(host.ctypes.data, address_of(packed.memory), host.nbytes, _TO_HOST)
             return TensorListCPU(list(PackedRows(host, *packed.places)), data.layout())
         rows = [data.dense()] if data.is_dense_tensor() else data.rows()
         hosts = [empty(row.shape, row.dtype) for row in rows]
         for row, host in zip(rows, hosts, strict=True):
-            self.copy(host_address(host), address_of(row), host.nbytes, _TO_HOST)
+            self.copy(host.ctypes.data, address_of(row), host.nbytes, _TO_HOST)
         return TensorListCPU(hosts[0] if data.is_dense_tensor() else hosts, data.layout())
 
 

@@ -320,7 +320,7 @@ class TensorListCPU(TensorList):
 
     @staticmethod
     def _address_of(array: NDArray[Any]) -> int:
-        return host_address(array)
+        return int(array.ctypes.data)
 
     def _stack(self) -> NDArray[Any]:
         return np.stack(list(self._rows))
@@ -329,9 +329,3 @@ class TensorListCPU(TensorList):
 def _some(shapes: list[tuple[int, ...]]) -> str:
     distinct = list(dict.fromkeys(shapes))
     return ", ".join(map(str, distinct[:3])) + (", ..." if len(distinct) > 3 else "")
-
-
-def host_address(array: NDArray[Any]) -> int:
-    """Return the address of an array's first element; much faster than `array.ctypes.data`."""
-    address: int = array.__array_interface__["data"][0]
-    return address

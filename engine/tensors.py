@@ -5,7 +5,7 @@ Its rows may differ in shape. Where they do not, and lie side by side in memory,
 """
 
 from .device_tensors import TensorGPU, TensorListGPU, address_of
-from .host_tensors import Tensor, TensorCPU, TensorList, TensorListCPU, host_address
+from .host_tensors import Tensor, TensorCPU, TensorList, TensorListCPU
 from .packed_rows import PackedRows
 
 __all__ = [
@@ -17,5 +17,4 @@ __all__ = [
     "TensorListCPU",
     "TensorListGPU",
     "address_of",
-    "host_address",
 ]
