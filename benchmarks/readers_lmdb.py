@@ -23,9 +23,9 @@ import numpy as np
 
 from penstock.benchmarks import common
 from penstock.benchmarks.training_cpu import BATCH, THREADS, Library, load, load_dali, speed
-from penstock.readers.lmdb_format import read_snapshot
-from penstock.readers.lmdb_tree import read_entries
-from penstock.readers.storage import open_storage
+from penstock.readers.lmdb.format import read_snapshot
+from penstock.readers.lmdb.tree import read_entries
+from penstock.readers.storage.storage import open_storage
 from penstock.tests.readers import lmdb_samples
 
 FOLDER = common.PHOTOS.parent / "lmdb"

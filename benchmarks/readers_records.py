@@ -60,7 +60,7 @@ def archive_file(folder: Path, count: int, size: int) -> Path:
             for i, image in enumerate(images(count, size))
         )
         _write(path, parts, lambda _i, _offset: "", tars.CLOSING)
-        index = importlib.import_module("penstock.readers.wds_index")
+        index = importlib.import_module("penstock.readers.webdataset.index")
         index.write_dali_index(path, index_of(path))
     return path
 
@@ -109,12 +109,12 @@ def pipeline_rate(
 
 def index_rate(path: Path) -> float:
     """Gigabytes a second at which a file is indexed."""
-    storage = importlib.import_module("penstock.readers.storage").open_storage(path)
+    storage = importlib.import_module("penstock.readers.storage.storage").open_storage(path)
     if path.suffix == ".rec":
-        build = partial(importlib.import_module("penstock.readers.recordio").scan, storage)
+        build = partial(importlib.import_module("penstock.readers.recordio.framing").scan, storage)
     else:
-        tar = importlib.import_module("penstock.readers.tar")
-        index = importlib.import_module("penstock.readers.wds_index")
+        tar = importlib.import_module("penstock.readers.webdataset.tar")
+        index = importlib.import_module("penstock.readers.webdataset.index")
         build = partial(index.group, tar.members(storage), "first")
     started = time.perf_counter()
     build()

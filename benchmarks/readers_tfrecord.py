@@ -93,8 +93,8 @@ def package_rate(path: Path, count: int) -> float:
 
 def index_rate(path: Path, *, verify: bool) -> float:
     """Gigabytes a second at which a file is indexed."""
-    index = importlib.import_module("penstock.readers.tfrecord_framing").RecordIndexer
-    storage = importlib.import_module("penstock.readers.storage").open_storage(path)
+    index = importlib.import_module("penstock.readers.tfrecord.framing").RecordIndexer
+    storage = importlib.import_module("penstock.readers.storage.storage").open_storage(path)
     started = time.perf_counter()
     index(storage, verify_data=verify).offsets()
     return os.path.getsize(path) / 1e9 / (time.perf_counter() - started)

@@ -20,7 +20,7 @@ from .block_reads import BlockReads
 from .interrupt import Interrupt
 from .read_ahead import ReadAhead
 from .source import Allocate, Column, Source, UnavailableError
-from .urls import is_url
+from .storage.urls import is_url
 
 _REMOTE_DEPTH = 4
 _THREADS_AFTER_A_FAULT = 16

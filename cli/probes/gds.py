@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from ...readers.gds import hindrance
+from ...readers.npy.gds_support import hindrance
 from .finding import Context, Finding
 
 _COST = "files reach the GPU by way of host memory (compatibility mode)"

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from ...engine.errors import SourceError
-from ..class_folders import ClassFolders
+from ..files.class_folders import ClassFolders
 from ..interrupt import wait_for
 from .endpoint import endpoint
 from .retries import Passing

@@ -12,7 +12,7 @@ import numpy as np
 from ...engine.errors import SourceError
 from ..interrupt import wait_for
 from ..source import Allocate
-from ..storage import Bytes, Storage
+from ..storage.storage import Bytes, Storage
 from .endpoint import Endpoint, endpoint
 from .retries import Passing
 from .service import Reply, Version, shown

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..storage import Bytes, Storage
+from ..storage.storage import Bytes, Storage
 
 _MOST_AHEAD = 8
 

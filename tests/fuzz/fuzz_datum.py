@@ -29,10 +29,10 @@ else:
 with watched:
     from penstock.engine.errors import DecodeError
     from penstock.engine.npy import array_of_npy
-    from penstock.readers.caffe2_samples import LabelType, TensorProtosParser
-    from penstock.readers.datum import DatumParser
-    from penstock.readers.protobuf_columns import FEWEST, SLACK
-    from penstock.readers.records import Records
+    from penstock.readers.lmdb.caffe2_samples import LabelType, TensorProtosParser
+    from penstock.readers.lmdb.datum import DatumParser
+    from penstock.readers.protobuf.columns import FEWEST, SLACK
+    from penstock.readers.storage.records import Records
 
 CLASSES = 10
 DATUM = bytes.fromhex("0803 1002 1802 220461626364 28ac02 3801")

@@ -27,10 +27,10 @@ else:
 
 with watched:
     from penstock.engine.errors import SourceError
-    from penstock.readers.storage import Storage
-    from penstock.readers.tar import BLOCK, members
-    from penstock.readers.wds_index import ArchiveIndex, group, parse_dali_index
-    from penstock.readers.webdataset import Archive, WebDatasetSource
+    from penstock.readers.storage.storage import Storage
+    from penstock.readers.webdataset.index import ArchiveIndex, group, parse_dali_index
+    from penstock.readers.webdataset.reader import Archive, WebDatasetSource
+    from penstock.readers.webdataset.tar import BLOCK, members
 
     if __name__ == "__main__":  # as a script, this is in no package
         from memory import MemoryFile

@@ -31,14 +31,14 @@ else:
 with watched:
     from penstock import tfrecord
     from penstock.engine.errors import PenstockError
-    from penstock.readers.example_layouts import Locator
-    from penstock.readers.headers import SLACK
-    from penstock.readers.records import RecordFiles, Records
-    from penstock.readers.storage import open_storage
-    from penstock.readers.tfrecord import TFRecordSource
-    from penstock.readers.tfrecord_columns import Examples, Wanted, columns
-    from penstock.readers.tfrecord_index import find_frames, open_records, read_index_file
-    from penstock.readers.tfrecord_sequence import WantedList, sequence_columns
+    from penstock.readers.storage.records import RecordFiles, Records
+    from penstock.readers.storage.storage import open_storage
+    from penstock.readers.tfrecord.columns import Examples, Wanted, columns
+    from penstock.readers.tfrecord.example_layouts import Locator
+    from penstock.readers.tfrecord.headers import SLACK
+    from penstock.readers.tfrecord.index import find_frames, open_records, read_index_file
+    from penstock.readers.tfrecord.reader import TFRecordSource
+    from penstock.readers.tfrecord.sequence import WantedList, sequence_columns
 
 WANTED = [
     Wanted("n", tfrecord.FixedLenFeature([], tfrecord.int64, -1)),

@@ -26,7 +26,7 @@ else:
 with watched:
     from penstock.engine.errors import DecodeError, SourceError
     from penstock.engine.npy import array_of_npy
-    from penstock.readers.zip_index import DEFLATED, inflate, zip_members
+    from penstock.readers.npy.zip_index import DEFLATED, inflate, zip_members
 
     if __name__ == "__main__":  # as a script, this is in no package
         from memory import MemoryFile

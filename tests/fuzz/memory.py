@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from penstock.readers.storage import Bytes, Storage
+from penstock.readers.storage.storage import Bytes, Storage
 
 
 class MemoryFile(Storage):

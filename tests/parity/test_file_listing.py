@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import PenstockError
-from penstock.readers.file import FileSource
-from penstock.readers.listing import KNOWN_EXTENSIONS, list_files
+from penstock.readers.files.listing import KNOWN_EXTENSIONS, list_files
+from penstock.readers.files.reader import FileSource
 
 dali = pytest.importorskip("nvidia.dali")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
-from penstock.readers.mxnet import open_records
+from penstock.readers.recordio.reader import open_records
 
 from ..readers.record_io import MAGIC, image_record, record, record_file
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import lmdb
 import numpy as np
 
-from penstock.readers.protobuf_columns import SLACK
-from penstock.readers.records import Records
+from penstock.readers.protobuf.columns import SLACK
+from penstock.readers.storage.records import Records
 from penstock.tests.readers.protobuf_messages import field, varint
 
 FORMATS = (0, 1)

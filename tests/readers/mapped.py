@@ -8,12 +8,13 @@ import numpy as np
 
 from penstock import fn, pipeline_def
 from penstock.engine.memory import SlabPool
-from penstock.readers import mapped_copies, reading_process
-from penstock.readers.mapped_copies import MappedCopies
-from penstock.readers.npy_arrays import find_arrays
-from penstock.readers.npy_roi import Roi, parse_key
-from penstock.readers.npy_source import NumpySource
-from penstock.readers.reading_process import ReadingProcess
+from penstock.readers.npy import mapped_copies
+from penstock.readers.npy.arrays import find_arrays
+from penstock.readers.npy.mapped_copies import MappedCopies
+from penstock.readers.npy.roi import Roi, parse_key
+from penstock.readers.npy.source import NumpySource
+from penstock.readers.process import reading_process
+from penstock.readers.process.reading_process import ReadingProcess
 
 RANDOM = np.random.default_rng(3)
 TRUSTED = 70  # reads of one part, after which its file's pages are not looked for any more

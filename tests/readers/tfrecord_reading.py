@@ -3,10 +3,10 @@
 import numpy as np
 
 from penstock.engine.memory import SlabPool
-from penstock.readers.records import RecordFiles
-from penstock.readers.tfrecord import TFRecordSource
-from penstock.readers.tfrecord_columns import Wanted
-from penstock.readers.tfrecord_index import find_frames, open_records
+from penstock.readers.storage.records import RecordFiles
+from penstock.readers.tfrecord.columns import Wanted
+from penstock.readers.tfrecord.index import find_frames, open_records
+from penstock.readers.tfrecord.reader import TFRecordSource
 
 from .tfrecord_files import write_records
 

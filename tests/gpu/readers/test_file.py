@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
-from penstock.readers import reading_process
+from penstock.readers.process import reading_process
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ import pytest
 from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError, DecodeError
 from penstock.engine.tensors import TensorListCPU, TensorListGPU
-from penstock.readers import npy, npy_gds
+from penstock.readers.npy import gds as npy_gds
+from penstock.readers.npy import reader as npy
 from penstock.readers.read_ahead import ReadAhead
 
 from ..emulator import DeviceArray

@@ -4,12 +4,12 @@ import sys
 import pytest
 
 from penstock.engine.errors import ArgumentError
-from penstock.readers.storage import open_storage
+from penstock.readers.storage.storage import open_storage
 
 WITHOUT = """
 import sys
 from penstock import MissingDependencyError
-from penstock.readers.storage import open_storage
+from penstock.readers.storage.storage import open_storage
 assert not {"fsspec", "aiohttp", "s3fs"} & set(sys.modules)
 sys.modules[sys.argv[1]] = None
 try:

@@ -8,9 +8,9 @@ import pytest
 
 from penstock import fn, pipeline_def
 from penstock.engine.errors import DecodeError, SourceError
-from penstock.readers.npy_arrays import find_arrays
-from penstock.readers.npy_roi import Roi, parse_key
-from penstock.readers.npy_source import NumpySource
+from penstock.readers.npy.arrays import find_arrays
+from penstock.readers.npy.roi import Roi, parse_key
+from penstock.readers.npy.source import NumpySource
 
 from ..conformance import SourceConformance
 from ..tars import archive

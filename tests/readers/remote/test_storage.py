@@ -10,7 +10,7 @@ from penstock.engine.errors import ArgumentError, PipelineStopped, SourceError
 from penstock.readers.interrupt import Interrupt
 from penstock.readers.remote.storage import PART, begin_whole
 from penstock.readers.source import UnavailableError
-from penstock.readers.storage import open_storage, open_storages
+from penstock.readers.storage.storage import open_storage, open_storages
 
 CONTENT = np.random.default_rng(2).bytes(2 * PART + 1000)
 QUICK = {"limits": {"attempts": 4, "stall_seconds": 0.8, "total_seconds": 10}}

@@ -1,0 +1,1 @@
+"""Whole files, sequences of them, and lists of files."""

@@ -1,0 +1,66 @@
+"""Files named by data: `fn.io.file.read`."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.operator import Array, Row, SampleOperator, register
+from ...engine.params import BOOL, NO_EFFECT, OPTIONS, param
+from ..storage.storage import open_storage
+from ..storage.urls import is_url
+
+
+@register
+class ReadFile(SampleOperator):
+    """Reads the file that each sample names.
+
+    Inputs:
+        filepaths: a path or URL a sample, encoded in UTF-8 (or as the file system has it): uint8,
+            one dimension, as `np.frombuffer(path.encode(), np.uint8)` gives it. Relative paths
+            begin at the current folder.
+
+    Outputs:
+        the file's bytes: uint8, shape (size,).
+
+    Raises:
+        ArgumentError: the input is no path.
+        OSError: a file cannot be read; the subclass says why and the message which one.
+    """
+
+    name = "io.file.read"
+    inputs = ("filepaths",)
+
+    storage_options = param(OPTIONS, {}, "For URLs: see `fn.readers.file`.")
+    dont_use_mmap = param(BOOL, False, NO_EFFECT)
+    use_o_direct = param(BOOL, False, NO_EFFECT)
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("",)
+
+    def sample(self, row: Row, filepath: Array) -> Array:
+        if filepath.dtype != np.uint8 or filepath.ndim != 1:
+            raise ArgumentError(
+                "filepaths must be of one dimension and type uint8, but one has "
+                f"{filepath.ndim} and {filepath.dtype}"
+            )
+        path = filepath.tobytes()
+        if not path or b"\0" in path:
+            raise ArgumentError(f"{path!r} is no path of a file")
+        return self._read(row, os.fsdecode(path))
+
+    def _read(self, row: Row, path: str) -> Array:
+        if is_url(path):
+            from ..remote.storage import begin_whole  # needs optional libraries
+
+            found: Array = begin_whole(path, self.storage_options, row.empty)()
+            return found
+        storage = open_storage(path)
+        try:
+            content: Array = row.empty((storage.size,), np.uint8)
+            storage.fill([0], [content])
+        finally:
+            storage.close()
+        return content

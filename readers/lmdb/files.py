@@ -1,0 +1,182 @@
+"""The records of several LMDB files as one sequence: what all readers of LMDB share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import SourceError
+from ..protobuf.columns import SLACK
+from ..source import Allocate
+from ..storage.index_cache import Arrays, cached_index
+from ..storage.read_plan import Int64s
+from ..storage.records import RecordFiles, Records
+from ..storage.storage import Storage, open_storages
+from ..storage.strings import StringTable, joined_bounds
+from ..storage.urls import is_url
+from .format import Database, Snapshot, is_unchanged, named_database, read_snapshot
+from .tree import Entries, read_entries
+
+_DATA = "data.mdb"  # in the folder that LMDB calls the environment
+_WORTH_CACHING = 2048
+"""Leaf pages of a tree that takes longer to read than a cached index: milliseconds."""
+
+
+class LMDBFiles:
+    """The records of a database in each of several LMDB files, numbered through.
+
+    In a file they have the order of their keys. It is read without LMDB's library and without
+    its lock file, so read-only file systems, forks and other processes that read do not matter.
+    No process may write to a file that is being read; if one does, `read` says so.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        database: str | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Find all records.
+
+        Args:
+            paths: environments: each a folder that holds `data.mdb`, or a file (made with
+                `subdir=False`, MDB_NOSUBDIR).
+            database: name of the database in each; None for the unnamed one.
+            options: `Reader.storage_options`, for URLs; that of a folder ends in a slash.
+
+        Raises:
+            SourceError: a file is no LMDB file, is damaged, is being written to, or has no
+                such database; or there is no record at all.
+            OSError: a file cannot be read.
+        """
+        self._storages = open_storages([_data_file(path) for path in paths], options)
+        self._snapshots: list[Snapshot] = []
+        found = [self._index(storage, database) for storage in self._storages]
+        self._records = RecordFiles(self._storages, [(each[0], each[1]) for each in found])
+        if not len(self._records):
+            names = ", ".join(storage.name for storage in self._storages)
+            raise SourceError(f"{names}: no records in {_described(database)}")
+        self._keys = _key_table(found)
+        counts = [len(each[0]) for each in found]
+        self._firsts: Int64s = np.cumsum([0, *counts[:-1]], dtype=np.int64)
+
+    def _index(self, storage: Storage, name: str | None) -> Arrays:
+        """Return offsets and lengths of the values, the keys end to end, and their bounds."""
+        snapshot = read_snapshot(storage)
+        self._snapshots.append(snapshot)
+        database = snapshot.main if name is None else _find(storage, snapshot, name)
+
+        def build() -> Arrays:
+            entries = read_entries(storage, snapshot, database)
+            self._refuse_change(storage, snapshot)
+            return _records(entries, storage.name)
+
+        if database.leaf_pages < _WORTH_CACHING:
+            return build()
+        kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
+        return cached_index(storage, kind, build)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def read(self, indices: NDArray[np.int64], allocate: Allocate) -> Records:
+        """Read the values of the records `indices` into one block, with `SLACK` after them.
+
+        Raises:
+            IndexError: an index is negative or not below `len(self)`.
+            OSError: a file cannot be read. SourceError if it has been changed.
+        """
+        records = self._records.read(indices, allocate, SLACK)
+        # Afterwards: the next transaction writes only to pages that were free in this one.
+        for file in np.unique(np.searchsorted(self._firsts, indices, "right") - 1):
+            self._refuse_change(self._storages[file], self._snapshots[file])
+        return records
+
+    def keys(self, indices: NDArray[np.int64], allocate: Allocate) -> list[NDArray[np.uint8]]:
+        """Return the keys of records, uint8 (length,) each."""
+        keys = self._keys.take(indices)
+        bounds = np.cumsum([0, *map(len, keys)]).tolist()
+        block = allocate((bounds[-1],), np.uint8)
+        block[:] = np.frombuffer(b"".join(keys), np.uint8)
+        return [block[begin:end] for begin, end in pairwise(bounds)]
+
+    def where(self, index: int) -> str:
+        """Return the file and the key of record `index`."""
+        name, _, _ = self._records.place(index)
+        return f"{name} at key {_text(self._keys[index])}"
+
+    def close(self) -> None:
+        """Release the files; a later `read` opens them again."""
+        self._records.close()
+
+    @staticmethod
+    def _refuse_change(storage: Storage, snapshot: Snapshot) -> None:
+        if storage.path is None:
+            return  # an object in remote storage does not change piece by piece
+        if not is_unchanged(storage, snapshot):
+            raise SourceError(
+                f"{storage.name} was written to while it was being read, so values may have "
+                "moved: make the reader anew when nobody writes, or read a copy"
+            )
+
+
+def _text(key: bytes) -> str:
+    if key.isascii() and (text := key.decode()).isprintable():
+        return text
+    return repr(key)
+
+
+def _data_file(path: str) -> str:
+    folder = path.endswith("/") if is_url(path) else os.path.isdir(path)
+    return os.path.join(path, _DATA) if folder else path
+
+
+def _described(database: str | None) -> str:
+    return "the unnamed database" if database is None else f"the database {database!r}"
+
+
+def _find(storage: Storage, snapshot: Snapshot, name: str) -> Database:
+    """Return the database of that name, which is an entry of the unnamed one."""
+    entries = read_entries(storage, snapshot, snapshot.main)
+    keys = entries.key_list()
+    (numbers,) = np.nonzero(entries.databases)
+    names = {_name(keys[number], snapshot): int(number) for number in numbers}
+    number = names.get(name)
+    if number is None:
+        known = ", ".join(map(repr, names)) or "none"
+        raise SourceError(f"{storage.name} has no database named {name!r}; it has {known}")
+    place = slice(number, number + 1)
+    (content,) = storage.read(entries.offsets[place], entries.lengths[place], np.empty)
+    return named_database(content.tobytes(), f"{storage.name}, database {name!r}")
+
+
+def _name(key: bytes, snapshot: Snapshot) -> str:
+    if snapshot.layout.padded_keys:  # LMDB 1.0 stores the closing NUL of names
+        key = key.removesuffix(b"\0")
+    return os.fsdecode(key)
+
+
+def _records(entries: Entries, name: str) -> Arrays:
+    """Leave out named databases: they are no records."""
+    chosen = ~entries.databases
+    if chosen.all():
+        return entries.offsets, entries.lengths, entries.keys, entries.bounds
+    if not chosen.any():
+        names = ", ".join(repr(os.fsdecode(key).rstrip("\0")) for key in entries.key_list())
+        raise SourceError(
+            f"{name} holds no records but the named databases {names}: say which one to read"
+        )
+    table = StringTable.from_arrays(entries.keys, entries.bounds).take(np.flatnonzero(chosen))
+    bounds = np.cumsum([0, *map(len, table)], dtype=np.int64)
+    keys = np.frombuffer(b"".join(table), np.uint8)
+    return entries.offsets[chosen], entries.lengths[chosen], keys, bounds
+
+
+def _key_table(found: Sequence[Arrays]) -> StringTable:
+    joined = b"".join(keys.tobytes() for _, _, keys, _ in found)
+    return StringTable(joined, joined_bounds([bounds for *_, bounds in found]))

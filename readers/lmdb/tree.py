@@ -1,0 +1,245 @@
+"""Where the records of an LMDB database lie: its B+ tree, read level by level.
+
+All pages of a level are decoded together, in chunks, by NumPy. Everything that a page claims
+is checked before it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import SourceError
+from ..storage.read_plan import Int64s, plan_reads
+from ..storage.storage import Storage, cut
+from ..storage.strings import StringTable, joined_bounds
+from .format import INTEGER_KEY, META_PAGES, NO_PAGE, REVERSE_KEY, Database, Snapshot
+
+_BRANCH, _LEAF = 0x01, 0x02
+_PAGE_TYPES = 0x6F  # the other bits mark pages that a transaction is writing
+_OVERFLOW, _DATABASE, _DUPLICATES = 0x01, 0x02, 0x04  # flags of a node
+_NODE = 8  # bytes of a node before its key
+_CHUNK_BYTES = 8 << 20
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Consecutive entries of a database.
+
+    Attributes:
+        offsets, lengths: of the values in the file.
+        databases: which of them are records of named databases.
+        keys: the keys end to end.
+        bounds: key i is `keys[bounds[i]:bounds[i + 1]]`.
+    """
+
+    offsets: Int64s
+    lengths: Int64s
+    databases: NDArray[np.bool_]
+    keys: NDArray[np.uint8]
+    bounds: Int64s
+
+    def key_list(self) -> list[bytes]:
+        """Return the keys one by one."""
+        return list(StringTable.from_arrays(self.keys, self.bounds))
+
+
+def read_entries(storage: Storage, snapshot: Snapshot, database: Database) -> Entries:
+    """Return all entries of `database`, in the order of the tree.
+
+    Raises:
+        SourceError: the tree is damaged, or the file is cut short.
+        OSError: the file cannot be read.
+    """
+    return _Walk(storage, snapshot, database).entries()
+
+
+class _Walk:
+    """One reading of one tree."""
+
+    def __init__(self, storage: Storage, snapshot: Snapshot, database: Database) -> None:
+        self._storage = storage
+        self.layout = snapshot.layout
+        self.page_size = snapshot.page_size
+        self.pages = snapshot.pages
+        self._database = database
+
+    def entries(self) -> Entries:
+        parts = list(self._chunks()) if self._database.root != NO_PAGE else []
+        entries = _joined(parts)
+        if len(entries.offsets) != self._database.entries:
+            raise self._damaged(
+                f"the tree holds {len(entries.offsets)} entries, but is said to hold "
+                f"{self._database.entries}"
+            )
+        self._check_order(chain.from_iterable(part.key_list() for part in parts))
+        self._check_places(entries)
+        return entries
+
+    def _chunks(self) -> Iterator[Entries]:
+        level = np.array([min(self._database.root, self.pages)], np.int64)
+        for _ in range(self._database.depth - 1):
+            level = np.concatenate([_Pages(self, chunk).children() for chunk in self._cut(level)])
+            # Each page is reached once, so that this also bounds what hostile files cost.
+            if len(level) > self._storage.size // self.page_size:
+                raise self._damaged("its tree has more pages than the file")
+        yield from (_Pages(self, chunk).entries() for chunk in self._cut(level))
+
+    def _cut(self, numbers: Int64s) -> list[Int64s]:
+        step = _CHUNK_BYTES // self.page_size
+        return [numbers[begin : begin + step] for begin in range(0, len(numbers), step)]
+
+    def _check_order(self, keys: Iterable[bytes]) -> None:
+        """Keys must ascend, as LMDB sorts them: a wrong page or node would break that."""
+        if self._database.flags & (REVERSE_KEY | INTEGER_KEY):
+            keys = (key[::-1] for key in keys)  # integers are little-endian, of one length
+        for key, following in pairwise(keys):
+            if key >= following:
+                raise self._damaged(f"the keys {key!r} and {following!r} are out of order")
+
+    def _check_places(self, entries: Entries) -> None:
+        """No two values may share bytes: their sum could exceed all memory."""
+        self._storage.check(entries.offsets, entries.lengths)
+        order = np.argsort(entries.offsets, kind="stable")
+        begins = entries.offsets[order]
+        ends = begins + entries.lengths[order]
+        wrong = np.flatnonzero(begins[1:] < ends[:-1])
+        if len(wrong):
+            raise self._damaged(f"two values overlap at offset {begins[wrong[0] + 1]}")
+
+    def read(self, numbers: Int64s) -> tuple[NDArray[np.uint8], Int64s]:
+        """Return a block that holds the pages, and where in it each begins."""
+        self.require((numbers >= META_PAGES) & (numbers < self.pages), numbers, "does not exist")
+        offsets = numbers * self.page_size
+        inside = offsets <= self._storage.size - self.page_size
+        self.require(inside, numbers, f"lies beyond the file's end: {self._storage.size} bytes")
+        plan = plan_reads(offsets, np.full(len(offsets), self.page_size), self._storage.gap)
+        block = np.empty(plan.size, np.uint8)
+        self._storage.fill(plan.offsets.tolist(), cut(block, plan.places, plan.lengths))
+        return block, plan.begins
+
+    def require(self, good: NDArray[np.bool_], numbers: Int64s, problem: str) -> None:
+        """Raise SourceError with the first page that is not `good`."""
+        if not good.all():
+            number = int(numbers[np.argmin(good)])
+            raise self._damaged(f"page {number} (offset {number * self.page_size}) {problem}")
+
+    def _damaged(self, problem: str) -> SourceError:
+        return SourceError(f"{self._storage.name}: damaged or cut short: {problem}")
+
+
+class _Pages:
+    """Some pages of one level, and all their nodes."""
+
+    def __init__(self, walk: _Walk, numbers: Int64s) -> None:
+        self._walk = walk
+        self._layout = walk.layout
+        self._size = walk.page_size
+        self._numbers = numbers
+        # Pages lie at multiples of their size, nodes at even offsets, so words are aligned.
+        self._block, self._begins = walk.read(numbers)
+        self._words = self._block.view("<u2")
+        stored = self._block.view("<u8")[self._begins // 8]
+        walk.require(stored == numbers.astype(np.uint64), numbers, "bears another page's number")
+        self._find_nodes()
+
+    def _find_nodes(self) -> None:
+        header, base = self._layout.header, self._layout.base
+        lower, upper = self._word(self._begins + header - 4), self._word(self._begins + header - 2)
+        good = (lower >= header - base) & (lower <= upper) & (upper <= self._size - base)
+        self._walk.require(good, self._numbers, "has impossible bounds")
+        self._filled = self._size - base - upper
+        counts = (lower - (header - base)) // 2
+        self._page = np.repeat(np.arange(len(counts)), counts)
+        slots = np.arange(len(self._page)) - np.repeat(np.cumsum(counts) - counts, counts)
+        begins = self._begins[self._page]
+        within = self._word(begins + header + 2 * slots) + base
+        good = (within % 2 == 0) & (within >= upper[self._page] + base)
+        good &= within + _NODE <= self._size
+        self._require(good, "has a node outside of it")
+        self._within = within
+        self._nodes = begins + within
+        self._key_sizes = self._word(self._nodes + 6)
+        self._require(within + _NODE + self._key_sizes <= self._size, "has a key outside of it")
+
+    def children(self) -> Int64s:
+        """Return the page numbers that branch pages hold."""
+        self._check_type(_BRANCH)
+        self._check_packed(_even(_NODE + self._key_sizes))
+        low, middle, high = (self._word(self._nodes + offset) for offset in (0, 2, 4))
+        return low | middle << 16 | high << 32
+
+    def entries(self) -> Entries:
+        """Return the entries that leaf pages hold."""
+        self._check_type(_LEAF)
+        flags = self._word(self._nodes + 4)
+        self._require(flags & ~(_OVERFLOW | _DATABASE) == 0, "has an entry of an unknown kind")
+        offsets, lengths = self._values(flags)
+        keys, bounds = self._keys()
+        return Entries(offsets, lengths, (flags & _DATABASE) != 0, keys, bounds)
+
+    def _values(self, flags: Int64s) -> tuple[Int64s, Int64s]:
+        sizes = self._key_sizes
+        within = self._within + _NODE + (_even(sizes) if self._layout.padded_keys else sizes)
+        lengths = self._word(self._nodes) | self._word(self._nodes + 2) << 16
+        large = (flags & _OVERFLOW) != 0
+        here = np.where(large, self._layout.reference, lengths)
+        self._require(within + here <= self._size, "has a value that goes beyond it")
+        self._check_packed(_even(within + here - self._within))
+        offsets = self._numbers[self._page] * self._size + within
+        pages = self._long((self._begins[self._page] + within)[large])
+        self._require_of(large, pages < self._walk.pages, "refers to no page")
+        offsets[large] = pages.astype(np.int64) * self._size + self._layout.header
+        return offsets, lengths
+
+    def _keys(self) -> tuple[NDArray[np.uint8], Int64s]:
+        bounds = np.zeros(len(self._nodes) + 1, np.int64)
+        np.cumsum(self._key_sizes, out=bounds[1:])
+        shift = np.repeat(self._nodes + _NODE - bounds[:-1], self._key_sizes)
+        return self._block[shift + np.arange(bounds[-1])], bounds
+
+    def _check_type(self, kind: int) -> None:
+        types = self._word(self._begins + self._layout.header - 6) & _PAGE_TYPES
+        name = "branch" if kind == _BRANCH else "leaf"
+        self._walk.require(types == kind, self._numbers, f"is no {name} page")
+
+    def _check_packed(self, sizes: Int64s) -> None:
+        """LMDB leaves no room between nodes, so a wrong length or place does not add up."""
+        sums = np.bincount(self._page, sizes, len(self._numbers))
+        self._walk.require(sums == self._filled, self._numbers, "has nodes of wrong lengths")
+
+    def _word(self, offsets: Int64s) -> Int64s:
+        return self._words[offsets // 2].astype(np.int64)
+
+    def _long(self, offsets: Int64s) -> NDArray[np.uint64]:
+        """Read 64-bit numbers at any offsets."""
+        numbers: NDArray[np.uint64]
+        numbers = self._block[offsets[:, np.newaxis] + np.arange(8)].view("<u8")[:, 0]
+        return numbers
+
+    def _require(self, good: NDArray[np.bool_], problem: str) -> None:
+        self._walk.require(good, self._numbers[self._page], problem)
+
+    def _require_of(self, chosen: NDArray[np.bool_], good: NDArray[np.bool_], problem: str) -> None:
+        self._walk.require(good, self._numbers[self._page][chosen], problem)
+
+
+def _even(sizes: Int64s) -> Int64s:
+    return sizes + sizes % 2
+
+
+def _joined(parts: list[Entries]) -> Entries:
+    if len(parts) == 1:
+        return parts[0]
+    nothing = np.empty(0, np.int64)
+    return Entries(
+        np.concatenate([nothing, *(part.offsets for part in parts)]),
+        np.concatenate([nothing, *(part.lengths for part in parts)]),
+        np.concatenate([nothing.astype(bool), *(part.databases for part in parts)]),
+        np.concatenate([nothing.astype(np.uint8), *(part.keys for part in parts)]),
+        joined_bounds([part.bounds for part in parts]),
+    )

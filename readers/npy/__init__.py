@@ -1,0 +1,1 @@
+"""Arrays in NumPy's formats, whole or regions of them."""

@@ -1,0 +1,230 @@
+"""Which bytes of a stored array hold a part of it, in which reads, and how they make the result.
+
+Pure functions: nothing is read here.
+
+A part takes, along each axis, elements at equal distances. What lies side by side in the file
+is a *run*. Runs close to one another are read together, and the elements picked out of what was
+read (*staged*); where runs are long, they are read straight to where the result wants them
+(*direct*). Because a part is regular, so are its reads: all of one length, on a grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..storage.read_plan import Int64s
+
+
+class Layout(NamedTuple):
+    """How an array lies in a file.
+
+    Attributes:
+        shape: of the array.
+        itemsize: bytes of an element.
+        fortran_order: whether the first index runs fastest.
+    """
+
+    shape: tuple[int, ...]
+    itemsize: int
+    fortran_order: bool
+
+    def strides(self) -> tuple[int, ...]:
+        """Return the bytes from one element to the next, along each axis."""
+        shape = self.shape if self.fortran_order else self.shape[::-1]
+        strides = [self.itemsize]
+        for extent in shape[:-1]:
+            strides.append(strides[-1] * extent)
+        strides = strides[: len(shape)]
+        return tuple(strides if self.fortran_order else strides[::-1])
+
+
+class Cost(NamedTuple):
+    """What decides whether runs are read together.
+
+    Attributes:
+        gap: so many bytes are as expensive to read as one more read.
+        most: bytes that are staged at once, unless one run alone is longer.
+    """
+
+    gap: int
+    most: int
+
+
+class Tile(NamedTuple):
+    """Reads that are staged together, and what of the result they fill.
+
+    Attributes:
+        reads: which reads of the grid.
+        target: index of the part of `Grid.arranged` that they fill.
+    """
+
+    reads: slice
+    target: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Reads of one length at regular offsets.
+
+    Attributes:
+        offsets: of the reads, in bytes from the part's first element: int64 (reads,).
+        length: of each read in bytes.
+        inner, strides: the elements in a read: extents, and the bytes from one to the next.
+        direct: whether a read is nothing but elements, in the result's order.
+    """
+
+    offsets: Int64s
+    length: int
+    inner: tuple[int, ...]
+    strides: tuple[int, ...]
+    direct: bool
+    _outer: tuple[int, ...]
+    _split: tuple[int, slice, tuple[int, ...]] | None
+    _fortran_order: bool
+    _at_once: int
+
+    def arranged(self, result: NDArray[Any]) -> NDArray[Any]:
+        """Return what the reads fill of the part's elements, as the file has them.
+
+        Args:
+            result: memory for the part, of its shape; its strides do not matter.
+
+        Returns:
+            a view: an axis for each axis of the grid, then those of `inner`.
+        """
+        stored = result.T if self._fortran_order else result
+        if self._split is None:
+            return stored
+        axis, rows, extents = self._split
+        stored = stored[(slice(None),) * axis + (rows,)]
+        # To split an axis never copies.
+        return stored.reshape(stored.shape[:axis] + extents + stored.shape[axis + 1 :])
+
+    def tiles(self) -> Iterator[Tile]:
+        """Yield the reads in groups that fit into the staged bytes, `Cost.most`."""
+        *outer, last = self._outer or (1,)
+        for number, place in enumerate(np.ndindex(*outer)):
+            for begin in range(0, last, self._at_once):
+                end = min(begin + self._at_once, last)
+                reads = slice(number * last + begin, number * last + end)
+                filled = (*place, slice(begin, end)) if self._outer else (np.newaxis,)
+                yield Tile(reads, (*filled, ...))
+
+    def elements(self, block: NDArray[np.uint8], dtype: np.dtype[Any], reads: int) -> NDArray[Any]:
+        """Return the elements in a block that holds `reads` reads end to end: (reads, *inner)."""
+        shape, strides = (reads, *self.inner), (self.length, *self.strides)
+        return np.ndarray(shape, dtype, block.data, strides=strides)
+
+
+@lru_cache(maxsize=256)
+def plan_part(
+    layout: Layout, counts: tuple[int, ...], steps: tuple[int, ...], cost: Cost, direct: bool
+) -> tuple[Grid, ...]:
+    """Plan to read a part of an array; it does not matter where the part begins.
+
+    Args:
+        layout: of the array.
+        counts: elements along each axis; all at least 1.
+        steps: distance of those elements along each axis; all at least 1.
+        cost: of reads.
+        direct: whether the result's memory is C-contiguous.
+
+    Returns:
+        one grid, or two that together fill the part.
+
+    >>> layout = Layout((4, 100), 8, fortran_order=False)
+    >>> (grid,) = plan_part(layout, (2, 50), (1, 1), Cost(64, 1024), True)
+    >>> grid.offsets.tolist(), grid.length, grid.direct
+    ([0, 800], 400, True)
+    """
+    order = slice(None, None, -1 if layout.fortran_order else 1)
+    pitches = [a * step for a, step in zip(layout.strides(), steps, strict=True)][order]
+    extents = counts[order]
+    staged = not direct or (layout.fortran_order and sum(n > 1 for n in counts) > 1)
+    length = layout.itemsize
+    for axis in range(len(extents) - 1, -1, -1):
+        count, pitch = extents[axis], pitches[axis]
+        gap = pitch - length
+        if count == 1 or (gap == 0 and not staged):
+            length += (count - 1) * pitch
+            continue
+        # To stage a run costs about as much as to read it in vain once more.
+        if (gap if staged else pitch) > cost.gap:
+            return (_grid(layout, extents, pitches, axis + 1, None, length, staged, cost),)
+        staged = True
+        if length + (count - 1) * pitch > cost.most:
+            together = max(1, (cost.most - length) // pitch + 1)
+            return tuple(_split(layout, extents, pitches, axis, together, length, cost))
+        length += (count - 1) * pitch
+    return (_grid(layout, extents, pitches, 0, None, length, staged, cost),)
+
+
+def _split(
+    layout: Layout,
+    extents: tuple[int, ...],
+    pitches: list[int],
+    axis: int,
+    together: int,
+    length: int,
+    cost: Cost,
+) -> Iterator[Grid]:
+    """Yield grids that read `together` steps of an axis at once, and what is left at its end."""
+    groups, rest = divmod(extents[axis], together)
+    before, behind = extents[:axis], extents[axis + 1 :]
+    for rows, count, size in (
+        (slice(0, groups * together), groups, together),
+        (slice(groups * together, None), 1, rest),
+    ):
+        if count and size:
+            pitch = pitches[axis]
+            outer = [*pitches[:axis], pitch * together, pitch, *pitches[axis + 1 :]]
+            whole = (*before, count, size, *behind)
+            reach, begin = length + (size - 1) * pitch, rows.start * pitch
+            split = (axis, rows, (count, size))
+            yield _grid(layout, whole, outer, axis + 1, split, reach, True, cost, begin)
+
+
+def _grid(
+    layout: Layout,
+    extents: tuple[int, ...],
+    pitches: list[int],
+    outer: int,
+    split: tuple[int, slice, tuple[int, ...]] | None,
+    length: int,
+    staged: bool,
+    cost: Cost,
+    begin: int = 0,
+) -> Grid:
+    """Return the grid whose first `outer` axes are over reads."""
+    offsets: Int64s = np.array(begin, np.int64)
+    for count, pitch in zip(extents[:outer], pitches[:outer], strict=True):
+        offsets = offsets[..., np.newaxis] + pitch * np.arange(count, dtype=np.int64)
+    return Grid(
+        offsets.reshape(-1),
+        length,
+        tuple(extents[outer:]),
+        tuple(pitches[outer:]),
+        not staged,
+        tuple(extents[:outer]),
+        split,
+        layout.fortran_order,
+        max(1, cost.most // max(1, length)),
+    )
+
+
+def first_elements(layout: Layout, starts: Int64s) -> Int64s:
+    """Return where elements lie, in bytes from the array's first one.
+
+    Args:
+        layout: of the array.
+        starts: index of each element: int64 (elements, axes).
+    """
+    strides = np.array(layout.strides(), np.int64)
+    found: Int64s = starts @ strides
+    return found

@@ -1,0 +1,1 @@
+"""The process that reads for a reader."""

@@ -1,0 +1,101 @@
+"""Whole files read into an arena, in a process of their own: as that process sees itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ...engine.memory import Arena
+from ..storage.local_reads import OPEN_FLAGS, read_cached, read_waiting, regular_size
+from ..storage.read_plan import Int64s
+from ..storage.storage import Bytes
+from .team import Team
+
+_SOME = 8
+"""Files that a thread opens, or reads, before it looks for more work."""
+
+
+class FileReads:
+    """Reads whole files into an arena. Thread-safe."""
+
+    def __init__(self, arena: Arena, team: Team) -> None:
+        """Take the arena and the threads that read."""
+        self._arena = arena
+        self._team = team
+
+    def read(self, paths: list[bytes], offset: int, room: int) -> Int64s | None:
+        """Read files one behind the other, from `offset` of the arena on.
+
+        Returns their sizes. If these are more than `room` together, nothing was read. None if
+        anything was not as it should be.
+        """
+        files = _Files(paths, self._team)
+        try:
+            files.open()
+            ends = np.cumsum(files.sizes)
+            if not files.failed and len(paths) and ends[-1] <= room:
+                block = self._arena.array((offset, (int(ends[-1]),), "u1"))
+                files.read(np.split(block, ends[:-1]))
+        finally:
+            files.close()
+        return None if files.failed else files.sizes
+
+
+class _Files:
+    """Files that are read together.
+
+    Attributes:
+        sizes: of those that are open: int64.
+        failed: whether anything has failed.
+    """
+
+    def __init__(self, paths: list[bytes], team: Team) -> None:
+        self.sizes: Int64s = np.zeros(len(paths), np.int64)
+        self.failed = False
+        self._paths = paths
+        self._team = team
+        self._opened = [-1] * len(paths)
+        self._views: list[Bytes] = []
+        self._waiting: list[int] = []
+
+    def open(self) -> None:
+        """Open them."""
+        self._do(self._open, range(len(self._paths)))
+
+    def read(self, views: list[Bytes]) -> None:
+        """Read them into memory: what the page cache holds first, as the disk fetches the rest."""
+        self._views = views
+        self._do(self._read, range(len(views)))
+        self._do(self._wait, self._waiting)
+
+    def close(self) -> None:
+        """Close them."""
+        for fd in self._opened:
+            if fd >= 0:
+                os.close(fd)
+
+    def _do(self, work: Callable[[int], None], numbers: Sequence[int]) -> None:
+        def some(begin: int) -> None:
+            try:
+                for number in numbers[begin : begin + _SOME]:
+                    work(number)
+            except Exception:  # whatever it is, the parent meets it, too
+                self.failed = True
+
+        self._team.do(some, [(begin,) for begin in range(0, len(numbers), _SOME)])
+
+    def _open(self, number: int) -> None:
+        path = self._paths[number]
+        fd = self._opened[number] = os.open(path, OPEN_FLAGS)
+        self.sizes[number] = regular_size(fd, path)
+
+    def _read(self, number: int) -> None:
+        if not read_cached(self._opened[number], self._views[number], 0):
+            self._waiting.append(number)
+
+    def _wait(self, number: int) -> None:
+        view = self._views[number]
+        if read_waiting(self._opened[number], view, 0) < view.size:
+            self.failed = True  # it has become shorter

@@ -1,0 +1,1 @@
+"""Protocol buffers, one by one and many at once."""

@@ -1,0 +1,1 @@
+"""RecordIO files, as MXNet uses them."""

@@ -1,0 +1,1 @@
+"""Files, local or remote, and the records in them."""

@@ -1,0 +1,163 @@
+"""Records in several files as one sequence: what TFRecord, RecordIO and tar share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..source import Allocate, checked_indices
+from .read_plan import Int64s, ReadPlan, plan_reads
+from .storage import Bytes, Storage, cut
+
+
+@dataclass(frozen=True)
+class Records:
+    """Records in one block of memory: number i is `block[begins[i]:][:lengths[i]]`."""
+
+    block: Bytes
+    begins: Int64s
+    lengths: Int64s
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    @property
+    def ends(self) -> Int64s:
+        """Where the records end in the block."""
+        return self.begins + self.lengths
+
+    def views(self) -> list[Bytes]:
+        """Return one array a record."""
+        return cut(self.block, self.begins, self.lengths)
+
+
+UseRecords = Callable[[Records, NDArray[np.intp]], None]
+"""`use(records, rows)` does something with these rows of the records."""
+
+
+def windows(block: Bytes, dtype: Any) -> NDArray[Any]:
+    """Return what is in `block` from each of its bytes on, read as `dtype`.
+
+    The elements overlap and are not aligned: for taking those at many places at once.
+
+    >>> windows(np.array([1, 0, 2, 0], np.uint8), "<u2").tolist()
+    [1, 512, 2]
+    """
+    dtype = np.dtype(dtype)
+    count = max(0, len(block) - dtype.itemsize + 1)
+    return np.ndarray((count,), dtype, block.data, strides=(1,))
+
+
+class RecordFiles:
+    """The records of several files, numbered through.
+
+    Costs 16 bytes a record. The files are laid end to end in one space of addresses, with
+    room between them, so that one plan serves the reads of a batch over all files.
+    """
+
+    def __init__(
+        self, storages: Sequence[Storage], places: Sequence[tuple[Int64s, Int64s]]
+    ) -> None:
+        """Take the files and, of each, the offsets and lengths of its records.
+
+        Raises:
+            SourceError: a record does not lie inside its file.
+        """
+        if not storages:
+            raise ValueError("no files")
+        self._storages = tuple(storages)
+        self._gap = max(storage.gap for storage in storages)
+        parts = [storage.part for storage in storages if storage.part is not None]
+        self._part = max(parts) if len(parts) == len(storages) else None
+        spaces = [storage.size + self._gap + 1 for storage in storages]
+        self._bases: Int64s = np.cumsum([0, *spaces[:-1]], dtype=np.int64)
+        counts = [len(offsets) for offsets, _ in places]
+        self._firsts: Int64s = np.cumsum([0, *counts[:-1]], dtype=np.int64)
+        self._addresses: Int64s = np.empty(sum(counts), np.int64)
+        self._lengths: Int64s = np.empty(sum(counts), np.int64)
+        self._take(places)
+
+    def _take(self, places: Sequence[tuple[Int64s, Int64s]]) -> None:
+        for number, (offsets, lengths) in enumerate(places):
+            self._storages[number].check(offsets, lengths)
+            begin = int(self._firsts[number])
+            rows = slice(begin, begin + len(offsets))
+            np.add(offsets, self._bases[number], out=self._addresses[rows])
+            self._lengths[rows] = lengths
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def read(
+        self,
+        indices: NDArray[np.int64],
+        allocate: Allocate,
+        slack: int = 0,
+        use: UseRecords | None = None,
+    ) -> Records:
+        """Read the records `indices` into one block, asking each file once.
+
+        The block has `slack` more bytes than are filled, so that parsers may look beyond
+        the end of a record. `use` is called with some records at a time, together with all
+        of them once: best while caches still hold them, and possibly in several threads.
+
+        Raises:
+            IndexError: an index is negative or not below `len(self)`.
+            OSError: a file cannot be read. SourceError if it became shorter.
+        """
+        indices = checked_indices(indices, len(self))
+        lengths = self._lengths[indices]
+        plan = plan_reads(self._addresses[indices], lengths, self._gap, self._part)
+        block: Bytes = allocate((plan.size + slack,), np.uint8)
+        records = Records(block, plan.begins, lengths)
+
+        def use_runs(first: int, numbers: range) -> None:
+            begin, end = first + numbers.start, first + numbers.stop
+            if use is not None:
+                use(records, plan.order[plan.firsts[begin] : plan.firsts[end]])
+
+        self._fill(plan, block, use_runs)
+        return records
+
+    def _fill(self, plan: ReadPlan, block: Bytes, use: Callable[[int, range], None]) -> None:
+        files = self._file_of(plan.offsets)
+        offsets = (plan.offsets - self._bases[files]).tolist()
+        buffers = cut(block, plan.places, plan.lengths)
+        borders = [0, *(np.flatnonzero(np.diff(files)) + 1).tolist(), len(offsets)]
+        waits = [
+            self._storages[files[begin]].begin_using(
+                offsets[begin:end], buffers[begin:end], partial(use, begin)
+            )
+            for begin, end in pairwise(borders)
+            if begin < end
+        ]
+        for wait in waits:
+            wait()
+
+    def _file_of(self, addresses: Int64s) -> Int64s:
+        found: Int64s = np.searchsorted(self._bases, addresses, "right") - 1
+        return found
+
+    def place(self, index: int) -> tuple[str, int, int]:
+        """Return the file of record `index`, its number there, and its offset."""
+        (index,) = checked_indices(np.array([index]), len(self)).tolist()
+        address = self._addresses[index]
+        (file,) = self._file_of(np.array([address])).tolist()
+        number = index - int(self._firsts[file])
+        return self._storages[file].name, number, int(address - self._bases[file])
+
+    def where(self, index: int) -> str:
+        """Say where record `index` is stored: file, number in the file (from 0), offset."""
+        name, number, offset = self.place(index)
+        return f"{name}, record {number}, offset {offset}"
+
+    def close(self) -> None:
+        """Release the files; a later `read` opens them again."""
+        for storage in self._storages:
+            storage.close()

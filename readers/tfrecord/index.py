@@ -1,0 +1,112 @@
+"""Where the records of a TFRecord file are: from its index file, the cache, or the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...engine.errors import SourceError
+from ..storage.index_cache import cached_index
+from ..storage.read_plan import Int64s
+from ..storage.storage import Storage, open_storages
+from .crc32c import masked_of_lengths
+from .framing import FRAME, HEADER, RecordIndexer
+from .unpacked_file import is_compressed, unpacked
+
+_PROBES = 64  # records of an index file that are looked up in the data when it is opened
+
+Frames = tuple[Int64s, Int64s]
+"""Offsets and lengths of the framed records of a file."""
+
+
+def open_records(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> list[Storage]:
+    """Return the storages of TFRecord files, unpacked where they are compressed.
+
+    `options` are `Reader.storage_options`.
+    """
+    storages = open_storages(paths, options)
+    starts = [np.empty(min(HEADER, storage.size), np.uint8) for storage in storages]
+    waits = [each.begin([0], [start]) for each, start in zip(storages, starts, strict=True)]
+    for wait in waits:
+        wait()
+    pairs = zip(storages, starts, strict=True)
+    return [_unpacked(storage, start.tobytes()) for storage, start in pairs]
+
+
+def _unpacked(storage: Storage, start: bytes) -> Storage:
+    if _is_header(start) or not is_compressed(start):
+        return storage
+
+    def check(content: bytes) -> None:
+        if not _is_header(content[:HEADER]):
+            raise SourceError(f"{storage.name}: a compressed file, but no TFRecord file inside")
+
+    return unpacked(storage, check)
+
+
+def _is_header(start: bytes) -> bool:
+    if len(start) < HEADER:
+        return False
+    length = np.frombuffer(start, "<u8", 1)
+    return bool(masked_of_lengths(length)[0] == int.from_bytes(start[8:HEADER], "little"))
+
+
+def find_frames(storage: Storage, *, verify_data: bool) -> Frames:
+    """Return the place of each framed record, from the cache if it is known already.
+
+    Raises:
+        SourceError: the file is damaged; with `verify_data`, also inside a record.
+    """
+    kind = "tfrecord-verified/1" if verify_data else "tfrecord/1"
+    (offsets,) = cached_index(
+        storage, kind, lambda: (RecordIndexer(storage, verify_data=verify_data).offsets(),)
+    )
+    return offsets[:-1], np.diff(offsets)
+
+
+def read_index_files(
+    paths: Sequence[str], storages: Sequence[Storage], options: Mapping[str, Any] | None = None
+) -> list[Frames]:
+    """Read the index file of each of `storages`: see `read_index_file`."""
+    indexes = open_storages(paths, options)
+    return [read_index_file(*pair) for pair in zip(indexes, storages, strict=True)]
+
+
+def read_index_file(index: Storage, storage: Storage) -> Frames:
+    """Read an index as `tfrecord2idx` writes it: offset and length of each framed record.
+
+    Raises:
+        SourceError: it is no such file, or it belongs to another data file.
+    """
+    try:
+        numbers = np.array(index.read_whole().split(), np.bytes_).astype(np.int64)
+        offsets, lengths = numbers.reshape(-1, 2).T.copy()
+    except (ValueError, OverflowError):
+        raise SourceError(
+            f"{index.name}: no index of a TFRecord file: each line is an offset and a length"
+        ) from None
+    if not len(offsets) and storage.size:
+        raise SourceError(f"{index.name}: the index is empty, but {storage.name} is not")
+    _check_index(index.name, storage, offsets, lengths)
+    return offsets, lengths
+
+
+def _check_index(name: str, storage: Storage, offsets: Int64s, lengths: Int64s) -> None:
+    fits = (offsets >= 0) & (lengths >= FRAME) & (lengths <= storage.size)
+    fits &= offsets <= storage.size - lengths
+    if fits.all() and len(offsets):
+        probes = np.linspace(0, len(offsets) - 1, _PROBES).astype(np.int64)
+        headers = storage.read(offsets[probes], np.full(_PROBES, HEADER), np.empty)
+        joined = np.concatenate(headers).reshape(_PROBES, HEADER)
+        found = np.ascontiguousarray(joined[:, :8]).view("<u8")[:, 0]
+        fits[probes] = found == (lengths[probes] - FRAME).astype(np.uint64)
+    wrong = np.flatnonzero(~fits)
+    if wrong.size:
+        row = wrong[0]
+        raise SourceError(
+            f"{name}, line {row + 1}: {storage.name} has no record of {lengths[row]} bytes at "
+            f"offset {offsets[row]}; the index belongs to another file, or the file was changed "
+            "or cut off. Without index_path an index is made automatically"
+        )

@@ -1,0 +1,239 @@
+"""The process that maps files: nothing is lost whenever it ends, and it ends with its owner."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from penstock.engine.errors import SourceError
+from penstock.readers.process import reading_process
+
+from ..mapped import (
+    TRUSTED,
+    alive,
+    be_eager,
+    children,
+    large,
+    mapped_bytes,
+    new_reading,
+    pipe_of,
+    run_until_mapped,
+    save_all,
+    volumes,
+    wait_for,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind(monkeypatch):
+    be_eager(monkeypatch.setattr)
+    yield
+    gc.collect()
+    wait_for(lambda: not children())
+
+
+@pytest.fixture
+def reading():
+    made = new_reading()
+    yield made
+    made.close()
+
+
+def cut_short_while_mapped(reading, paths, monkeypatch):
+    """Cut a file short at the moment that it is to be copied; return what is raised."""
+    ask = reading_process._Helper.ask
+
+    def late(helper, request):
+        os.truncate(paths[1], 20_000)
+        return ask(helper, request)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reading_process._Helper, "ask", late)
+        with pytest.raises(SourceError, match=r"1\.npy: .*was cut short") as caught:
+            reading.read()
+    return caught
+
+
+def test_a_file_that_is_cut_short_while_it_is_mapped(reading, tmp_path, monkeypatch):
+    arrays = volumes()
+    paths = save_all(tmp_path, arrays)
+    reading.use(paths, "1:, 1:").started()
+    cut_short_while_mapped(reading, paths, monkeypatch)
+    np.testing.assert_array_equal(
+        reading.use(paths[2:], "1:, 1:").all_mapped()[1], arrays[3][1:, 1:]
+    )
+
+
+def test_the_process_may_be_killed_by_that(reading, tmp_path, monkeypatch):
+    arrays = volumes()
+    paths = save_all(tmp_path, arrays)
+    reading.use(paths, "1:, 1:").started()
+    for _ in range(TRUSTED):
+        reading.all_mapped()
+    (pid,) = children()
+    cut_short_while_mapped(reading, paths, monkeypatch)
+    assert "ended with exit status 7" in reading.source.note  # SIGBUS
+    assert not alive(pid)
+    reading.use(paths[2:], "1:, 1:").started()  # another process
+    np.testing.assert_array_equal(reading.all_mapped(), np.stack(arrays[2:])[:, 1:, 1:])
+
+
+def test_a_bad_file_in_a_pipeline(tmp_path, monkeypatch):
+    arrays, paths = large(tmp_path)
+    with pipe_of(paths, on_error="skip", prefetch_queue_depth=1) as pipe:
+        run_until_mapped(pipe)
+        os.truncate(paths[1], 20_000)
+        for _ in range(6):
+            (found,) = pipe.run()
+        good = [found.valid[i] and found.source_info()[i] for i in range(4)]
+        assert good == [str(paths[0]), False, str(paths[2]), str(paths[3])]
+        for row, array in zip(found.as_array()[[0, 2, 3]], [arrays[0], *arrays[2:]], strict=True):
+            np.testing.assert_array_equal(row, array[1:, 1:])
+
+
+def stop(pid):
+    """Stop a process: it does nothing from now on."""
+    os.kill(pid, signal.SIGSTOP)
+    threads = list(Path(f"/proc/{pid}/task").glob("*/stat"))
+    wait_for(lambda: all(" T " in thread.read_text() for thread in threads))
+
+
+def test_a_process_that_is_killed_while_it_copies(reading, tmp_path, monkeypatch):
+    arrays = volumes()
+    reading.use(save_all(tmp_path, arrays), "1:, 1:").started()
+    (pid,) = children()
+    stop(pid)
+    asked = threading.Event()
+    send = reading_process.Channel.send
+
+    def noted(channel, message):
+        send(channel, message)
+        asked.set()
+
+    monkeypatch.setattr(reading_process.Channel, "send", noted)
+    found = []
+    thread = threading.Thread(target=lambda: found.append(reading.read()))
+    thread.start()
+    asked.wait()
+    os.kill(pid, signal.SIGKILL)
+    thread.join()
+    np.testing.assert_array_equal(found[0], np.stack(arrays)[:, 1:, 1:])
+    assert "SIGKILL" in reading.source.note
+    reading.started()
+    assert children() != [pid]
+
+
+def test_no_process_is_started_again_and_again(reading, tmp_path):
+    reading.use(save_all(tmp_path, volumes()), "1:, 1:")
+    for _ in range(3):
+        (pid,) = reading.started() and children()
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda pid=pid: reading.read() is not None and not alive(pid))
+    for _ in range(20):
+        reading.read()
+    assert not children()
+    assert not [t for t in threading.enumerate() if t.name == "penstock-starter"]
+
+
+def test_pipelines_have_processes_of_their_own(tmp_path):
+    arrays, paths = large(tmp_path)
+    expected = np.stack(arrays)[:, 1:, 1:]
+    pipes = [pipe_of(paths) for _ in range(2)]
+    for pipe in pipes:
+        run_until_mapped(pipe)
+    assert len(children()) == 2
+    for pipe in pipes:
+        np.testing.assert_array_equal(pipe.run()[0].as_array(), expected)
+    pipes[0].close()
+    assert len(children()) == 1
+    np.testing.assert_array_equal(pipes[1].run()[0].as_array(), expected)
+    pipes[1].close()
+    assert not children()
+
+
+def test_a_pipeline_that_is_dropped_ends_its_process(tmp_path):
+    _, paths = large(tmp_path)
+    pipe = pipe_of(paths)
+    run_until_mapped(pipe)
+    del pipe
+    gc.collect()
+    wait_for(lambda: not children())
+
+
+def test_close_does_not_wait_for_the_process(tmp_path):
+    _, paths = large(tmp_path)
+    pipe = pipe_of(paths, prefetch_queue_depth=1)
+    run_until_mapped(pipe)
+    (pid,) = children()
+    stop(pid)
+    pipe.schedule_run()
+    pipe.close()  # a thread that did not end would be a warning
+    assert not children()
+
+
+def test_a_reader_of_small_files_has_none(tmp_path):
+    paths = save_all(tmp_path, volumes())
+    with pipe_of(paths) as pipe:
+        for _ in range(20):
+            pipe.run()
+        assert not mapped_bytes(pipe)
+        assert pipe._pool.arena.descriptor == -1  # memory is not shared
+
+
+SCRIPT = """
+import os, sys
+from penstock.tests.readers.mapped import be_eager, children, pipe_of, run_until_mapped
+be_eager()
+pipe = pipe_of(sys.argv[1:])
+run_until_mapped(pipe)
+"""
+
+
+def started(body, paths):
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT + body, *map(str, paths)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT.parent)},
+    )
+
+
+def test_the_process_ends_when_its_parent_is_killed(tmp_path):
+    _, paths = large(tmp_path)
+    process = started("print(*children(), flush=True); sys.stdin.readline()", paths)
+    pid = int(process.stdout.readline())
+    assert os.getpgid(pid) != os.getpgid(process.pid)  # an interrupt at the keyboard is not its
+    process.kill()
+    process.communicate(timeout=50)
+    wait_for(lambda: not alive(pid))
+
+
+def test_a_fork_reads_by_itself(tmp_path):
+    _, paths = large(tmp_path)
+    body = """
+import warnings
+import numpy as np
+warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads, which is the point
+reader = pipe._plan.inputs[0].operator
+everything = np.arange(4)
+expected = pipe.run()[0].as_array()
+before = reader.source._mapped.nbytes
+child = os.fork()
+if child == 0:
+    (found,) = reader.source.read(everything, pipe._pool.empty)
+    os._exit(int(not np.array_equal(found, expected) or reader.source._mapped.nbytes != before))
+print(os.waitpid(child, 0)[1], np.array_equal(pipe.run()[0].as_array(), expected), len(children()))
+pipe.close()
+"""
+    output, errors = started(body, paths).communicate(timeout=50)
+    assert (output, errors) == ("0 True 1\n", "")

@@ -1,0 +1,145 @@
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from penstock.engine.memory import SlabPool
+from penstock.readers.files.listing import list_files
+from penstock.readers.files.reader import FileSource
+from penstock.readers.process.reading_process import WORTH_STARTING_SECONDS, ReadingProcess
+
+SIZES = [5, 0, 100_000, 1, 70_000, *range(30_000, 30_600)]  # more files than are asked for at once
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    random = np.random.default_rng(1)
+    for number, size in enumerate(SIZES):
+        (folder / f"{number:03}.bin").write_bytes(random.bytes(size))
+    return folder
+
+
+@pytest.fixture
+def pool():
+    return SlabPool(shared=True)
+
+
+@pytest.fixture
+def source(folder, pool):
+    source = FileSource(list_files(files=sorted(os.listdir(folder)), file_root=folder))
+    source.share(pool.arena)
+    yield source
+    source.close()
+
+
+def wait_for(process):
+    """Wait until the process answers."""
+    deadline = time.monotonic() + 60
+    while not process.is_there:
+        process.count(WORTH_STARTING_SECONDS)
+        assert time.monotonic() < deadline, process.why
+        time.sleep(0.01)
+
+
+def pid(process):
+    return process._helper._process._process.pid
+
+
+def check(source, folder, pool, indices):
+    contents, labels = source.read(np.asarray(indices), pool.empty)
+    for index, content in zip(indices, contents, strict=True):
+        assert content.tobytes() == (folder / f"{index:03}.bin").read_bytes()
+    assert labels[:, 0].tolist() == list(indices)
+
+
+def test_gives_what_is_read_without_it(source, folder, pool):
+    check(source, folder, pool, range(5, 40))
+    wait_for(source._process)
+    order = np.random.default_rng(2).permutation(len(SIZES))
+    for indices in (order.tolist(), range(5, 40), [2, 2, 4], range(len(SIZES))):
+        check(source, folder, pool, indices)
+    assert "a process of its own reads" in source.note
+
+
+def test_the_process_does_the_work(source, folder, pool, monkeypatch):
+    check(source, folder, pool, range(5, 40))
+    wait_for(source._process)
+    monkeypatch.setattr("penstock.readers.files.reader._read_local", None)
+    check(source, folder, pool, range(5, 40))
+    check(source, folder, pool, [2, 4, *range(100, 130)])  # larger ones than before
+
+
+def test_a_large_file_is_forgotten(source, folder, pool):
+    check(source, folder, pool, [2, *range(5, 25)])
+    wait_for(source._process)
+    requests = []
+
+    def allocate(shape, dtype):
+        requests.append(shape[0])
+        return pool.empty(shape, dtype)
+
+    for _ in range(20):
+        source.read(np.arange(5, 26), allocate)
+    assert len(requests) == 20
+    assert requests[0] > requests[-1] == int(sum(SIZES[5:26]) * 1.2)
+
+
+def test_what_is_not_in_the_page_cache(source, folder, pool):
+    check(source, folder, pool, range(5, 40))
+    wait_for(source._process)
+    for name in os.listdir(folder):
+        with open(folder / name, "rb") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    check(source, folder, pool, range(len(SIZES)))
+
+
+@pytest.mark.parametrize(("name", "error"), [("no", FileNotFoundError), (".", IsADirectoryError)])
+def test_errors_are_those_of_reading_here(folder, pool, name, error):
+    source = FileSource(list_files(files=["002.bin", name, "004.bin"] * 20, file_root=folder))
+    source.share(pool.arena)
+    try:
+        source.read(np.array([0, 2]), pool.empty)
+        wait_for(source._process)
+        for _ in range(2):
+            with pytest.raises(error) as caught:
+                source.read(np.arange(60), pool.empty)
+            assert caught.value.filename == os.path.join(folder, name)
+        assert source._process.is_there
+    finally:
+        source.close()
+
+
+def test_it_may_die_three_times(source, folder, pool):
+    check(source, folder, pool, range(5, 40))
+    for deaths in range(1, 4):
+        wait_for(source._process)
+        os.kill(pid(source._process), signal.SIGKILL)
+        while source._process.is_there:
+            check(source, folder, pool, range(5, 40))
+        assert "was ended by the signal SIGKILL" in source.note
+        assert source._process._starts_left == 3 - deaths
+    source._process.count(WORTH_STARTING_SECONDS)
+    check(source, folder, pool, range(5, 40))
+    assert source._process._helper is None
+
+
+def test_closing_ends_it_and_reading_goes_on(source, folder, pool):
+    check(source, folder, pool, range(5, 40))
+    wait_for(source._process)
+    number = pid(source._process)
+    source.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)
+    check(source, folder, pool, range(5, 40))
+
+
+def test_closing_while_it_starts(pool):
+    process = ReadingProcess(pool.arena, 1)
+    process.count(WORTH_STARTING_SECONDS)
+    process.close()
+    process.close()
+    assert process.ask("files", [b"/"], 0, 0) is None
