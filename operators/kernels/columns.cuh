@@ -1,22 +1,23 @@
 // Neighbouring pixels of a row, and how resample_image.cu weighs them: TAPS of CHANNELS channels.
-#include "resampling.cuh"
+#include "weights.cuh"
 #include "lanes.cuh"
+
+extern __shared__ unsigned char shared_memory[];
 
 #if WORDS
 // Pixels of bytes: read as the aligned words that hold them.
 struct Words {
     static const int BYTES = TAPS * CHANNELS, COUNT = (BYTES + 3) / 4;
-    unsigned aligned[COUNT + 1], skipped;
+    unsigned aligned[COUNT + 1], shift;
 
-    __device__ void read(const In* pixels, int, int) {
-        const unsigned* words = (const unsigned*)((u64)pixels & ~3ull);
-        skipped = (unsigned)((u64)pixels & 3);
+    __device__ void read(int place, int, int) {
+        const unsigned* words = (const unsigned*)(shared_memory + (place & ~3));
+        shift = 8 * place;
 #pragma unroll
-        for (int i = 0; i <= COUNT; i++)
-            aligned[i] = i < COUNT || 4 * i < skipped + BYTES ? __ldg(words + i) : 0;
+        for (int i = 0; i <= COUNT; i++) aligned[i] = words[i];
     }
     __device__ unsigned word(int i) const {
-        return __funnelshift_r(aligned[i], aligned[i + 1], 8 * skipped);
+        return __funnelshift_r(aligned[i], aligned[i + 1], shift);
     }
 };
 #endif
@@ -38,6 +39,13 @@ struct Pixels : Words {
 #pragma unroll
         for (int i = 0; i < WEIGHTS * CHANNELS; i++) {
             const int k = i / CHANNELS, c = i % CHANNELS;
+            if (2 * k + 1 == TAPS) {
+                // The last column may be alone: its bytes are where the word has them.
+                const int byte = 2 * k * CHANNELS + c;
+                const unsigned weight = byte % 2 ? weights[k] << 16 : weights[k];
+                sums[c] = dot(byte % 4 / 2, weight, words[byte / 4], sums[c]);
+                continue;
+            }
             if (c % 2) continue;
             // Of two columns (the last may be alone) two channels: a byte of each side by side.
             const int byte = 2 * k * CHANNELS + c, first = byte / 4, from = byte % 4;
@@ -45,18 +53,26 @@ struct Pixels : Words {
             const unsigned bytes = __byte_perm(
                 words[first], words[first + 1 < COUNT ? first + 1 : first],
                 from | (from + right) << 4 | (from + next) << 8 | (from + right + next) << 12);
-            sums[c] = dot<0>(weights[k], bytes, sums[c]);
-            if (next) sums[c + 1] = dot<1>(weights[k], bytes, sums[c + 1]);
+            sums[c] = dot(0, weights[k], bytes, sums[c]);
+            if (next) sums[c + 1] = dot(1, weights[k], bytes, sums[c + 1]);
         }
     }
-    template <int high>
-    __device__ static unsigned dot(unsigned weights, unsigned bytes, unsigned sum) {
+    __device__ static unsigned dot(bool high, unsigned weights, unsigned bytes, unsigned sum) {
         if (NEGATIVE)
             return high ? __dp2a_hi((int)weights, (int)bytes, (int)sum)
                         : __dp2a_lo((int)weights, (int)bytes, (int)sum);
         return high ? __dp2a_hi(weights, bytes, sum) : __dp2a_lo(weights, bytes, sum);
     }
 };
+
+// Weights k of a column, which has `taps` of them.
+__device__ inline Weight column_weight(const Weighed& column, int k) {
+    Weight pair = 0;
+    for (int i = 0; i < 2; i++)
+        if (2 * k + i < column.axis.taps)
+            pair |= (__float2int_rn((float)column.weight(2 * k + i) * DOT_ONE) & 0xffff) << 16 * i;
+    return pair;
+}
 
 __device__ inline Work summed(Sum sum) { return __uint_as_float(sum); }
 
@@ -82,7 +98,8 @@ struct Pixels : Words {
 struct Pixels {
     In elements[TAPS][CHANNELS];
 
-    __device__ void read(const In* pixels, int count, int channels) {
+    __device__ void read(int place, int count, int channels) {
+        const In* pixels = (const In*)(shared_memory + place);
 #pragma unroll
         for (int i = 0; i < TAPS; i++)
             for (int c = 0; c < CHANNELS; c++)
@@ -98,6 +115,10 @@ struct Pixels {
         }
     }
 };
+
+__device__ inline Weight column_weight(const Weighed& column, int k) {
+    return k < column.axis.taps ? column.weight(k) : 0;
+}
 
 __device__ inline Work summed(Sum sum) { return sum; }
 __device__ inline Out as_out(Work value) { return stored<Out>(value); }
