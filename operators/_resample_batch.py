@@ -24,16 +24,17 @@ if TYPE_CHECKING:
 
 _WITH_NEGATIVE_WEIGHTS = (int(Filter.CUBIC), int(Filter.LANCZOS3))
 _FLOAT64 = ("int32", "uint32", "float64")  # float32 does not hold all values of these
-_SLOTS = (2, 4, 6, 8, 12)  # rows of which a thread holds the sums
+_SLOTS = (2, 4, 6, 8, 10, 12)  # rows of which a thread holds the sums
 _ROW_TAPS, _COLUMN_TAPS = (4, 12), (6, 12)  # up to so many, samples are alike
-_COLUMNS, _COLUMNS_OF_ELEMENTS = (2, 3, 4, 5, 6, 8, 12), (2, 3, 4, 5, 6, 8)  # weighed at a time
-_STAGES = 2  # as in resample_image.cu
+_COLUMNS, _COLUMNS_OF_ELEMENTS = (2, 3, 4, 5, 6, 8, 12, 16), (2, 3, 4, 5, 6, 8)  # weighed at a time
+_OUTER_STRIP = 4  # rows of the result that a thread of resample_outer.cu makes
 _LONGEST_STRIP = 120
-_WARP = 32  # threads of a block come in multiples of it
+_MOST_THREADS, _WARP = 224, 32  # threads of a block come in multiples of it
 _MOST_BLOCKS = 4096  # a sample; more work is done in loops
-_MOST_SHARED_BYTES = 48 << 10  # that every GPU has for a block
-_MOST_STAGED, _MOST_COLLECTED = 8, 20  # rows of the input and of the result
-_PACK = 16  # bytes that are copied together
+_MOST_SHARED_BYTES = 64 << 10  # that every GPU has for a block
+_STAGES = {2: (8, 4, 2), 4: (8, 4), 6: (6,), 8: (8,), 10: (10,), 12: (12,)}  # rows of the input
+_MOST_COLLECTED = 20  # rows of the result
+_CHUNK = 16  # bytes that are copied together
 _MOST_DOTS = 32  # columns whose weights may be rounded to 16 bits
 _ENOUGH_THREADS = 1 << 17  # as many as a large GPU runs at a time
 _WEIGH, _COPY, _COPY_STEPWISE = range(3)  # `Way` in weights.cuh
@@ -85,7 +86,8 @@ class _Layout(NamedTuple):
     items: Ints
     in_room: int
     out_room: int
-    most: int
+    staged: int
+    collected: int
     shared_bytes: int
 
 
@@ -118,7 +120,7 @@ def _resample_alike(
     batch: Batch, source: Stack, target: Stack, rows: Axes, columns: Axes, work: np.dtype[Any]
 ) -> None:
     """Resample images for which one kernel is suitable."""
-    layout = _layout(source, target, rows, columns, work)
+    layout = _layout(source, target, rows, columns, work, target.dtype)
     if layout is not None:
         _resample_image(batch, source, target, rows, columns, layout)
         return
@@ -128,7 +130,7 @@ def _resample_alike(
     extents = np.column_stack([height, width])
     halfway = Stack(out.pointers(), source.images, extents, source.channels, work, out)
     same = unchanged(height, np.full_like(rows.filter, int(Filter.NEAREST)))
-    layout = _layout(source, halfway, same, columns, work)
+    layout = _layout(source, halfway, same, columns, work, target.dtype)
     if layout is not None:
         _resample_image(batch, source, halfway, same, columns, layout)
     else:
@@ -148,7 +150,8 @@ def _resample_outer(
         out = batch.device.empty((source.images * axis.out_size * inner)[:, None], work)
         extents = np.column_stack([axis.out_size, source.extents[:, 1:]])
         target = Stack(out.pointers(), source.images, extents, source.channels, work, out)
-    strip, strips = _strips(source.images * inner, axis.out_size)
+    strip = _OUTER_STRIP
+    strips = -(-axis.out_size // strip)
     items = source.images * strips * inner
     samples = descriptors(
         len(items),
@@ -175,6 +178,7 @@ def _resample_image(
     batch: Batch, source: Stack, target: Stack, rows: Axes, columns: Axes, layout: _Layout
 ) -> None:
     height, width = target.extents.T
+    down = width * target.channels * target.dtype.itemsize * np.where(rows.mirrored, -1, 1)
     pitch = source.extents[:, 1] * source.channels * source.dtype.itemsize
     samples = descriptors(
         len(source.images),
@@ -182,8 +186,10 @@ def _resample_image(
         out=target.pointers,
         items=layout.items,
         image=source.extents[:, 0] * pitch,
+        down=down,
         pitch=pitch.astype(np.uint32),
-        step=(layout.in_room - _PACK + pitch % _PACK).astype(np.int32),
+        in_step=(layout.in_room + pitch % _CHUNK).astype(np.int32),
+        out_step=(layout.out_room + down % _CHUNK).astype(np.int32),
         channels=source.channels.astype(np.int32),
         strips=layout.strips.astype(np.int32),
         rows=_described(rows, height, stepwise=True),
@@ -196,15 +202,19 @@ def _resample_image(
         batch.device.upload(samples),
         batch.device.upload(_curves()[0]),
         np.int32(layout.strip),
-        np.int32(layout.in_room),
-        np.int32(layout.out_room),
-        np.int32(layout.most),
+        np.int32(layout.staged),
+        np.int32(layout.collected),
         shared_bytes=layout.shared_bytes,
     )
 
 
 def _layout(
-    source: Stack, target: Stack, rows: Axes, columns: Axes, work: np.dtype[Any]
+    source: Stack,
+    target: Stack,
+    rows: Axes,
+    columns: Axes,
+    work: np.dtype[Any],
+    final: np.dtype[Any],
 ) -> _Layout | None:
     """How blocks divide the images, or None if what they need of them is too large."""
     row_taps, taps = int(rows.taps().max()), int(columns.taps().max())
@@ -214,7 +224,7 @@ def _layout(
     together = _channels_together(source)
     groups = source.channels // together
     words = source.dtype == np.uint8 and bool((groups == 1).all())
-    dots = words and target.dtype == np.uint8 and taps <= _MOST_DOTS
+    dots = words and final == np.uint8 and taps <= _MOST_DOTS
     negative = any(np.isin(axis.filter, _WITH_NEGATIVE_WEIGHTS).any() for axis in (rows, columns))
     choices = _COLUMNS if words else _COLUMNS_OF_ELEMENTS
     at_once = next((count for count in choices if count >= taps), choices[-1])
@@ -222,31 +232,28 @@ def _layout(
 
     height, width = target.extents.T
     line = width * groups
-    strip, strips = _strips(source.images * line, height)
-    threads = _threads(int(line.max()))
-    stages = [slots * count for count in (8, 4, 2, 1) if slots * count <= max(slots, _MOST_STAGED)]
-    rows_staged = next((n for n in stages if _finished(rows, n) < _MOST_COLLECTED), slots)
-    most = _finished(rows, rows_staged)
-    if most == _MOST_COLLECTED:
-        strip = min(strip, most)
-        strips = -(-height // strip)
+    strip, _ = _strips(source.images * line, height)
     pixel = source.channels * source.dtype.itemsize
     scale = np.abs(columns.scale).astype(np.float64)
-    while True:
-        across = np.minimum(width, np.where(groups == 1, threads, (threads - 1) // groups + 2))
-        reach = np.ceil((across - 1) * scale).astype(np.int64) + columns.taps() + 2
-        span = np.minimum(reach, columns.in_size) * pixel
-        in_room = _packed(int(span.max()))
-        out_room = _packed(threads * together * target.dtype.itemsize)
-        nbytes = _STAGES * (rows_staged * in_room + 32) + 2 * (most * out_room + 32)
-        nbytes += (strip + 1) * -(-(slots * work.itemsize + 4) // _PACK) * _PACK
-        if taps > at_once:
-            nbytes += weights * threads * (4 if dots else work.itemsize)
-        if nbytes <= _MOST_SHARED_BYTES:
-            break
+    threads, nbytes = 2 * _threads(int(line.max())), _MOST_SHARED_BYTES + 1
+    while nbytes > _MOST_SHARED_BYTES:
         if threads == _WARP:
             return None
         threads = -(-threads // (2 * _WARP)) * _WARP
+        across = np.minimum(width, np.where(groups == 1, threads, (threads - 1) // groups + 2))
+        reach = np.ceil((across - 1) * scale).astype(np.int64) + columns.taps() + 2
+        in_room = _room(int((np.minimum(reach, columns.in_size) * pixel).max()))
+        out_room = _room(threads * together * target.dtype.itemsize)
+        for stage in _STAGES[slots]:
+            most = _finished(rows, stage)
+            staged, collected = stage * (in_room + _CHUNK), most * (out_room + _CHUNK)
+            nbytes = 2 * (staged + collected) + (strip + 1) * _aligned(slots * work.itemsize + 4)
+            if taps > at_once:
+                nbytes += weights * threads * (4 if dots else work.itemsize)
+            if most < _MOST_COLLECTED and nbytes <= _MOST_SHARED_BYTES:
+                break
+    strip = min(strip, most) if most == _MOST_COLLECTED else strip
+    strips = -(-height // strip)
     macros = {
         "In": c_type(source.dtype),
         "Out": c_type(target.dtype),
@@ -259,10 +266,12 @@ def _layout(
         "TAPS": str(at_once),
         "MORE": str(int(taps > at_once)),
         "SLOTS": str(slots),
-        "ROWS": str(rows_staged),
+        "ROWS": str(stage),
     }
     items = source.images * strips * -(-line // threads)
-    return _Layout(macros, threads, strip, strips, items, in_room, out_room, most, nbytes)
+    return _Layout(
+        macros, threads, strip, strips, items, in_room, out_room, staged, collected, nbytes
+    )
 
 
 def _finished(rows: Axes, staged: int) -> int:
@@ -277,14 +286,15 @@ def _finished(rows: Axes, staged: int) -> int:
     return int(min(((staged + beyond) / scale).max() + 3, _MOST_COLLECTED))
 
 
-def _packed(nbytes: int) -> int:
-    """Room for so many bytes that begin anywhere in a pack."""
-    return -(-(nbytes + 2 * _PACK - 2) // _PACK) * _PACK + _PACK
+def _room(nbytes: int) -> int:
+    """How far apart rows of so many bytes must be, wherever each begins in a chunk, or farther by
+    less than a chunk."""
+    return _aligned(nbytes + 2 * _CHUNK)
 
 
 def _threads(line: int) -> int:
     """How many threads a block has for a row of results: in all, few too many."""
-    blocks = -(-line // THREADS)
+    blocks = -(-line // _MOST_THREADS)
     return -(-line // (blocks * _WARP)) * _WARP
 
 
@@ -328,8 +338,8 @@ def _tables(
     return first, weights, memory
 
 
-def _aligned(nbytes: Ints) -> Ints:
-    return -(-nbytes // 8) * 8
+def _aligned(nbytes: Any) -> Any:
+    return -(-nbytes // _CHUNK) * _CHUNK
 
 
 def _described(axis: Axes, outputs: Ints, stepwise: bool = False) -> Array:

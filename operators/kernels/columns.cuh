@@ -1,8 +1,7 @@
 // Neighbouring pixels of a row, and how resample_image.cu weighs them: TAPS of CHANNELS channels.
 #include "weights.cuh"
 #include "lanes.cuh"
-
-extern __shared__ unsigned char shared_memory[];
+#include "staging.cuh"
 
 #if WORDS
 // Pixels of bytes: read as the aligned words that hold them.
@@ -77,7 +76,8 @@ __device__ inline Weight column_weight(const Weighed& column, int k) {
 __device__ inline Work summed(Sum sum) { return __uint_as_float(sum); }
 
 __device__ inline Out as_out(Work value) {
-    if (NEGATIVE) return stored<Out>(__fmaf_rn(value, 1.0f / DOT_ONE, 128 - 12582912.0f / DOT_ONE));
+    const float beyond = NEGATIVE ? 128 - 12582912.0f / DOT_ONE : -8388608.0f / DOT_ONE;
+    if (NEGATIVE || sizeof(Out) > 1) return stored<Out>(__fmaf_rn(value, 1.0f / DOT_ONE, beyond));
     const float whole = 12582912.0f - 8388608.0f / DOT_ONE;  // never below 0 or above 255: as `stored`
     return (Out)__float_as_uint(__fmaf_rn(value, 1.0f / DOT_ONE, whole));
 }
