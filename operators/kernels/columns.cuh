@@ -27,7 +27,7 @@ struct Words {
 // floating point numbers without a conversion. If some weights are NEGATIVE, bytes less 128 are
 // weighed, which have a sign as well.
 typedef unsigned Weight, Sum;
-const int PER_WEIGHT = 2, WEIGHTS = (TAPS + 1) / 2;
+const int WEIGHTS = (TAPS + 1) / 2;
 const unsigned NOTHING = NEGATIVE ? 0x4b400000 : 0x4b000000;
 
 struct Pixels : Words {
@@ -46,12 +46,12 @@ struct Pixels : Words {
                 continue;
             }
             if (c % 2) continue;
-            // Of two columns (the last may be alone) two channels: a byte of each side by side.
+            // Of two columns two channels: a byte of each side by side.
             const int byte = 2 * k * CHANNELS + c, first = byte / 4, from = byte % 4;
-            const int right = 2 * k + 1 < TAPS ? CHANNELS : 0, next = c + 1 < CHANNELS;
-            const unsigned bytes = __byte_perm(
-                words[first], words[first + 1 < COUNT ? first + 1 : first],
-                from | (from + right) << 4 | (from + next) << 8 | (from + right + next) << 12);
+            const int right = from + CHANNELS, next = c + 1 < CHANNELS;
+            const unsigned bytes =
+                __byte_perm(words[first], words[first + 1 < COUNT ? first + 1 : first],
+                            from | right << 4 | (from + next) << 8 | (right + next) << 12);
             sums[c] = dot(0, weights[k], bytes, sums[c]);
             if (next) sums[c + 1] = dot(1, weights[k], bytes, sums[c + 1]);
         }
@@ -64,7 +64,7 @@ struct Pixels : Words {
     }
 };
 
-// Weights k of a column, which has `taps` of them.
+// Word k of a column's weights.
 __device__ inline Weight column_weight(const Weighed& column, int k) {
     Weight pair = 0;
     for (int i = 0; i < 2; i++)
@@ -83,7 +83,7 @@ __device__ inline Out as_out(Work value) {
 }
 #else
 typedef Work Weight, Sum;
-const int PER_WEIGHT = 1, WEIGHTS = TAPS;
+const int WEIGHTS = TAPS;
 const Work NOTHING = 0;
 
 #if WORDS
