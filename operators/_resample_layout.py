@@ -185,7 +185,7 @@ def _most_results(rows: Axes, staged: int) -> int:
     begin = np.minimum(rows.start, rows.end) + scale / 2 - 1 - rows.anchor
     end = np.maximum(rows.start, rows.end) - scale / 2 - rows.anchor
     beyond = np.maximum(-begin, 0) + np.maximum(end - (rows.in_size - rows.taps()), 0)
-    return int(min(((staged + beyond) / scale).max() + 3, _MOST_RESULTS))
+    return int(min(((staged + beyond) / scale).max() + 2, _MOST_RESULTS))
 
 
 def _room(nbytes: int) -> int:
