@@ -17,7 +17,8 @@ from ..engine.operator import Array, Row, SampleOperator
 from ..engine.params import BOOL, DTYPE, INT, INTERP, NO_EFFECT, param
 from ..engine.tensors import TensorListGPU
 from ..engine.types import INTERP_LINEAR, DALIInterpType, to_numpy_type
-from ._resample_batch import Stack, resample_batch
+from ._resample_batch import resample_batch
+from ._resample_layout import Stack
 from ._resize_size import Plan
 from ._resize_sizes import Plans
 from ._rows import numbers_of, why_not

@@ -1,22 +1,22 @@
 // Neighbouring pixels of a row, and how resample_image.cu weighs them: TAPS of CHANNELS channels.
-#include "resampling.cuh"
+#include "weights.cuh"
 #include "lanes.cuh"
+#include "staging.cuh"
 
 #if WORDS
 // Pixels of bytes: read as the aligned words that hold them.
 struct Words {
     static const int BYTES = TAPS * CHANNELS, COUNT = (BYTES + 3) / 4;
-    unsigned aligned[COUNT + 1], skipped;
+    unsigned aligned[COUNT + 1], shift;
 
-    __device__ void read(const In* pixels, int, int) {
-        const unsigned* words = (const unsigned*)((u64)pixels & ~3ull);
-        skipped = (unsigned)((u64)pixels & 3);
+    __device__ void read(int place, int, int) {
+        const unsigned* words = (const unsigned*)(shared_memory + (place & ~3));
+        shift = 8 * place;
 #pragma unroll
-        for (int i = 0; i <= COUNT; i++)
-            aligned[i] = i < COUNT || 4 * i < skipped + BYTES ? __ldg(words + i) : 0;
+        for (int i = 0; i <= COUNT; i++) aligned[i] = words[i];
     }
     __device__ unsigned word(int i) const {
-        return __funnelshift_r(aligned[i], aligned[i + 1], 8 * skipped);
+        return __funnelshift_r(aligned[i], aligned[i + 1], shift);
     }
 };
 #endif
@@ -27,7 +27,7 @@ struct Words {
 // floating point numbers without a conversion. If some weights are NEGATIVE, bytes less 128 are
 // weighed, which have a sign as well.
 typedef unsigned Weight, Sum;
-const int PER_WEIGHT = 2, WEIGHTS = (TAPS + 1) / 2;
+const int WEIGHTS = (TAPS + 1) / 2;
 const unsigned NOTHING = NEGATIVE ? 0x4b400000 : 0x4b000000;
 
 struct Pixels : Words {
@@ -38,19 +38,25 @@ struct Pixels : Words {
 #pragma unroll
         for (int i = 0; i < WEIGHTS * CHANNELS; i++) {
             const int k = i / CHANNELS, c = i % CHANNELS;
+            if (2 * k + 1 == TAPS) {
+                // The last column may be alone: its bytes are where the word has them.
+                const int byte = 2 * k * CHANNELS + c;
+                const unsigned weight = byte % 2 ? weights[k] << 16 : weights[k];
+                sums[c] = dot(byte % 4 / 2, weight, words[byte / 4], sums[c]);
+                continue;
+            }
             if (c % 2) continue;
-            // Of two columns (the last may be alone) two channels: a byte of each side by side.
+            // Of two columns two channels: a byte of each side by side.
             const int byte = 2 * k * CHANNELS + c, first = byte / 4, from = byte % 4;
-            const int right = 2 * k + 1 < TAPS ? CHANNELS : 0, next = c + 1 < CHANNELS;
-            const unsigned bytes = __byte_perm(
-                words[first], words[first + 1 < COUNT ? first + 1 : first],
-                from | (from + right) << 4 | (from + next) << 8 | (from + right + next) << 12);
-            sums[c] = dot<0>(weights[k], bytes, sums[c]);
-            if (next) sums[c + 1] = dot<1>(weights[k], bytes, sums[c + 1]);
+            const int right = from + CHANNELS, next = c + 1 < CHANNELS;
+            const unsigned bytes =
+                __byte_perm(words[first], words[first + 1 < COUNT ? first + 1 : first],
+                            from | right << 4 | (from + next) << 8 | (right + next) << 12);
+            sums[c] = dot(0, weights[k], bytes, sums[c]);
+            if (next) sums[c + 1] = dot(1, weights[k], bytes, sums[c + 1]);
         }
     }
-    template <int high>
-    __device__ static unsigned dot(unsigned weights, unsigned bytes, unsigned sum) {
+    __device__ static unsigned dot(bool high, unsigned weights, unsigned bytes, unsigned sum) {
         if (NEGATIVE)
             return high ? __dp2a_hi((int)weights, (int)bytes, (int)sum)
                         : __dp2a_lo((int)weights, (int)bytes, (int)sum);
@@ -58,16 +64,26 @@ struct Pixels : Words {
     }
 };
 
+// Word k of a column's weights.
+__device__ inline Weight column_weight(const Weighed& column, int k) {
+    Weight pair = 0;
+    for (int i = 0; i < 2; i++)
+        if (2 * k + i < column.axis.taps)
+            pair |= (__float2int_rn((float)column.weight(2 * k + i) * DOT_ONE) & 0xffff) << 16 * i;
+    return pair;
+}
+
 __device__ inline Work summed(Sum sum) { return __uint_as_float(sum); }
 
 __device__ inline Out as_out(Work value) {
-    if (NEGATIVE) return stored<Out>(__fmaf_rn(value, 1.0f / DOT_ONE, 128 - 12582912.0f / DOT_ONE));
+    const float beyond = NEGATIVE ? 128 - 12582912.0f / DOT_ONE : -8388608.0f / DOT_ONE;
+    if (NEGATIVE || sizeof(Out) > 1) return stored<Out>(__fmaf_rn(value, 1.0f / DOT_ONE, beyond));
     const float whole = 12582912.0f - 8388608.0f / DOT_ONE;  // never below 0 or above 255: as `stored`
     return (Out)__float_as_uint(__fmaf_rn(value, 1.0f / DOT_ONE, whole));
 }
 #else
 typedef Work Weight, Sum;
-const int PER_WEIGHT = 1, WEIGHTS = TAPS;
+const int WEIGHTS = TAPS;
 const Work NOTHING = 0;
 
 #if WORDS
@@ -82,7 +98,8 @@ struct Pixels : Words {
 struct Pixels {
     In elements[TAPS][CHANNELS];
 
-    __device__ void read(const In* pixels, int count, int channels) {
+    __device__ void read(int place, int count, int channels) {
+        const In* pixels = (const In*)(shared_memory + place);
 #pragma unroll
         for (int i = 0; i < TAPS; i++)
             for (int c = 0; c < CHANNELS; c++)
@@ -98,6 +115,10 @@ struct Pixels {
         }
     }
 };
+
+__device__ inline Weight column_weight(const Weighed& column, int k) {
+    return k < column.axis.taps ? column.weight(k) : 0;
+}
 
 __device__ inline Work summed(Sum sum) { return sum; }
 __device__ inline Out as_out(Work value) { return stored<Out>(value); }

@@ -1,134 +1,180 @@
 // Resamples rows and columns of images (height, width, channels) in one pass over the input.
 //
-// A block makes a strip, some rows of the result, and a thread CHANNELS channels of one column of it,
-// row after row; the weights of the strip's rows are in shared memory. Of each input row it weighs the columns that it needs; the last SLOTS of these sums are
-// held in registers, row r in number r % SLOTS, and so are the weights of rows laid out. TAPS columns
-// are weighed at a time: all, unless there are MORE; if not, rows are read AHEAD, which hides how
-// long that takes. With WORDS there are multiples of TAPS.
+// A block makes a strip, some rows of the result, and a thread CHANNELS channels of one column of it.
+// Rows of the input come in stages of ROWS, of which one is copied to shared memory while the one
+// before is worked on. Of each row a thread weighs the columns that it needs, TAPS at a time: all,
+// unless there are MORE. The last SLOTS of these sums are held in registers, row r in number
+// r % SLOTS, until they are weighed for the rows of the result, which are written a stage later.
 #include "columns.cuh"
 
 struct Sample {
-    u64 in, out, first_row, row_weights, first_column, column_weights;
+    u64 in, out;
     i64 items;
-    i64 image;       // elements of an image of the input
-    unsigned pitch;  // and of its rows
-    int height, width, channels, row_taps, column_taps, strips;
-    int upwards;  // whether the input's rows are mirrored
+    i64 image;       // bytes of an image of the input
+    i64 down;        // from a row of the result to that which is made next
+    unsigned pitch;  // of the input
+    int in_step, out_step;  // from a row to the next in shared memory
+    int channels, strips;
+    Axis rows, columns;
 };
 
-const int PACKED = SLOTS % 4 ? 2 : 4;  // weights that are read together
+const int PACKED = SLOTS % 4 || sizeof(Work) == 8 ? 2 : 4;  // weights that are read together
+const int NEVER = 1 << 30;
 
-// Rows of a strip, in the order of the input's: the first that each weighs, and its weights.
+// A row of the result: the last row of the input that it weighs, and its weights, that of input
+// row r in number r % SLOTS, and 0 where there is none.
+struct alignas(16) Row {
+    Pack<Work, PACKED> weights[SLOTS / PACKED];
+    int last;
+};
+const int ROW = sizeof(Row);
+
+__device__ inline Row& row_at(int place) { return *(Row*)(shared_memory + place); }
+
+// Rows of a strip, in the order of the input's, by their places in shared memory. Behind them is
+// one that is made NEVER.
 struct Rows {
-    int count;
-    Pack<Work, PACKED>* weights;  // SLOTS / PACKED each
-    int* first;
+    int first, end, reach;
+    bool dense;  // whether no row of the input can be left out
 
-    __device__ Rows(const Sample& s, int from, int strip, unsigned char* memory)
-        : count(min(strip, s.height - from)), weights((Pack<Work, PACKED>*)memory),
-          first((int*)(memory + strip * SLOTS * sizeof(Work))) {
-        for (int k = threadIdx.x; k < count * (SLOTS + 1); k += blockDim.x) {
-            const int i = k / (SLOTS + 1), slot = k % (SLOTS + 1);
-            const int y = from + (s.upwards ? count - 1 - i : i);
-            if (slot < SLOTS)
-                ((Work*)weights)[i * SLOTS + slot] = __ldg((const Work*)s.row_weights + y * SLOTS + slot);
-            else
-                first[i] = __ldg((const int*)s.first_row + y);
+    __device__ Rows(const Axis& axis, const float* curves, int from, int count, int place)
+        : first(place), end(place + count * ROW), reach(axis.taps - 1),
+          dense(fabsf(axis.scale) <= reach) {
+        for (int i = threadIdx.x; i < count; i += blockDim.x) {
+            const Weighed weighed(axis, curves, from + (axis.scale < 0 ? count - 1 - i : i));
+            Row& row = row_at(first + i * ROW);
+            row.last = weighed.from + reach;
+            for (int tap = 0; tap < SLOTS; tap++)
+                ((Work*)row.weights)[(weighed.from + tap) % SLOTS] =
+                    tap < axis.taps ? weighed.weight(tap) : 0;
         }
+        if (threadIdx.x == 0) row_at(end).last = NEVER;
+        __syncthreads();
+    }
+    // Where the stage behind the one at `base` begins; `row` becomes the first that is not made yet.
+    __device__ int behind(int base, int& row) const {
+        if (dense) return base + ROWS;
+        while (row_at(row).last < base + ROWS) row += ROW;
+        return max(base + ROWS, (row_at(row).last - reach) / ROWS * ROWS);
     }
 };
 
-// Where a row of the input begins, or the nearest one that is needed.
-__device__ inline u64 offset(const Sample& s, int row, int low, int end) {
-    return (u64)(unsigned)min(max(row, low), end) * s.pitch;
-}
-
-__device__ inline void read_weights(Weight (&weights)[WEIGHTS], const Weight* first, int step,
-                                    int count) {
-#pragma unroll
-    for (int k = 0; k < WEIGHTS; k++)
-        weights[k] = WORDS || k < count ? __ldg(first + (i64)k * step) : 0;
-}
-
-// One column of a strip; `out` is its first pixel, and the next one is `down` elements further.
-__device__ inline void make(const Sample& s, const Rows& rows, const In* __restrict__ in, Out* out,
-                            i64 down, int x) {
-    const Weight* __restrict__ column_weights = (const Weight*)s.column_weights + x;
+// One column of a strip.
+struct Column {
     Weight near[WEIGHTS];
-    if (!MORE) read_weights(near, column_weights, s.width, s.column_taps);
+    const Weight* more;
+    int taps, channels;
+    int in, out;  // bytes behind the begin of the part of the input, and of the rows of the result
+    Work held[SLOTS][CHANNELS];
 
-    Work held[SLOTS][CHANNELS] = {};
-    Pixels ahead[AHEAD];
-    const int reach = s.row_taps - 1, end = rows.first[rows.count - 1] + reach;
-    int i = 0, low = rows.first[0];
-    for (int base = 0;; base += SLOTS) {
-        if (base == 0 || base + SLOTS <= low) {  // rows that nothing needs are left out
-            base = low / SLOTS * SLOTS;
+    // Works on the stage at `base`, whose first row is at `place`; `row` becomes the first that is
+    // not made yet. Shared memory is read before what is known already is worked on, for it is slow.
+    __device__ void work(int place, int base, int in_step, int& row, int to, int out_step) {
+        Row current = row_at(row);
+        place += in;
+        to += out;
+        Pixels pixels;
+        if (!MORE) pixels.read(place, taps, channels);
 #pragma unroll
-            for (int j = 0; j < AHEAD && !MORE; j++)
-                ahead[j].read(in + offset(s, base + j, low, end), s.column_taps, s.channels);
-        }
-#pragma unroll
-        for (int slot = 0; slot < SLOTS; slot++) {
-            const int row = base + slot;
+        for (int slot = 0; slot < ROWS; slot++) {
             Sum sums[CHANNELS];
 #pragma unroll
             for (int c = 0; c < CHANNELS; c++) sums[c] = NOTHING;
-            if (!MORE) {
-                ahead[slot % AHEAD].weigh(near, s.column_taps, sums);
-                ahead[slot % AHEAD].read(in + offset(s, row + AHEAD, low, end), s.column_taps,
-                                         s.channels);
-            }
-            for (int t = 0; MORE && t < s.column_taps; t += TAPS) {
-                const In* pixels = in + offset(s, row, low, end) + (i64)t * s.channels;
-                const int count = min(TAPS, s.column_taps - t);
-                ahead[0].read(pixels, count, s.channels);
-                read_weights(near, column_weights + (i64)(t / PER_WEIGHT) * s.width, s.width, count);
-                ahead[0].weigh(near, count, sums);
-            }
+            if (!MORE) pixels.weigh(near, taps, sums);
+            for (int t = 0; MORE && t < taps; t += TAPS) {
+                const int count = min(TAPS, taps - t);
+                Weight weights[WEIGHTS];
 #pragma unroll
-            for (int c = 0; c < CHANNELS; c++) held[slot][c] = summed(sums[c]);
-            while (row >= low + reach) {
+                for (int k = 0; k < WEIGHTS; k++)
+                    weights[k] = more[(t / TAPS * WEIGHTS + k) * blockDim.x];
+                pixels.read(place + t * channels * (int)sizeof(In), count, channels);
+                pixels.weigh(weights, count, sums);
+            }
+            place += in_step;
+            if (!MORE && slot + 1 < ROWS) pixels.read(place, taps, channels);
+#pragma unroll
+            for (int c = 0; c < CHANNELS; c++) held[slot % SLOTS][c] = summed(sums[c]);
+            while (current.last - base <= slot) {
                 Work value[CHANNELS] = {};
 #pragma unroll
-                for (int k = 0; k < SLOTS; k += PACKED) {
-                    const Pack<Work, PACKED> weights = rows.weights[(i * SLOTS + k) / PACKED];
-#pragma unroll
-                    for (int j = 0; j < PACKED * CHANNELS; j++) {
-                        const Work weight = weights.values[j / CHANNELS];
-                        if (Type<In>::kind != FLOATING || weight != 0)
-                            value[j % CHANNELS] += weight * held[k + j / CHANNELS][j % CHANNELS];
-                    }
+                for (int k = 0; k < SLOTS * CHANNELS; k++) {
+                    const int other = k / CHANNELS, c = k % CHANNELS;
+                    const Work weight = current.weights[other / PACKED].values[other % PACKED];
+                    if (Type<In>::kind != FLOATING || weight != 0)
+                        value[c] += weight * held[other][c];
                 }
+                row += ROW;
+                current = row_at(row);
 #pragma unroll
-                for (int c = 0; c < CHANNELS; c++) out[c] = as_out(value[c]);
-                if (++i == rows.count) return;
-                out += down;
-                low = rows.first[i];
+                for (int c = 0; c < CHANNELS; c++)
+                    ((Out*)(shared_memory + to))[c] = as_out(value[c]);
+                to += out_step;
             }
         }
     }
-}
+};
 
-extern "C" __global__ void __launch_bounds__(256, WORDS ? 4 : 2)
-    resample_image(const Sample* samples, int strip) {
-    extern __shared__ unsigned char shared_memory[];
-    const Sample s = samples[blockIdx.y];
-    const int across = (s.width + blockDim.x - 1) / blockDim.x, groups = s.channels / CHANNELS;
+// Of shared memory, stages take `staged` bytes each, results as collected at a time `collected`.
+extern "C" __global__ void __launch_bounds__(224, !WORDS ? 2 : SLOTS > 8 ? 3 : 4)
+    resample_image(const Sample* samples, const float* curves, int strip, int staged, int collected) {
+    const Sample& s = samples[blockIdx.y];
+    const int groups = s.channels / CHANNELS, line = s.columns.outputs * groups;
+    const int across = (line + blockDim.x - 1) / blockDim.x;
+    const int row_weights = 2 * (staged + collected), more = row_weights + (strip + 1) * ROW;
     for (i64 item = blockIdx.x; item < s.items; item += gridDim.x) {
-        const i64 line = quotient(item, across), stack = quotient(line, s.strips);
-        const int x = (int)(item - line * across) * blockDim.x + threadIdx.x;
-        const Rows rows(s, (int)(line - stack * s.strips) * strip, strip, shared_memory);
-        __syncthreads();
-        if (x < s.width) {
-            const i64 image = quotient(stack, groups), down = (i64)s.width * s.channels;
-            const int group = (int)(stack - image * groups) * CHANNELS;
-            const int y = (int)(line - stack * s.strips) * strip + (s.upwards ? rows.count - 1 : 0);
-            make(s, rows,
-                 (const In*)s.in + image * s.image + group +
-                     (i64)__ldg((const int*)s.first_column + x) * s.channels,
-                 (Out*)s.out + (image * s.height + y) * down + (i64)x * s.channels + group,
-                 s.upwards ? -down : down, x);
+        const i64 stack = quotient(item, across), image = quotient(stack, s.strips);
+        const int begin = (int)(item - stack * across) * blockDim.x;
+        const int last = min(begin + (int)blockDim.x, line) - 1;
+        const int thread = min(begin + (int)threadIdx.x, last);
+        const int top = (int)(stack - image * s.strips) * strip;
+        const int height = min(strip, s.rows.outputs - top);
+
+        const Axis vertical = s.rows, horizontal = s.columns;
+        const Rows rows(vertical, curves, top, height, row_weights);
+        // Columns may run backwards.
+        const int one = Weighed(horizontal, curves, begin / groups).from;
+        const int other = Weighed(horizontal, curves, last / groups).from;
+        const int left = min(one, other), pixel = s.channels * (int)sizeof(In);
+        const Part part = {s.in + image * s.image + (i64)left * pixel,
+                           s.pitch,
+                           (abs(other - one) + horizontal.taps) * pixel,
+                           s.in_step,
+                           row_at(rows.first).last - rows.reach,
+                           row_at(rows.end - ROW).last};
+        int row = rows.first, ahead = row, base = part.low / ROWS * ROWS, stage = 0;
+        part.fetch(stage, base, ROWS);
+
+        const Weighed weighed(horizontal, curves, thread / groups);
+        Column column = {};
+        column.more = (Weight*)(shared_memory + more) + threadIdx.x;
+#pragma unroll
+        for (int k = 0; k < WEIGHTS && !MORE; k++) column.near[k] = column_weight(weighed, k);
+        for (int k = 0; MORE && k < (horizontal.taps + TAPS - 1) / TAPS * WEIGHTS; k++)
+            ((Weight*)column.more)[k * blockDim.x] = column_weight(weighed, k);
+        column.taps = horizontal.taps;
+        column.channels = s.channels;
+        column.in = (weighed.from - left) * pixel + thread % groups * CHANNELS * (int)sizeof(In);
+        column.out = (thread - begin) * CHANNELS * (int)sizeof(Out);
+
+        const i64 width = (i64)line * CHANNELS * sizeof(Out);
+        const i64 y = image * vertical.outputs + top + (s.down < 0 ? height - 1 : 0);
+        Results results = {s.out + y * width + (i64)begin * CHANNELS * sizeof(Out),
+                           s.down,
+                           (last - begin + 1) * CHANNELS * (int)sizeof(Out),
+                           s.out_step,
+                           2 * staged,
+                           collected};
+        for (int written = row;;) {
+            wait_for_copies();
+            __syncthreads();
+            const int next = row < rows.end ? rows.behind(base, ahead) : NEVER;
+            part.fetch(staged - stage, next, ROWS);
+            results.write((row - written) / ROW);
+            if (row == rows.end) break;
+            written = row;
+            column.work(stage + part.lead(base), base, part.step, row, results.begin(), s.out_step);
+            stage = staged - stage;
+            base = next;
         }
         __syncthreads();
     }

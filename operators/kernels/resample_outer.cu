@@ -1,5 +1,5 @@
 // Resamples an axis in front of others: samples are (images, inputs, inner), and the result is
-// (images, outputs, inner) of type Work. A thread makes a strip of outputs of one inner element.
+// (images, outputs, inner). A thread makes a strip of outputs of one inner element.
 #include "resampling.cuh"
 
 struct Sample {
@@ -17,14 +17,14 @@ extern "C" __global__ void resample_outer(const Sample* samples, int strip) {
         const i64 image = rest / s.strips;
         const int from = (int)(rest % s.strips) * strip, end = min(from + strip, s.outputs);
         const In* in = (const In*)s.in + image * s.inputs * s.inner + place;
-        Work* out = (Work*)s.out + image * s.outputs * s.inner + place;
+        Out* out = (Out*)s.out + image * s.outputs * s.inner + place;
         for (int i = from; i < end; i++) {
             const In* taps = in + first[i] * s.inner;
             Work sum = 0;
 #pragma unroll 4
             for (int t = 0; t < s.taps; t++)
                 sum += weights[(i64)t * s.outputs + i] * (Work)taps[t * s.inner];
-            out[i * s.inner] = sum;
+            out[i * s.inner] = stored<Out>(sum);
         }
     }
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -59,15 +58,13 @@ class Axes:
         """Where `filters.taps` does not raise."""
         return self.copies | (self.support * self.out_size <= MAX_TAPS)
 
-
-def joined(axes: Sequence[Axes]) -> Axes:
-    """Return the axes one after the other."""
-    columns = zip(*([getattr(a, f.name) for f in fields(Axes)] for a in axes), strict=True)
-    return Axes(*map(np.concatenate, columns))
+    def take(self, which: NDArray[np.intp]) -> Axes:
+        """Return some of the axes."""
+        return Axes(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
 def split(axes: Axes, parts: int) -> list[Axes]:
-    """Return as many equal parts of what `joined` may have made."""
+    """Return equal parts."""
     columns = (getattr(axes, f.name).reshape(parts, -1) for f in fields(Axes))
     return [Axes(*column) for column in zip(*columns, strict=True)]
 

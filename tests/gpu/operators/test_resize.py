@@ -96,6 +96,21 @@ def test_samples_of_several_numbers_of_channels(device_stage):
     agree("resize", samples, layout="HWC", **BYTES, size=(13, 40))
 
 
+def test_samples_of_very_different_sizes(device_stage):
+    shapes = [(20, 31), (2, 3), (150, 90), (60, 700), (400, 30), (90, 2500)]
+    samples = [picture(*shape, seed=i) for i, shape in enumerate(shapes)]
+    for antialias in (True, False):
+        agree("resize", samples, layout="HWC", **OPENCV, size=(13, 40), antialias=antialias)
+    channels = [picture(*shape, 40, seed=i) for i, shape in enumerate(shapes)]
+    agree("resize", channels, layout="HWC", **BYTES, size=(7, 30))
+
+
+@pytest.mark.parametrize("size", [(150, 20), (20, 300), (7, 9)])
+def test_regions_beyond_the_border(device_stage, size):
+    region = {"roi_start": (-40, 60.5), "roi_end": (75, -31)}
+    agree("resize", pictures(30, 45), layout="HWC", **BYTES, size=size, **region)
+
+
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i2", "u4", "i4", "f2", "f4", "f8"])
 @pytest.mark.parametrize("as_float", [False, True])
 def test_types(device_stage, dtype, as_float):
