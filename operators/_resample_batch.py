@@ -23,7 +23,7 @@ from .resampling.filters import KERNELS, Filter
 if TYPE_CHECKING:
     from ..engine.batch import Batch
 
-_FLOAT64 = ("int32", "uint32", "float64")  # float32 does not hold all values of these
+_FLOAT64 = set(map(np.dtype, ("int32", "uint32", "float64")))  # more values than float32 holds
 _ROW_TAPS, _COLUMN_TAPS = (4, 12), (6, 12)  # up to so many, samples are alike
 _MOST_BLOCKS = 4096  # a sample; more work is done in loops
 _STRIP = 4  # results that a thread of resample_outer.cu makes
@@ -40,7 +40,7 @@ def resample_batch(batch: Batch, source: Stack, target: Stack, axes: list[Axes])
         target: the results: as many images, of other extents, of the same type or float32.
         axes: how each spatial axis is resampled.
     """
-    work = np.dtype(np.float64 if source.dtype.name in _FLOAT64 else np.float32)
+    work = np.dtype(np.float64 if source.dtype in _FLOAT64 else np.float32)
     if len(axes) == 3:
         planes = _resample_outer(batch, source, None, axes[0], work)
         frames = target.images * target.extents[:, 0]
@@ -48,10 +48,14 @@ def resample_batch(batch: Batch, source: Stack, target: Stack, axes: list[Axes])
         target = target._replace(images=frames, extents=target.extents[:, 1:])
         axes = axes[1:]
     rows, columns = axes
-    alike = np.searchsorted(_ROW_TAPS, rows.taps())
-    alike = np.maximum(alike, np.searchsorted(_COLUMN_TAPS, columns.taps()))
-    for kind in set(alike[source.images > 0].tolist()):
-        which = np.flatnonzero((alike == kind) & (source.images > 0))
+    alike = np.searchsorted(_ROW_TAPS, rows.taps)
+    alike = np.maximum(alike, np.searchsorted(_COLUMN_TAPS, columns.taps))
+    alike[source.images == 0] = -1
+    for kind in set(alike.tolist()) - {-1}:
+        which = np.flatnonzero(alike == kind)
+        if len(which) == len(alike):
+            _resample_alike(batch, source, target, rows, columns, work)
+            continue
         parts = rows.take(which), columns.take(which)
         _resample_alike(batch, source.take(which), target.take(which), *parts, work)
 
@@ -103,7 +107,7 @@ def _resample_outer(
         items=items,
         inputs=axis.in_size.astype(np.int32),
         outputs=axis.out_size.astype(np.int32),
-        taps=axis.taps().astype(np.int32),
+        taps=axis.taps.astype(np.int32),
         strips=strips.astype(np.int32),
     )
     types = {"In": source.dtype, "Out": target.dtype, "Work": work}
@@ -151,7 +155,7 @@ def _tables(
     batch: Batch, source: Stack, axis: Axes, work: np.dtype[Any]
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], Any]:
     """Compute where on an axis the results begin to weigh, and the weights; return addresses."""
-    outputs, taps = np.where(source.images > 0, axis.out_size, 0), axis.taps()
+    outputs, taps = np.where(source.images > 0, axis.out_size, 0), axis.taps
     indices, nbytes = _aligned(4 * outputs), _aligned(work.itemsize * taps * outputs)
     memory = batch.device.buffer(int((indices + nbytes).sum()))
     ends = np.cumsum(indices + nbytes).astype(np.uint64) + np.uint64(address_of(memory))
@@ -186,7 +190,7 @@ def _described(axis: Axes, outputs: Ints, stepwise: bool = False) -> Array:
         outputs=outputs.astype(np.int32),
         base=axis.base.astype(np.int32),
         support=axis.support.astype(np.int32),
-        taps=axis.taps().astype(np.int32),
+        taps=axis.taps.astype(np.int32),
         way=np.where(copies, _COPY_STEPWISE if stepwise else _COPY, _WEIGH).astype(np.int32),
         curve=begins[axis.filter],
         last=lasts[axis.filter],

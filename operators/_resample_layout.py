@@ -11,7 +11,7 @@ from ..engine.kernels import c_type
 from .resampling.batched import Axes, Ints
 from .resampling.filters import Filter
 
-_WITH_NEGATIVE_WEIGHTS = (int(Filter.CUBIC), int(Filter.LANCZOS3))
+_HAS_NEGATIVE_WEIGHTS = np.array([kind in (Filter.CUBIC, Filter.LANCZOS3) for kind in Filter])
 _COLUMNS, _COLUMNS_OF_ELEMENTS = (2, 3, 4, 5, 6, 8, 12, 16), (2, 3, 4, 5, 6, 8)  # weighed at a time
 _MOST_DOTS = 32  # columns whose weights may be rounded to 16 bits
 _ONE, _ONE_OF_SIGNED = 1 << 15, 1 << 14  # what stands for 1 in weights of 16 bits
@@ -92,7 +92,7 @@ def layout_of(
         work: the type of sums.
         rounded: whether the results are rounded to bytes in the end.
     """
-    row_taps, taps = int(rows.taps().max()), int(columns.taps().max())
+    row_taps, taps = int(rows.taps.max()), int(columns.taps.max())
     slots = next((count for count in _STAGES if count >= row_taps), None)
     if slots is None:
         return None
@@ -100,7 +100,7 @@ def layout_of(
     groups = source.channels // together
     words = source.dtype == np.uint8 and bool((groups == 1).all())
     dots = words and rounded and taps <= _MOST_DOTS
-    negative = any(np.isin(axis.filter, _WITH_NEGATIVE_WEIGHTS).any() for axis in (rows, columns))
+    negative = any(_HAS_NEGATIVE_WEIGHTS[axis.filter].any() for axis in (rows, columns))
     choices = _COLUMNS if words else _COLUMNS_OF_ELEMENTS
     at_once = next((count for count in choices if count >= taps), choices[-1])
     weights = 0  # bytes that a thread keeps in shared memory
@@ -172,7 +172,7 @@ def _most_bytes(source: Stack, columns: Axes, groups: Ints, width: Ints, threads
     """How many bytes of a row of the input a block needs, at most."""
     across = np.where(groups == 1, threads, (threads - 1) // groups + 2)
     across = np.minimum(across, width) - 1
-    reach = np.ceil(across * np.abs(columns.scale).astype(np.float64)) + columns.taps() + 2
+    reach = np.ceil(across * np.abs(columns.scale).astype(np.float64)) + columns.taps + 2
     return int((np.minimum(reach, columns.in_size) * source.channels).max()) * source.dtype.itemsize
 
 
@@ -184,7 +184,7 @@ def _most_results(rows: Axes, staged: int) -> int:
     scale = np.maximum(np.abs(rows.scale).astype(np.float64), 1e-9)
     begin = np.minimum(rows.start, rows.end) + scale / 2 - 1 - rows.anchor
     end = np.maximum(rows.start, rows.end) - scale / 2 - rows.anchor
-    beyond = np.maximum(-begin, 0) + np.maximum(end - (rows.in_size - rows.taps()), 0)
+    beyond = np.maximum(-begin, 0) + np.maximum(end - (rows.in_size - rows.taps), 0)
     return int(min(((staged + beyond) / scale).max() + 2, _MOST_RESULTS))
 
 

@@ -26,6 +26,8 @@ class Axes:
         step, anchor, support: table steps an input pixel, pixels to the kernel's middle, and how
             many samples it weighs.
         copies: where every output sample is exactly one input sample.
+        scale: input pixels per output pixel, negative where an axis is mirrored.
+        taps: how many samples of the input each output sample weighs.
     """
 
     in_size: Ints
@@ -39,20 +41,13 @@ class Axes:
     anchor: Float32s
     support: Ints
     copies: NDArray[np.bool_]
-
-    @property
-    def scale(self) -> Float32s:
-        """Input pixels per output pixel, negative where an axis is mirrored."""
-        return _scale(self.start, self.end, self.out_size)
+    scale: Float32s
+    taps: Ints
 
     @property
     def mirrored(self) -> NDArray[np.bool_]:
         """Where the axis runs backwards."""
         return self.start > self.end
-
-    def taps(self) -> Ints:
-        """How many samples of the input each output sample weighs."""
-        return np.where(self.copies, 1, np.minimum(self.support, self.in_size))
 
     def possible(self) -> NDArray[np.bool_]:
         """Where `filters.taps` does not raise."""
@@ -60,12 +55,15 @@ class Axes:
 
     def take(self, which: NDArray[np.intp]) -> Axes:
         """Return some of the axes."""
-        return Axes(*(getattr(self, field.name)[which] for field in fields(self)))
+        return Axes(*(getattr(self, name)[which] for name in _FIELDS))
+
+
+_FIELDS = tuple(field.name for field in fields(Axes))
 
 
 def split(axes: Axes, parts: int) -> list[Axes]:
     """Return equal parts."""
-    columns = (getattr(axes, f.name).reshape(parts, -1) for f in fields(Axes))
+    columns = (getattr(axes, name).reshape(parts, -1) for name in _FIELDS)
     return [Axes(*column) for column in zip(*columns, strict=True)]
 
 
@@ -87,10 +85,24 @@ def plan_axes(
     chosen = np.where(shrinks, *filters)
     chosen = np.where(chosen == _TRIANGULAR, _LINEAR, chosen)
     stretched = shrinks & (chosen != _NEAREST) & antialias
-    fitted = _fit(chosen, stretched, _scale(start, end, out_size))
-    base = np.zeros_like(in_size)
+    scale = _scale(start, end, out_size)
+    step, anchor, support = _fit(chosen, stretched, scale)
     copies = _copies(in_size, out_size, start, end, chosen)
-    return Axes(in_size, out_size, start, end, chosen, stretched, base, *fitted, copies)
+    return Axes(
+        in_size,
+        out_size,
+        start,
+        end,
+        chosen,
+        stretched,
+        np.zeros_like(in_size),
+        step,
+        anchor,
+        support,
+        copies,
+        scale,
+        np.where(copies, 1, np.minimum(support, in_size)),
+    )
 
 
 def _copies(
@@ -129,6 +141,8 @@ def _fit(
 
 def with_bases(vertical: Axes, horizontal: Axes, regions: NDArray[np.bool_]) -> tuple[Axes, Axes]:
     """Both axes with their `base`, as `filters.with_bases` does it, where there are `regions`."""
+    if not regions.any():
+        return vertical, horizontal
     top, height, rows_cost = _extent_and_cost(vertical, ROW_COST)
     left, width, columns_cost = _extent_and_cost(horizontal, COLUMN_COST)
     result = vertical.out_size * horizontal.out_size

@@ -45,7 +45,7 @@ def test_axes_are_those_of_each_image(images, filters, antialias):
             assert axes.copies[i] == one.copies()
             if one.filter != Filter.NEAREST:
                 assert axes.support[i] == taps(one)[1].shape[1]
-                assert axes.taps()[i] == (1 if one.copies() else min(axes.support[i], one.in_size))
+                assert axes.taps[i] == (1 if one.copies() else min(axes.support[i], one.in_size))
 
 
 def test_whole_images_have_no_bases():
