@@ -22,8 +22,8 @@ _MOST = 2.0**62
 
 _TOGETHER = (1, 3, 4)  # channels that OpenCV takes at a time in one way, and so do kernels
 _TILE = (128, 32)  # rows and columns that a block makes, as in rotate.cu
-_BYTES_TILE = (64, 64)  # the same in rotate_bytes.cu, and the shared memory that it takes
-_SHARED_BYTES = 4 * (96 * 104 + 64 * 64) + 56
+_BYTES_TILE = (64, 64)  # the same in rotated_part.cuh, and the shared memory that it takes
+_SHARED_BYTES = 4 * 96 * 100 + 96 * 16 + 96
 _LEAST_WIDTH = 4  # of images there
 _ONE = 2.0**40  # what stands for 1 in its matrices
 
@@ -194,7 +194,7 @@ def rotate_batch(
     if as_bytes:
         function = kernel("rotate_bytes", "rotate_bytes", FILLED=filled, CHANNELS=str(together))
         matrices = np.rint(np.nan_to_num(matrices) * _ONE).astype(np.int64)
-        around: Any = np.uint32(int(fill) * 0x01010101)
+        around: Any = np.uint32(int(fill))
         shared_bytes = _SHARED_BYTES
     else:
         function = kernel(
