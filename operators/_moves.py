@@ -94,7 +94,6 @@ def _launch(
     *arguments: Any,
     piece: int = PIECE,
     parts: int = 1,
-    passes: int = 1,
 ) -> None:
     """Launch a kernel whose threads make pieces of the boxes' runs.
 
@@ -106,13 +105,12 @@ def _launch(
         arguments: for it, behind the table.
         piece: how many elements a thread makes at a time.
         parts: how many boxes of the table a sample has.
-        passes: how many times the kernel goes through them.
     """
     macros = macros | {"DIMS": str(boxes.ndim), "Index": boxes.index}
     pieces = boxes.extents[:, :-1].prod(axis=1) * (boxes.extents[:, -1] // piece + 2)
     rounds = int(pieces.max()) * len(table) // (THREADS * _MANY_BLOCKS)
     blocks = blocks_for(-(-pieces // min(max(rounds, 1), _MOST_ROUNDS)))
-    grid = blocks, len(table) // parts, parts * passes
+    grid = blocks, len(table) // parts, parts
     uploaded = batch.device.upload(table)
     batch.device.launch(kernel(name, name, **macros), grid, (THREADS,), uploaded, *arguments)
 
@@ -168,6 +166,5 @@ def _copy_elements(
     macros["RUNS"] = str(int((boxes.strides[..., -1] == types[0].itemsize).all()))
     each = fills[:1] if each is None else each
     arguments = batch.device.upload(each), np.int32(channels), np.int32(len(each))
-    passes = 1 if policy in ("WHOLE", "PAD") else 2
     piece = PIECE // max(kind.itemsize for kind in types)
-    _launch(batch, "move_elements", boxes, table, macros, *arguments, piece=piece, passes=passes)
+    _launch(batch, "move_elements", boxes, table, macros, *arguments, piece=piece)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..engine.batch import Batch
@@ -12,9 +14,12 @@ from .kernels import THREADS, descriptors, kernel
 
 _CHANNELS_RUN = 4096  # bytes of each channel: what a block of `move_channels` reads at a time
 _MOST_CHANNELS = 4
-_TILE_BYTES = 16384
-_WORD = 4  # bytes: what a thread of `move_tiles` writes at a time, if elements are not larger
-_NARROW = 128  # elements of a tile along the dimension that is read, if the others are many
+_TILE_BYTES = 30720  # of shared memory
+_WORD = 4  # bytes: of what threads of `move_tiles` make, if elements are not larger
+_SECTOR = 32  # bytes: tiles begin at multiples of it where they can
+_LINE = 128  # bytes of a tile along the dimension that is read,
+_LINE_PIXELS = 64  # or as many pixels if they are more,
+_LONGEST_LINE = 256  # but not more bytes; more of both if the other dimension is short
 _MOST_BLOCKS = 65536
 
 
@@ -82,18 +87,22 @@ def copy_tiles(
         out_stride=boxes.steps[:, order] * size,
     )
 
+    side, sector = word // math.gcd(pixel, word), _SECTOR // math.gcd(pixel, _SECTOR)
+
     def cut(extent: int, most: int) -> int:
-        most = min(most, THREADS // channels)
-        return max(min(-(-extent // _WORD), most // _WORD), 1) * _WORD
+        step = sector if min(extent, most) >= sector else side
+        parts = max(-(-extent // (most // step * step)), 1)
+        return max(-(-extent // (parts * step)), 1) * step
 
     most_x, most_y = map(int, extents[:, -2:].max(0))
-    x = cut(most_x, _NARROW // pixel * min(size, _WORD))
-    y = cut(most_y, _TILE_BYTES // (pixel * x))
-    x = cut(most_x, _TILE_BYTES // (pixel * y))
-    pitch = (x * pixel // word | 1) * word  # odd: neighbours along y in other banks
+    x = cut(most_x, min(max(_LINE // pixel, _LINE_PIXELS), _LONGEST_LINE // pixel))
+    y = cut(most_y, min(_TILE_BYTES // x - 3 * PIECE, THREADS * PIECE) // pixel)
+    pitch = ((y * pixel + 7) // PIECE + 2 | 1) * PIECE  # odd: neighbours along x in other banks;
+    # 24 bytes more than a row has, which begins up to 16 later and is read up to 8 further
+    x = cut(most_x, min(_TILE_BYTES // pitch, THREADS * side))
     tiles = -(-extents // np.array([*[1] * (len(order) - 2), x, y]))
     macros = {"DIMS": str(len(order)), "SIZE": str(size), "CHANNELS": str(channels)}
     grid = min(int(tiles.prod(1).max()), _MOST_BLOCKS), len(out)
     arguments = batch.device.upload(table), *map(np.int32, (x, y, pitch))
     function = kernel("move_tiles", "move_tiles", **macros)
-    batch.device.launch(function, grid, (THREADS,), *arguments, shared_bytes=y * pitch)
+    batch.device.launch(function, grid, (THREADS,), *arguments, shared_bytes=x * pitch)

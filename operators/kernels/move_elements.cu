@@ -1,12 +1,10 @@
-// Copies elements of type In to type Out, from boxes of any strides and bounds. A thread makes packs
-// of neighbours, which it reads together if they are neighbours in memory too (RUNS), as they are
-// wherever elements are found by folding.
+// Copies elements of type In to type Out, from boxes of any strides and bounds. A thread makes
+// pieces of neighbours, which it reads together if they are neighbours in memory too (RUNS), as
+// they are wherever elements are found by folding.
 #include "strided.cuh"
-#include "lanes.cuh"
 
 constexpr int LARGEST = sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In);
-constexpr int LANES = 16 / LARGEST, BYTES = LANES * sizeof(In);
-constexpr int WORDS = (BYTES + (sizeof(In) < 4 ? 7 - sizeof(In) : 3)) / 4;
+constexpr int LANES = 16 / LARGEST, BYTES = LANES * sizeof(In), READ = BYTES < 4 ? 4 : BYTES;
 
 template <class A, class B>
 struct Same {
@@ -37,43 +35,78 @@ __device__ inline T cut_off(S value) {
     }
 }
 
+// Puts an element among others.
+__device__ inline void put(unsigned* words, int place, In value) {
+    constexpr int SIZE = sizeof(In);
+    unsigned bits[SIZE < 4 ? 1 : SIZE / 4] = {};
+    memcpy(bits, &value, SIZE);
+    if constexpr (SIZE < 4) bits[0] = words[place * SIZE / 4] | bits[0] << 8 * (place * SIZE % 4);
+    memcpy(words + place * SIZE / 4, bits, sizeof bits);
+}
+
 // Reads elements low..high-1 of those that begin at place `at` of a run.
-__device__ inline void read(const Run& run, Index at, i64 stride, int low, int high, In* values) {
+__device__ inline void read(const Run& run, Index at, i64 stride, int low, int high,
+                            unsigned (&words)[READ / 2]) {
     constexpr int SIZE = sizeof(In);
     const u64 from = run.in[0] + at * (RUNS ? SIZE : stride);
     if constexpr (RUNS) {
-        const int skip = SIZE < 4 ? (int)(from & 3) : 0;
-        unsigned words[WORDS];
-#pragma unroll
-        for (int k = 0; k < WORDS; k++)  // none without a byte that is needed
-            if (low < high && low * SIZE < 4 * k + 4 - skip && 4 * k - skip < high * SIZE)
-                words[k] = __ldg((const unsigned*)(from - skip) + k);
-#pragma unroll
-        for (int k = 0; k < WORDS && SIZE < 4; k++)
-            words[k] = __funnelshift_r(words[k], k + 1 < WORDS ? words[k + 1] : 0, 8 * skip);
-        memcpy(values, words, BYTES);
+        load<READ, SIZE>(from, low * SIZE, high * SIZE, words);
     } else {
 #pragma unroll
         for (int j = 0; j < LANES; j++)
-            if (low <= j && j < high) values[j] = *(const In*)(from + j * stride);
+            if (low <= j && j < high) put(words, j, *(const In*)(from + j * stride));
     }
 }
 
-// Makes the elements that are there, and those that are filled in: if dimension `channels` is one,
-// with what `fills` has for each of its indices, or, if it is the last one, for each of `each`
-// elements.
-__device__ inline void make_packs(const Box& box, const Out* fills, int channels, int each) {
+// Reads those that stand for these.
+__device__ inline void read_folded(const Box& box, const Run& run, Index at, unsigned* words) {
+    Folding folding(at, box.low[LAST], box.high[LAST], box.unit[LAST]);
+#pragma unroll
+    for (int j = 0; j < LANES; j++, folding.next())
+        put(words, j, ((const In*)run.in[0])[folding.at()]);
+}
+
+// Elements that are not there are filled in, if dimension `channels` is one, with what `fills` has
+// for each of its indices, or, if it is the last one, for each of `each` elements.
+extern "C" __global__ void __launch_bounds__(256, 8)
+    move_elements(const Box* boxes, const Out* fills, int channels, int each) {
+    const Box box = boxes[blockIdx.y];
     const Pieces<LANES, sizeof(Out)> pieces(box);
+    // Of each run, how many pieces surely need no folding, and how many others are before these.
+    const Index extent = box.extent[LAST], first = box.low[LAST], end = box.high[LAST];
+    Index before = 0, inside = pieces.of_run;
+    if (BOUNDS > PAD) {
+        if (first > 0) before = min((min(first, extent) + 2 * LANES - 2) / LANES, inside);
+        if (end < extent) inside = max(end, before * LANES) / LANES;
+    }
+    inside -= before;
+    const Index all_inside = runs_of(box) * inside;
     for (Index item = first_element(); item < pieces.count; item += element_step()) {
-        const Piece<LANES, sizeof(Out)> piece(box, pieces, item);
+        // The former of all runs come first: threads of a warp do the same.
+        const bool folded = BOUNDS > PAD && item >= all_inside;
+        const Index of_run = folded ? pieces.of_run - inside : inside;
+        const Index place = folded ? item - all_inside : item, number = divided(place, of_run);
+        const Index other = place - number * of_run, skipped = folded ? inside : before;
+        const bool left = folded && other < before;
+        const Piece<LANES, sizeof(Out)> piece(box, number, left ? other : other + skipped);
+        if (piece.from >= piece.to) continue;
         const Run& run = piece.run;
         const int low = max((Index)piece.from, run.low - piece.at);
         const int high = min((Index)piece.to, run.high - piece.at);
-        In values[LANES];
-        read(run, piece.at, box.stride[0][LAST], low, high, values);
-        Pack<Out, LANES> pack;
+        unsigned words[READ / 2] = {};
+        if (folded)
+            read_folded(box, run, piece.at, words);
+        else
+            read(run, piece.at, box.stride[0][LAST], low, high, words);
+        Out made[LANES];
+        if constexpr (Same<In, Out>::value) {
+            memcpy(made, words, BYTES);
+        } else {
+            In values[LANES];
+            memcpy(values, words, BYTES);
 #pragma unroll
-        for (int j = 0; j < LANES; j++) pack.values[j] = cut_off<Out>(values[j]);
+            for (int j = 0; j < LANES; j++) made[j] = cut_off<Out>(values[j]);
+        }
         if (BOUNDS == PAD && (low > piece.from || high < piece.to)) {
             Out fill;
             memcpy(&fill, &box.fill, sizeof fill);
@@ -82,37 +115,11 @@ __device__ inline void make_packs(const Box& box, const Out* fills, int channels
 #pragma unroll
             for (int j = 0; j < LANES; j++)
                 if (piece.from <= j && j < piece.to && (j < low || j >= high))
-                    pack.values[j] = channels == LAST ? fills[(piece.at + j) % each] : fill;
+                    made[j] = channels == LAST ? fills[(piece.at + j) % each] : fill;
         }
-        const bool padded = BOUNDS == PAD;
-        const Lanes lanes = {0, padded ? piece.from : low, padded ? piece.to : high};
-        lanes.write((Out*)run.out + piece.at, pack);
+        constexpr int SIZE = sizeof(Out);
+        unsigned packed[4];
+        memcpy(packed, made, sizeof made);
+        store<sizeof made>(run.out + piece.at * SIZE, packed, piece.from * SIZE, piece.to * SIZE);
     }
-}
-
-// Makes what else a run has: elements that are found by folding. A thread makes those of a step, or
-// one if a step has many.
-__device__ inline void make_rims(const Box& box) {
-    const Index extent = box.extent[LAST], low = box.low[LAST], high = box.high[LAST];
-    const Index unit = box.unit[LAST], together = unit <= LANES ? unit : 1;
-    const Index before = min(max(low, (Index)0), extent);
-    const Index inside = max((Index)0, min(high, extent) - before);
-    const Index items = divided(extent - inside, together), runs = runs_of(box);
-    for (Index item = first_element(); item < runs * items; item += element_step()) {
-        const Index number = divided(item, items), place = (item - number * items) * together;
-        const Index at = place < before ? place : place + inside;
-        const Run run = run_of(box, number);
-        const In* from = (const In*)run.in[0] + folded(at, low, high, unit);
-#pragma unroll 4
-        for (int k = 0; k < together; k++) ((Out*)run.out)[at + k] = cut_off<Out>(from[k]);
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(256, 8)
-    move_elements(const Box* boxes, const Out* fills, int channels, int each) {
-    const Box box = boxes[blockIdx.y];
-    if (BOUNDS > PAD && blockIdx.z)
-        make_rims(box);
-    else
-        make_packs(box, fills, channels, each);
 }

@@ -71,7 +71,8 @@ extern "C" __global__ void __launch_bounds__(256, 8) move_pixels(const Box* boxe
     const Index pixels = box.extent[LAST] / PIXEL;
     const Pieces<16, 1> pieces(box);
     for (Index item = first_element(); item < pieces.count; item += element_step()) {
-        const Piece<16, 1> piece(box, pieces, item);
+        const Index number = divided(item, pieces.of_run);
+        const Piece<16, 1> piece(box, number, item - number * pieces.of_run);
         if (piece.from >= piece.to) continue;
         const Index pixel = (piece.at + 16 * PIXEL) / PIXEL - 16;
         Parts<0, 0> parts;

@@ -6,19 +6,13 @@ extern "C" __global__ void __launch_bounds__(256, 8) move_runs(const Box* boxes)
     const Box box = boxes[blockIdx.y * gridDim.z + blockIdx.z];
     const Pieces<16, 1> pieces(box);
     for (Index item = first_element(); item < pieces.count; item += element_step()) {
-        const Piece<16, 1> piece(box, pieces, item);
+        const Index number = divided(item, pieces.of_run);
+        const Piece<16, 1> piece(box, number, item - number * pieces.of_run);
         if (piece.from >= piece.to) continue;
         const int low = max((Index)piece.from, piece.run.low - piece.at);
         const int high = min((Index)piece.to, piece.run.high - piece.at);
-        const u64 address = piece.run.in[0] + piece.at;
-        const int skip = address & 15, turn = 16 - skip;
-        const uint4* aligned = (const uint4*)(address - skip);
-        uint4 seen[2] = {};  // none without a byte that is needed
-        if (low < min(high, turn)) seen[0] = __ldg(aligned);
-        if (max(low, turn) < high) seen[1] = __ldg(aligned + 1);
         unsigned words[8];
-        memcpy(words, seen, 32);
-        drop<12>(words, skip);
+        load<16, 1>(piece.run.in[0] + piece.at, low, high, words);
         if (BOUNDS == PAD && (low > piece.from || high < piece.to)) {
 #pragma unroll
             for (int j = 0; j < 16; j++) {

@@ -1,83 +1,162 @@
 // Copies samples in which pixels that are neighbours in memory are neighbours along another
-// dimension, x, than the last one, y. Tiles are read into shared memory along x, and written along
-// y. A pixel has CHANNELS elements of SIZE bytes.
+// dimension, x, than the last one, y. A pixel has CHANNELS elements of SIZE bytes. A thread reads
+// squares of so many pixels that they fill words in both directions, and turns them. Rows of the
+// result come together in shared memory, from where their aligned pieces of 16 bytes are written.
 #include "words.cuh"
 
 #define X (DIMS - 2)
 #define Y (DIMS - 1)
 constexpr int PIXEL = CHANNELS * SIZE;
-constexpr int BATCH = 8;  // words that a thread reads before it needs one
+constexpr int SIDE = PIXEL % WORD == 0 ? 1 : PIXEL % 2 == 0 ? 2 : 4;  // of a square, in pixels
+constexpr int LINE = SIDE * PIXEL / WORD;  // words
+constexpr int NARROW = 64;  // bytes of a row: few of its pieces would be whole
 
 struct Sample {
     u64 out, in;
     i64 extent[DIMS], stride[DIMS], out_stride[DIMS];  // of other dimensions, then x, then y
 };
 
-// A tile of nx times ny pixels. Each thread has a column of words and some of its rows. In shared
-// memory, rows that make a word of the result lie `apart`, so that its neighbours' lie in other banks.
+// SEEN words may have bytes of a line: one more if not all lines begin where words do.
+template <int SEEN>
+struct Square {
+    Word words[SIDE][SEEN];
+
+    // Reads what there is of it: nx times ny pixels. Words without a byte of these are not touched.
+    __device__ void read(u64 from, i64 step, int nx, int ny) {
+#pragma unroll
+        for (int y = 0; y < SIDE; y++, from += step) {
+            const int skip = SEEN > LINE ? from & (WORD - 1) : 0;
+#pragma unroll
+            for (int k = 0; k < SEEN; k++)
+                if (y < ny && k * WORD < skip + nx * PIXEL)
+                    words[y][k] = __ldg((const Word*)(from - skip) + k);
+        }
+    }
+    // Lets its rows begin where words do.
+    __device__ void align(unsigned from, unsigned step) {
+#pragma unroll
+        for (int y = 0; y < SIDE && SEEN > LINE; y++, from += step)
+#pragma unroll
+            for (int k = 0; k < LINE; k++)
+                words[y][k] = __funnelshift_r(words[y][k], words[y][k + 1], 8 * (from & 3));
+    }
+    // A word of one of its columns.
+    __device__ Word turned(int x, int k) const {
+        if constexpr (SIDE == 1) return words[0][k];
+        Word word = 0;
+        int done = 0;  // its bytes so far
+#pragma unroll
+        for (int y = 0; y < SIDE; y++) {
+            const int low = max(k * WORD, y * PIXEL), high = min(k * WORD + WORD, y * PIXEL + PIXEL);
+            if (low >= high) continue;
+            const int from = x * PIXEL + low - y * PIXEL, to = from + high - low - 1;
+            Word part = words[y][from / WORD];  // has them from byte `at` on
+            int at = from % WORD;
+            if (from / WORD != to / WORD) {
+                part = __funnelshift_r(part, words[y][to / WORD], 8 * at);
+                at = 0;
+            }
+            unsigned selector = 0;
+#pragma unroll
+            for (int j = 0; j < WORD; j++)
+                selector |= (j < done ? j : 4 + ((at + j - done) & 3)) << 4 * j;
+            word = done || at ? __byte_perm(word, part, selector) : part;
+            done += high - low;
+        }
+        return word;
+    }
+};
+
+// A tile of nx times ny pixels. In shared memory, rows that a thread makes of a square lie `apart`,
+// so that its neighbours' lie in other banks, and pieces of 16 bytes begin where they do in the
+// result, but for less than a word.
 struct Tile {
     u64 in, out;
     i64 in_step, out_step;  // to the next y, and to the next x
-    int nx, ny, pitch, apart;  // 1 if the result is not written in words
+    int nx, ny, columns, pitch, apart;  // columns: of squares
 
-    __device__ int row(int y) const {
-        return apart == 1 ? y * pitch : y / PER_WORD * pitch + y % PER_WORD * apart;
+    // Where a row begins that begins at `to` in the result.
+    __device__ int row(unsigned x, u64 to) const {
+        return x / SIDE * pitch + x % SIDE * apart + ((((int)to & 15) + WORD - 1) & -WORD);
     }
-    template <class T>
+    template <int SEEN>
     __device__ void read(unsigned char* shared) const {
-        const int columns = (nx * PIXEL + (int)sizeof(T) - 1) / (int)sizeof(T);
+        constexpr int BYTES = SIDE * SEEN * WORD, MOST = SEEN > LINE ? 32 : 64;
+        constexpr int BATCH = BYTES > MOST ? 1 : MOST / BYTES;  // squares read at a time
+        const int count = (ny + SIDE - 1) / SIDE;
         const int rows = blockDim.x / columns, first = threadIdx.x / columns;
-        const int column = (threadIdx.x - first * columns) * sizeof(T);
-        u64 from = in + first * in_step + column;
-        for (int y = first; first < rows && y < ny; y += BATCH * rows) {
-            T words[BATCH];
+        const int x = (threadIdx.x - first * columns) * SIDE;
+        const i64 step = SIDE * rows * in_step;
+        u64 from = in + first * SIDE * in_step + x * PIXEL;
+        unsigned char* to[SIDE];
 #pragma unroll
-            for (int k = 0; k < BATCH; k++, from += rows * in_step)
-                if (y + k * rows < ny) words[k] = __ldg((const T*)from);
+        for (int i = 0; i < SIDE; i++) to[i] = shared + row(x + i, out + (x + i) * out_step);
+        if (first >= rows || x >= nx) return;
+        for (int y = first; y < count; y += BATCH * rows, from += BATCH * step) {
+            Square<SEEN> squares[BATCH];
 #pragma unroll
-            for (int k = 0; k < BATCH; k++)
-                if (y + k * rows < ny) *(T*)(shared + row(y + k * rows) + column) = words[k];
+            for (int b = 0; b < BATCH; b++)
+                squares[b].read(from + b * step, in_step, nx - x, ny - (y + b * rows) * SIDE);
+#pragma unroll
+            for (int b = 0; b < BATCH; b++) {
+                if (y + b * rows >= count) break;
+                squares[b].align(from + b * step, in_step);
+#pragma unroll
+                for (int i = 0; i < SIDE; i++)
+#pragma unroll
+                    for (int k = 0; k < LINE; k++)
+                        ((Word*)to[i])[(y + b * rows) * LINE + k] = squares[b].turned(i, k);
+            }
         }
     }
-    template <class T>
+    // Writes the aligned pieces of each row, if it has many.
     __device__ void write(const unsigned char* shared) const {
-        constexpr int MANY = sizeof(T) / SIZE;
-        const int columns = (ny * CHANNELS + MANY - 1) / MANY;
-        const int rows = blockDim.x / columns, first = threadIdx.x / columns;
-        const int column = threadIdx.x - first * columns;
-        u64 to = out + first * out_step + column * sizeof(T);
-        const unsigned char* from[MANY];
-#pragma unroll
-        for (int k = 0; k < MANY; k++) {
-            const int y = (column * MANY + k) / CHANNELS, c = column * MANY + k - y * CHANNELS;
-            from[k] = shared + row(y) + c * SIZE;
+        const int columns = ny * PIXEL / 16;
+        const int width = blockDim.x / columns, first = threadIdx.x / columns;
+        const int column = 16 * (threadIdx.x - first * columns);
+        u64 to = out + first * out_step;
+        for (int x = first; first < width && x < nx; x += width, to += width * out_step) {
+            const int at = column + ((int)-to & 15);
+            if (at + 16 > ny * PIXEL) continue;
+            const unsigned* from = (const unsigned*)(shared + row(x, to) + at - (at & (WORD - 1)));
+            uint4 piece = *(const uint4*)from;
+            if constexpr (SIZE < WORD) {
+                const int shift = 8 * (at & 3);
+                piece.x = __funnelshift_r(piece.x, piece.y, shift);
+                piece.y = __funnelshift_r(piece.y, piece.z, shift);
+                piece.z = __funnelshift_r(piece.z, piece.w, shift);
+                piece.w = __funnelshift_r(piece.w, from[4], shift);
+            }
+            *(uint4*)(to + at) = piece;
         }
-#pragma unroll 4
-        for (int x = first; first < rows && x < nx; x += rows, to += rows * out_step) {
-            T word = 0;
-#pragma unroll
-            for (int k = 0; k < MANY; k++)
-                word |= (T)*(const Element*)(from[k] + x * PIXEL) << 8 * SIZE * k;
-            *(T*)to = word;
+    }
+    // Writes the elements before and behind these, or all.
+    __device__ void write_elements(const unsigned char* shared, bool all) const {
+        const int bytes = ny * PIXEL, columns = all ? ny * CHANNELS : 32 / SIZE;
+        const int width = blockDim.x / columns, first = threadIdx.x / columns;
+        const int column = SIZE * (threadIdx.x - first * columns);
+        u64 to = out + first * out_step;
+        for (int x = first; first < width && x < nx; x += width, to += width * out_step) {
+            const int before = (int)-to & 15;
+            const int at = column + (all || column < before ? 0 : (bytes - before) & -16);
+            if (at < bytes) *(Element*)(to + at) = *(const Element*)(shared + row(x, to) + at);
         }
     }
 };
 
-extern "C" __global__ void __launch_bounds__(256, 8)
+extern "C" __global__ void __launch_bounds__(256, 5)
     move_tiles(const Sample* samples, int tile_x, int tile_y, int pitch) {
     extern __shared__ unsigned char shared_memory[];
     const Sample s = samples[blockIdx.y];
     const i64 across = quotient(s.extent[X] + tile_x - 1, tile_x);
     const i64 along = quotient(s.extent[Y] + tile_y - 1, tile_y);
     i64 tiles = across * along;
-    u64 odd_in = s.in | s.extent[X] * PIXEL | s.stride[Y];  // unless all rows consist of words
-    const u64 odd_out = s.out | s.extent[Y] * PIXEL;
+    u64 odd = s.in | s.stride[Y];  // unless all lines begin where words do
 #pragma unroll
     for (int d = 0; d < X; d++) {
         tiles *= s.extent[d];
-        odd_in |= s.stride[d];
+        odd |= s.stride[d];
     }
-    const bool words_in = odd_in % WORD == 0, words_out = odd_out % WORD == 0;
     for (i64 number = blockIdx.x; number < tiles; number += gridDim.x) {
         i64 rest = quotient(number, along), y = (number - rest * along) * tile_y;
         i64 outer = quotient(rest, across), x = (rest - outer * across) * tile_x;
@@ -93,17 +172,18 @@ extern "C" __global__ void __launch_bounds__(256, 8)
         tile.out_step = s.out_stride[X];
         tile.nx = (int)min((i64)tile_x, s.extent[X] - x);
         tile.ny = (int)min((i64)tile_y, s.extent[Y] - y);
+        tile.columns = tile_x / SIDE;
         tile.pitch = pitch;
-        tile.apart = words_out ? (tile_y + PER_WORD - 1) / PER_WORD * pitch : 1;
+        tile.apart = tile.columns * pitch;
         __syncthreads();  // the tile before is written
-        if (words_in)
-            tile.read<Word>(shared_memory);
+        if (SIZE < WORD && odd % WORD)
+            tile.read<LINE + (SIZE < WORD)>(shared_memory);
         else
-            tile.read<Element>(shared_memory);
+            tile.read<LINE>(shared_memory);
         __syncthreads();
-        if (words_out)
-            tile.write<Word>(shared_memory);
-        else
-            tile.write<Element>(shared_memory);
+        const bool narrow = tile.ny * PIXEL < NARROW;
+        if (!narrow) tile.write(shared_memory);
+        if (narrow || (tile.out | tile.out_step | (tile.ny * PIXEL)) % 16)
+            tile.write_elements(shared_memory, narrow);
     }
 }

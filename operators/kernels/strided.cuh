@@ -28,19 +28,31 @@ __device__ inline Index floored(Index a, Index b) {
     return a < 0 ? -1 - rest : rest;
 }
 
-// Where the element lies that stands for one at `index`.
-__device__ inline Index folded(Index index, Index low, Index high, Index unit) {
-    if (low <= index && index < high) return index;
-    const Index size = divided(high - low, unit);
-    const Index step = floored(index - low, unit), rest = index - low - step * unit;
-    if constexpr (BOUNDS == EDGE) return low + (step < 0 ? 0 : size - 1) * unit + rest;
-    const Index period = BOUNDS == WRAP           ? size
-                         : BOUNDS == REFLECT_1001 ? 2 * size
-                                                  : max((Index)1, 2 * size - 2);
-    const Index place = step - floored(step, period) * period;
-    const Index back = (BOUNDS == REFLECT_1001 ? period - 1 : period) - place;
-    return low + (BOUNDS == WRAP ? place : min(place, back)) * unit + rest;
-}
+// Which element stands for one at `index`, and then for those behind it.
+struct Folding {
+    Index low, unit, size, period, step, rest;  // period: steps after which all is as before
+
+    __device__ Folding(Index index, Index low, Index high, Index unit)
+        : low(low), unit(unit), size(divided(high - low, unit)) {
+        step = floored(index - low, unit);
+        rest = index - low - step * unit;
+        period = BOUNDS == WRAP           ? size
+                 : BOUNDS == REFLECT_1001 ? 2 * size
+                                          : max((Index)1, 2 * size - 2);
+        if constexpr (BOUNDS != EDGE) step -= floored(step, period) * period;
+    }
+    __device__ Index at() const {
+        const Index back = (BOUNDS == REFLECT_1001 ? period - 1 : period) - step;
+        if constexpr (BOUNDS == EDGE) return low + max((Index)0, min(step, size - 1)) * unit + rest;
+        return low + (BOUNDS == WRAP ? step : min(step, back)) * unit + rest;
+    }
+    __device__ void next() {
+        if (++rest < unit) return;
+        rest = 0;
+        step++;
+        if (BOUNDS != EDGE && step == period) step = 0;
+    }
+};
 
 struct Run {
     u64 out, in[PARTS];
@@ -62,7 +74,8 @@ __device__ inline Run run_of(const Box& box, Index number) {
         run.out += index * box.out_stride[d];
         if constexpr (BOUNDS == PAD)
             inside = inside && box.low[d] <= index && index < box.high[d];
-        if constexpr (BOUNDS > PAD) index = folded(index, box.low[d], box.high[d], box.unit[d]);
+        if (BOUNDS > PAD && (index < box.low[d] || index >= box.high[d]))
+            index = Folding(index, box.low[d], box.high[d], box.unit[d]).at();
 #pragma unroll
         for (int p = 0; p < PARTS; p++) run.in[p] += index * box.stride[p][d];
     }
@@ -99,16 +112,14 @@ struct Piece {
     Index at;
     int from, to;
 
-    __device__ Piece(const Box& box, const Pieces<N, SIZE>& pieces, Index item) {
-        const Index number = divided(item, pieces.of_run);
-        run = run_of(box, number);
-        at = (item - number * pieces.of_run) * N - (int)(run.out / SIZE & (N - 1));
+    __device__ Piece(const Box& box, Index number, Index place) : run(run_of(box, number)) {
+        at = place * N - (int)(run.out / SIZE & (N - 1));
         from = max((Index)0, -at);
         to = min((Index)N, (Index)box.extent[LAST] - at);
     }
 };
 
-// Drops the first `skip` bytes, less than MOST + 4, of at least 20 + MOST.
+// Drops the first `skip` bytes, less than MOST + 4.
 template <int MOST, int COUNT>
 __device__ inline void drop(unsigned (&words)[COUNT], unsigned skip) {
 #pragma unroll
@@ -117,17 +128,51 @@ __device__ inline void drop(unsigned (&words)[COUNT], unsigned skip) {
         for (int k = 0; k + shift < COUNT && MOST >= 4 * shift; k++)
             if (skip & 4 * shift) words[k] = words[k + shift];
 #pragma unroll
-    for (int k = 0; k < 4; k++) words[k] = __funnelshift_r(words[k], words[k + 1], 8 * (skip & 3));
+    for (int k = 0; k < 4 && k + 1 < COUNT; k++)
+        words[k] = __funnelshift_r(words[k], words[k + 1], 8 * (skip & 3));
 }
 
-// Writes bytes from..to-1 of 16.
+template <int bytes>
+struct Together {
+    typedef unsigned type;
+};
+template <>
+struct Together<2> {
+    typedef unsigned short type;
+};
+template <>
+struct Together<8> {
+    typedef uint2 type;
+};
+template <>
+struct Together<16> {
+    typedef uint4 type;
+};
+
+// Reads bytes low..high-1 of the BYTES at an address, which is a multiple of UNIT.
+template <int BYTES, int UNIT>
+__device__ inline void load(u64 address, int low, int high, unsigned (&words)[BYTES / 2]) {
+    const int skip = address & (BYTES - UNIT), turn = BYTES - skip;
+    typedef typename Together<BYTES>::type All;
+    const All* aligned = (const All*)(address - skip);
+    All seen[2] = {};  // none without a byte that is needed
+    if (low < min(high, turn)) seen[0] = __ldg(aligned);
+    if (max(low, turn) < high) seen[1] = __ldg(aligned + 1);
+    memcpy(words, seen, sizeof seen);
+    drop<BYTES - 4>(words, skip);
+}
+
+// Writes bytes from..to-1 of BYTES.
+template <int BYTES = 16>
 __device__ inline void store(u64 out, const unsigned* words, int from, int to) {
-    if (from == 0 && to == 16) {
-        *(uint4*)out = make_uint4(words[0], words[1], words[2], words[3]);
+    if (from == 0 && to == BYTES) {
+        typename Together<BYTES>::type all;
+        memcpy(&all, words, BYTES);
+        *(typename Together<BYTES>::type*)out = all;
         return;
     }
 #pragma unroll
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < BYTES / 4; k++)
         if (from <= 4 * k && 4 * k + 4 <= to) *(unsigned*)(out + 4 * k) = words[k];
 #pragma unroll
     for (int side = 0; side < 2; side++) {  // bytes of words that are cut
@@ -135,7 +180,7 @@ __device__ inline void store(u64 out, const unsigned* words, int from, int to) {
         if (begin == edge) continue;
         unsigned word = words[0];
 #pragma unroll
-        for (int k = 1; k < 4; k++)
+        for (int k = 1; k < BYTES / 4; k++)
             if (begin == 4 * k) word = words[k];
 #pragma unroll
         for (int j = 0; j < 4; j++)

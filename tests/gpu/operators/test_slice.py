@@ -50,6 +50,15 @@ def test_policies_with_another_type(device_stage, dtype):
     agree("slice", rows(3, "HWC"), dtype=dtype, **options)
 
 
+@pytest.mark.parametrize("dtype", [None, types.UINT8, types.INT16, types.FLOAT, types.FLOAT64])
+@pytest.mark.parametrize("kind", ["u1", "i2", "f4", "f8"])
+def test_policies_with_elements_of_all_sizes(device_stage, kind, dtype):
+    data = [np.random.default_rng(n).integers(0, 99, (3, n, 3)).astype(kind) for n in (1, 8, 45)]
+    options = {"axis_names": "W", "start": [-11], "shape": [70], "dtype": dtype}
+    for policy in ("pad", "edge", "wrap", "reflect"):
+        agree("slice", data, layout="HWC", out_of_bounds_policy=policy, **options)
+
+
 @pytest.mark.parametrize(
     "names",
     [
