@@ -49,6 +49,73 @@ struct Lanes {
     }
 };
 
+// Reads and writes packs of what is not used again soon, so that the device's cache keeps the rest.
+template <class P>
+__device__ inline P read_last(const P* from) {
+    if constexpr (sizeof(P) != sizeof(uint4)) return *from;
+    const uint4 bits = __ldcs((const uint4*)from);
+    return *(const P*)&bits;
+}
+template <class P>
+__device__ inline void write_once(P* to, const P& pack) {
+    if constexpr (sizeof(P) != sizeof(uint4))
+        *to = pack;
+    else
+        __stcs((uint4*)to, *(const uint4*)&pack);
+}
+
+// Computes one of some blocks' share of a row from another row. `begin()` is called once by every
+// thread, after its first numbers were asked for. It returns what makes results of neighbouring
+// numbers from a place on: `compute(place, numbers, results)`, for packs of N or of one.
+template <int N, int ROUNDS, bool FINAL, class S, class T, class Begin>
+__device__ inline void each_pack(
+    const S* in, T* out, i64 elements, int block, int blocks, const Begin& begin) {
+    const int before = (u64)out / sizeof(T) % N;  // elements behind a pack's begin
+    const bool aligned = ((u64)in / sizeof(S) + N - before) % N == 0;
+    const i64 step = (i64)blocks * blockDim.x * N;
+    i64 at = ((i64)block * blockDim.x + threadIdx.x) * N - before;
+    Pack<S, N> numbers[ROUNDS];
+    const auto is_whole = [&](i64 place) { return place >= 0 && place + N <= elements; };
+    const auto read = [&] {
+#pragma unroll
+        for (int r = 0; r < ROUNDS; r++) {
+            const S* from = in + at + r * step;
+            if (!is_whole(at + r * step)) continue;
+            if (aligned)
+                numbers[r] = FINAL ? read_last((const Pack<S, N>*)from) : *(const Pack<S, N>*)from;
+            else
+#pragma unroll
+                for (int j = 0; j < N; j++) numbers[r].values[j] = from[j];
+        }
+    };
+    read();
+    const auto compute = begin();
+    while (at < elements) {
+#pragma unroll
+        for (int r = 0; r < ROUNDS; r++) {
+            if (!is_whole(at + r * step)) continue;
+            Pack<T, N> results;
+            compute(at + r * step, numbers[r], results);
+            Pack<T, N>* to = (Pack<T, N>*)(out + at + r * step);
+            if (FINAL)
+                write_once(to, results);
+            else
+                *to = results;
+        }
+        at += ROUNDS * step;
+        if (at < elements) read();
+    }
+    // The elements in front of the first whole pack, and those behind the last one.
+    const int front = min((i64)((N - before) % N), elements), behind = (elements - front) % N;
+    if (block == 0 && threadIdx.x < front + behind) {
+        const i64 place = threadIdx.x + (threadIdx.x < front ? 0 : elements - front - behind);
+        const Pack<S, 1> number = {in[place]};
+        Pack<T, 1> result;
+        compute(place, number, result);
+        out[place] = result.values[0];
+    }
+}
+
 // Where the elements of a row meet those of an operand, whose strides are 0 where it is repeated.
 template <int N>
 struct Walk {
