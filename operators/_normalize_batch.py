@@ -12,7 +12,7 @@ from ..engine.operator import Array
 from ..engine.tensors import TensorListGPU
 from ..engine.types import to_numpy_type
 from ._expression import merged, strides
-from ._statistics import Reduction, Values, addresses_in
+from ._statistics import Reduction, Values, addresses_in, index_type
 from .kernels import THREADS, blocks_for, descriptors, kernel, launch_lanes, steps_of_lanes
 
 _ROUNDS = 4  # groups of elements that a thread handles
@@ -83,7 +83,7 @@ def standardized(
     macros = reduction.macros(to_numpy_type(data.dtype)) | work.macros
     batch.device.launch(
         kernel("standardize", "standardize", **macros),
-        ((count + ahead) * (reduction.blocks + normalizing),),
+        ((count + ahead) * (reduction.blocks + 1 + normalizing),),
         (THREADS,),
         batch.device.upload(table),
         np.int32(count),
@@ -95,7 +95,7 @@ def standardized(
         np.float64(scale),
         np.float64(epsilon),
         work.exact.type(shift),
-        shared_bytes=reduction.shared_bytes,
+        shared_bytes=reduction.shared_bytes + table.itemsize,
     )
     return work.out
 
@@ -125,6 +125,7 @@ class _Work:
             extents = np.ones((len(data), 1), np.int64)
         both = [_along(values.steps, extents.shape[1]) for values in (means, factors)]
         loops, steps = merged(extents, np.stack(both))
+        elements = extents.prod(axis=1)
         source = to_numpy_type(data.dtype)
         self.exact = np.dtype("f8" if dtype == np.float64 else "f4")
         self.largest = max(source.itemsize, dtype.itemsize)
@@ -133,7 +134,7 @@ class _Work:
             "out": self.out.pointers(),
             "means": means.addresses,
             "factors": factors.addresses,
-            "elements": extents.prod(axis=1),
+            "elements": elements,
             "extents": loops,
             "mean_strides": steps[0],
             "factor_strides": steps[1],
@@ -143,6 +144,7 @@ class _Work:
             "Out": c_type(dtype),
             "Exact": c_type(self.exact),
             "DIMS": str(loops.shape[1]),
+            "Index": index_type(elements),
             "ONE": str(int(not steps.any())),
             "SAME": str(int((steps[0] == steps[1]).all())),
         }

@@ -80,7 +80,9 @@ class Reduction:
         if not extents.shape[1]:
             extents, roles = np.ones((len(shapes), 1), np.int64), np.zeros((len(shapes), 1), int)
         self._outer, self._roles = extents.clip(1), roles
-        self._runs = np.where(shapes.prod(axis=1) > 0, extents.prod(axis=1), 0)
+        elements = shapes.prod(axis=1)
+        self._index = index_type(elements)
+        self._runs = np.where(elements > 0, extents.prod(axis=1), 0)
         self._steps_of_runs = np.cumprod(self._outer[:, ::-1], axis=1)[:, ::-1] // self._outer
         self._reduced = np.where(roles == 0, self._outer, 1)
         self._kept = self._outer // self._reduced
@@ -98,7 +100,7 @@ class Reduction:
             self._pack = _PACK[self._type.itemsize]
             self._lanes *= self._pack
             self._columns = self._pack if self._period.max() > 1 else 1
-        shared = self._length // (rows * _SUMMED[self._type.itemsize])
+        shared = -(-self._length // (rows * _SUMMED[self._type.itemsize]))
         splits = np.where(long, shared.clip(1, _MOST_BLOCKS), 1)
         self._part = (-(-self._length // (splits * _PARTS)) * _PARTS).clip(_PARTS)
         self._splits = -(-self._length // self._part)
@@ -246,10 +248,16 @@ class Reduction:
             "In": c_type(self._type),
             "Exact": c_type(self._exact),
             "Origin": c_type(origin),
+            "Index": self._index,
             "OUTER": str(self._outer.shape[1]),
             "PACK": str(self._pack),
             "COLUMNS": str(self._columns),
         }
+
+
+def index_type(elements: Array) -> str:
+    """Return a C type for places in samples, and for those of a thread's next steps behind it."""
+    return "int" if int(elements.max()) < 1 << 26 else "i64"
 
 
 def addresses_in(memory: Any, sizes: Array, itemsize: int) -> NDArray[np.uint64]:

@@ -67,15 +67,15 @@ __device__ inline void write_once(P* to, const P& pack) {
 // Computes one of some blocks' share of a row from another row. `begin()` is called once by every
 // thread, after its first numbers were asked for. It returns what makes results of neighbouring
 // numbers from a place on: `compute(place, numbers, results)`, for packs of N or of one.
-template <int N, int ROUNDS, bool FINAL, class S, class T, class Begin>
+template <int N, int ROUNDS, bool FINAL, class I, class S, class T, class Begin>
 __device__ inline void each_pack(
-    const S* in, T* out, i64 elements, int block, int blocks, const Begin& begin) {
+    const S* in, T* out, I elements, int block, int blocks, const Begin& begin) {
     const int before = (u64)out / sizeof(T) % N;  // elements behind a pack's begin
     const bool aligned = ((u64)in / sizeof(S) + N - before) % N == 0;
-    const i64 step = (i64)blocks * blockDim.x * N;
-    i64 at = ((i64)block * blockDim.x + threadIdx.x) * N - before;
+    const I step = (I)blocks * blockDim.x * N;
+    I at = ((I)block * blockDim.x + threadIdx.x) * N - before;
     Pack<S, N> numbers[ROUNDS];
-    const auto is_whole = [&](i64 place) { return place >= 0 && place + N <= elements; };
+    const auto is_whole = [&](I place) { return place >= 0 && place + N <= elements; };
     const auto read = [&] {
 #pragma unroll
         for (int r = 0; r < ROUNDS; r++) {
@@ -106,9 +106,9 @@ __device__ inline void each_pack(
         if (at < elements) read();
     }
     // The elements in front of the first whole pack, and those behind the last one.
-    const int front = min((i64)((N - before) % N), elements), behind = (elements - front) % N;
+    const int front = min((I)((N - before) % N), elements), behind = (elements - front) % N;
     if (block == 0 && threadIdx.x < front + behind) {
-        const i64 place = threadIdx.x + (threadIdx.x < front ? 0 : elements - front - behind);
+        const I place = threadIdx.x + (threadIdx.x < front ? 0 : elements - front - behind);
         const Pack<S, 1> number = {in[place]};
         Pack<T, 1> result;
         compute(place, number, result);
@@ -117,28 +117,29 @@ __device__ inline void each_pack(
 }
 
 // Where the elements of a row meet those of an operand, whose strides are 0 where it is repeated.
-template <int N>
+// I is wide enough for every place in the row.
+template <int N, class I = i64>
 struct Walk {
     const i64 *extents, *strides;
-    i64 at[N], offset;
+    I at[N], offset;
 
-    __device__ Walk(const i64 (&extents)[N], const i64 (&strides)[N], i64 position)
+    __device__ Walk(const i64 (&extents)[N], const i64 (&strides)[N], I position)
         : extents(extents), strides(strides), offset(0) {
 #pragma unroll
         for (int d = N - 1; d >= 0; d--) {
-            const i64 rest = d ? quotient(position, extents[d]) : 0;
-            at[d] = position - rest * extents[d];
-            offset += at[d] * strides[d];
+            const I rest = d ? (I)quotient(position, (I)extents[d]) : 0;
+            at[d] = position - rest * (I)extents[d];
+            offset += at[d] * (I)strides[d];
             position = rest;
         }
     }
     __device__ void next() {
 #pragma unroll
         for (int d = N - 1; d >= 0; d--) {
-            offset += strides[d];
-            if (++at[d] < extents[d]) break;
+            offset += (I)strides[d];
+            if (++at[d] < (I)extents[d]) break;
             at[d] = 0;
-            offset -= extents[d] * strides[d];
+            offset -= (I)extents[d] * (I)strides[d];
         }
     }
 };

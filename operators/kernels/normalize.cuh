@@ -18,17 +18,17 @@ template <int ROUNDS, bool FINAL, class Wait>
 __device__ inline void normalize_sample(
     const Sample& s, Exact shift, int block, int blocks, const Wait& wait) {
     const Exact *means = (const Exact*)s.means, *factors = (const Exact*)s.factors;
+    const bool is_one = ONE && s.elements;
     each_pack<LANES, ROUNDS, FINAL>(
-        (const In*)s.in, (Out*)s.out, s.elements, block, blocks, [&] {
+        (const In*)s.in, (Out*)s.out, (Index)s.elements, block, blocks, [&] {
             wait();
-            const bool is_one = ONE && s.elements;
             const Exact mean = is_one ? *means : 0, factor = is_one ? *factors : 0;
-            return [=, &s](i64 place, const auto& numbers, auto& results) {
-                Walk<DIMS> of_mean(s.extents, s.mean_strides, ONE ? 0 : place);
-                Walk<DIMS> of_factor(s.extents, s.factor_strides, ONE ? 0 : place);
+            return [=, &s](Index place, const auto& numbers, auto& results) {
+                Walk<DIMS, Index> of_mean(s.extents, s.mean_strides, ONE ? 0 : place);
+                Walk<DIMS, Index> of_factor(s.extents, s.factor_strides, ONE ? 0 : place);
 #pragma unroll
                 for (int j = 0; j < sizeof(results) / sizeof(Out); j++) {
-                    const i64 second = SAME ? of_mean.offset : of_factor.offset;
+                    const Index second = SAME ? of_mean.offset : of_factor.offset;
                     const Exact off = (Exact)numbers.values[j] - (ONE ? mean : means[of_mean.offset]);
                     results.values[j] =
                         saturated<Out>(product(off, ONE ? factor : factors[second]) + shift);

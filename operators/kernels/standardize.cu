@@ -1,7 +1,7 @@
 // Computes statistics of each sample and normalises it with them, in one launch: samples are read
-// a second time soon after the first, while the device's cache still has them. Of each round of
-// blocks some sum up a sample, and the others normalise the one `ahead` rounds before, once its
-// statistics are there. Blocks begin in the order of their numbers, so all that one waits for is
+// a second time soon after the first, while the device's cache still has them. Each round of blocks
+// sums up a sample, finishes the statistics of one that came some rounds before, and normalises
+// one from before that. Blocks begin in the order of their numbers, so all that one waits for is
 // under way.
 #include "common.cuh"
 #include "lanes.cuh"
@@ -14,46 +14,49 @@ struct Whole {
     unsigned done;  // blocks that have summed their part, and one more once there are statistics
 };
 
-// Whether this is the last of some blocks to get here; then it sees what the others wrote.
-__device__ inline bool is_last(unsigned* counter, unsigned blocks) {
+// A copy of what the block works on, behind its sums: every step is spared a look at memory.
+__device__ inline const Whole& staged(const Whole& sample) {
     extern __shared__ unsigned char shared_memory[];
-    bool* const last = (bool*)shared_memory;
+    u64* const copy = (u64*)(shared_memory + blockDim.x * COLUMNS * sizeof(Sums));
+    for (int i = threadIdx.x; i < sizeof(Whole) / sizeof(u64); i += blockDim.x)
+        copy[i] = ((const u64*)&sample)[i];
     __syncthreads();
+    return *(const Whole*)copy;
+}
+
+// What a block writes before it signals others see once they have waited.
+__device__ inline void signal(Whole& sample) {
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    __threadfence();
+    atomicAdd(&sample.done, 1u);
+}
+__device__ inline void wait(const Whole& sample, unsigned signals) {
     if (threadIdx.x == 0) {
+        while (*(const volatile unsigned*)&sample.done < signals) __nanosleep(100);
         __threadfence();
-        *last = atomicAdd(counter, 1u) + 1 == blocks;
-        if (*last) __threadfence();
     }
     __syncthreads();
-    if (!*last) return false;
-    __syncthreads();
-    return true;
 }
 
 extern "C" __global__ void __launch_bounds__(256, 4)
     standardize(Whole* samples, int count, int ahead, int summing, int normalizing, int lanes,
                 i64 most_parts, double scale, double epsilon, Exact shift) {
-    const int round = blockIdx.x / (summing + normalizing);
-    const int block = blockIdx.x % (summing + normalizing) - summing;
-    if (block < 0) {
-        if (round >= count) return;
-        Whole& s = samples[round];
-        reduce_sample(s.reduced, block + summing, summing);
-        if (!is_last(&s.done, summing)) return;
-        finish_samples(&s.reduced, {1, lanes, most_parts, scale, epsilon}, 0, 1);
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            __threadfence();
-            atomicAdd(&s.done, 1u);
-        }
-    } else if (round >= ahead) {
-        Whole& s = samples[round - ahead];
-        normalize_sample<8, true>(s.sample, shift, block, normalizing, [&] {
-            if (threadIdx.x == 0) {
-                while (*(volatile unsigned*)&s.done <= summing) __nanosleep(100);
-                __threadfence();
-            }
-            __syncthreads();
-        });
+    const int blocks = summing + 1 + normalizing, block = blockIdx.x % blocks - summing;
+    const int number = blockIdx.x / blocks - (block < 0 ? 0 : block == 0 ? ahead / 2 : ahead);
+    if (number < 0 || number >= count) return;
+    Whole& sample = samples[number];
+    const Whole& s = staged(sample);
+    if (block > 0) {
+        normalize_sample<8, true>(
+            s.sample, shift, block - 1, normalizing, [&] { wait(sample, summing + 1); });
+        return;
     }
+    if (block < 0) {
+        reduce_sample(s.reduced, block + summing, summing);
+    } else {
+        wait(sample, summing);
+        finish_samples(&s.reduced, {1, lanes, most_parts, scale, epsilon}, 0, 1);
+    }
+    signal(sample);
 }

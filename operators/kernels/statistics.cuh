@@ -37,8 +37,9 @@ struct Sums {
 constexpr int UNROLLED = (sizeof(In) * PACK < 16 ? 16 : 8) / (COLUMNS > 1 ? 2 : 1);
 
 // Takes the last digit off a number to this base.
-__device__ inline i64 digit(i64& number, i64 base) {
-    const i64 rest = quotient(number, base), last = number - rest * base;
+template <class I>
+__device__ inline I digit(I& number, I base) {
+    const I rest = quotient(number, base), last = number - rest * base;
     number = rest;
     return last;
 }
@@ -55,10 +56,10 @@ __device__ inline void add(In number, double origin, Sums& sums) {
 // Sums packs that lie `stride` apart, from number `at` of some on: they may begin before the first
 // number and end behind the last. `origins_of()` is called once the first packs were asked for.
 template <class Origins>
-__device__ inline void add_packs(const In* data, i64 at, i64 end, i64 stride,
+__device__ inline void add_packs(const In* data, Index at, Index end, Index stride,
                                  const Origins& origins_of, Sums (&sums)[COLUMNS]) {
     Pack<In, PACK> packs[UNROLLED];
-    const auto is_whole = [&](i64 place) {
+    const auto is_whole = [&](Index place) {
         return (PACK == 1 || place >= 0) && place + PACK <= end;
     };
     const auto read = [&] {
@@ -70,7 +71,7 @@ __device__ inline void add_packs(const In* data, i64 at, i64 end, i64 stride,
     read();
     double origins[COLUMNS];
     origins_of(origins);
-    const i64 first = at, last = end - (u64)(end - at) % PACK;
+    const Index first = at, last = end - ((end - at) & (PACK - 1));
     while (at < end) {
 #pragma unroll
         for (int k = 0; k < UNROLLED; k++)
@@ -81,14 +82,14 @@ __device__ inline void add_packs(const In* data, i64 at, i64 end, i64 stride,
         at += UNROLLED * stride;
         if (at < end) read();
     }
-    const auto add_cut = [&](i64 place) {
+    const auto add_cut = [&](Index place) {
 #pragma unroll
         for (int j = 0; j < PACK; j++)
             if (0 <= place + j && place + j < end)
                 add(data[place + j], origins[j % COLUMNS], sums[j % COLUMNS]);
     };
     if (first < 0) add_cut(first);
-    if (max(first, (i64)0) <= last && last < end && (last - first) % stride == 0) add_cut(last);
+    if (max(first, (Index)0) <= last && last < end && (last - first) % stride == 0) add_cut(last);
 }
 
 // Adds up rows of sums; every thread of the block must call it. The first row gets the result.
@@ -106,50 +107,52 @@ __device__ inline void add_rows(Sums* sums, int width, int rows) {
 
 // Sums what one of some blocks has to sum of a sample. Threads read packs side by side, so with
 // packs all of a block work on one run.
-__device__ inline void reduce_sample(const Reduced s, int block, int blocks) {
+__device__ inline void reduce_sample(const Reduced& s, int block, int blocks) {
     extern __shared__ unsigned char shared_memory[];
     Sums* const shared = (Sums*)shared_memory;
-    const i64 period = COLUMNS < PACK ? 1 : s.period;
-    const unsigned columns = period < blockDim.x ? period : blockDim.x;
-    const unsigned width = columns * (unsigned)s.lanes;  // of what is read of a run at once
-    const unsigned together = PACK > 1 ? 1 : blockDim.x / width;  // runs
-    unsigned number = threadIdx.x * PACK;
-    const unsigned place = PACK > 1 ? number >= width : number / width;
+    const Index period = COLUMNS < PACK ? 1 : s.period, length = s.length, runs = s.runs;
+    const Index splits = s.splits;
+    const int columns = min(period, (Index)blockDim.x);
+    const int width = columns * (int)s.lanes;  // of what is read of a run at once
+    const int together = PACK > 1 ? 1 : quotient((int)blockDim.x, width);  // runs
+    int number = threadIdx.x * PACK;
+    const int place = PACK > 1 ? number >= width : quotient(number, width);
     number -= place * width;
-    const unsigned chunks = quotient(period + columns - 1, columns);
-    const i64 items = quotient(s.runs + together - 1, together) * chunks * s.splits;
-    for (i64 item = block; item < items; item += blocks) {
-        i64 rest = item;
-        const i64 split = digit(rest, s.splits), kept = digit(rest, chunks) * columns;
-        const i64 begin = split * s.part, end = min(begin + s.part, s.length);
-        const i64 first_run = rest * together, run = first_run + place;
-        const In* data = (const In*)s.in + (run * s.length + begin) * period;
-        const unsigned before = (u64)data / sizeof(In) % PACK;  // numbers behind a pack's begin
+    const Index chunks = PACK > 1 ? 1 : quotient(period + columns - 1, (Index)columns);
+    const Index items = quotient(runs + together - 1, (Index)together) * chunks * splits;
+    for (Index item = block; item < items; item += blocks) {
+        Index rest = item;
+        const Index split = digit(rest, splits), kept = digit(rest, chunks) * columns;
+        const Index begin = split * (Index)s.part, end = min(begin + (Index)s.part, length);
+        const Index first_run = rest * together, run = first_run + place;
+        const In* data = (const In*)s.in + (run * length + begin) * period;
+        const int before = (u64)data / sizeof(In) % PACK;  // numbers behind a pack's begin
         Sums sums[COLUMNS] = {};
-        if (place < together && run < s.runs && kept + number % columns < period) {
+        if (place < together && run < runs && kept + number % columns < period) {
             const auto origins_of = [&](double (&origins)[COLUMNS]) {
-                i64 outer = run, origin = 0;
+                Index outer = run;
+                i64 origin = 0;
                 for (int d = OUTER - 1; d >= 0; d--)
-                    origin += digit(outer, s.kept[d] * s.reduced[d]) * s.origin_steps[d];
+                    origin += digit(outer, (Index)(s.kept[d] * s.reduced[d])) * s.origin_steps[d];
 #pragma unroll
                 for (int j = 0; j < COLUMNS; j++) {
-                    const unsigned column = (number + j + columns * PACK - before) % columns;
+                    const int column = (number + j + columns * PACK - before) % columns;
                     origins[j] = origin_of(s, origin + (kept + column) * s.origin_step);
                 }
             };
-            add_packs(data, kept + number - before, (end - begin) * period, s.lanes * period,
-                      origins_of, sums);
+            add_packs(data, kept + number - before, (end - begin) * period,
+                      (Index)s.lanes * period, origins_of, sums);
         }
-        const unsigned row = number / columns * together + place;
+        const int row = quotient(number, columns) * together + place;
         if (place < together)
             for (int j = 0; j < COLUMNS; j++)
                 shared[PACK > 1 ? threadIdx.x * COLUMNS + j : row * columns + number % columns] =
                     sums[j];
         add_rows(shared, together * columns, width / columns * COLUMNS / PACK);
-        for (unsigned i = threadIdx.x; i < together * columns; i += blockDim.x) {
-            const i64 of_run = first_run + i / columns, of_period = kept + i % columns;
-            if (of_run < s.runs && of_period < period)
-                ((Sums*)s.partial)[(of_run * s.splits + split) * period + of_period] =
+        for (int i = threadIdx.x; i < together * columns; i += blockDim.x) {
+            const Index of_run = first_run + quotient(i, columns), of_period = kept + i % columns;
+            if (of_run < runs && of_period < period)
+                ((Sums*)s.partial)[(of_run * splits + split) * period + of_period] =
                     shared[PACK > 1 ? (i + before) % columns : i];
         }
         __syncthreads();
@@ -179,7 +182,7 @@ __device__ inline void finish_samples(
             i64 rest = digit(sample, f.most_parts);
             const Reduced& s = samples[sample];
             if (rest >= s.parts) continue;
-            const i64 split = digit(rest, s.splits), of_period = digit(kept, s.period);
+            const i64 split = digit(rest, (i64)s.splits), of_period = digit(kept, (i64)s.period);
             for (int d = OUTER - 1; d >= 0; d--)
                 run += (digit(rest, s.reduced[d]) + digit(kept, s.kept[d])) * s.steps[d];
             sums.add(((const Sums*)s.partial)[(run * s.splits + split) * s.period + of_period]);
