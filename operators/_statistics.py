@@ -19,7 +19,8 @@ _THREADS = 256
 _MOST_BLOCKS = 1024  # a sample; more work is done in loops
 _LEAST_SUMMED = 8  # numbers that a thread sums before it shares the work with others of its block
 _SUMMED = {1: 64, 2: 64, 4: 32, 8: 16}  # by their size, before further blocks share it
-_PACK = {1: 4, 2: 4, 4: 4, 8: 2}  # numbers that a thread reads at once, by their size
+_PACK_BYTES = 16  # that a thread reads at once,
+_MOST_COLUMNS = 4  # if they are not of more columns
 _PARTS = 16  # a block's steps are a multiple of that, so packs begin where parts do
 _ONCE = 4  # bytes: of larger numbers, float64 would lose digits in the difference of large sums
 _MOST_FINISHED = 2048  # statistics of a sample that one block finishes
@@ -97,9 +98,10 @@ class Reduction:
         together = rows // self._lanes
         self._pack = self._columns = 1
         if long[self._runs > 0].all() and self._period.max() < _THREADS:
-            self._pack = _PACK[self._type.itemsize]
+            self._pack = _PACK_BYTES // self._type.itemsize
+            if self._period.max() > 1:
+                self._columns = self._pack = min(self._pack, _MOST_COLUMNS)
             self._lanes *= self._pack
-            self._columns = self._pack if self._period.max() > 1 else 1
         shared = -(-self._length // (rows * _SUMMED[self._type.itemsize]))
         splits = np.where(long, shared.clip(1, _MOST_BLOCKS), 1)
         self._part = (-(-self._length // (splits * _PARTS)) * _PARTS).clip(_PARTS)

@@ -49,24 +49,41 @@ struct Lanes {
     }
 };
 
-// Reads and writes packs of what is not used again soon, so that the device's cache keeps the rest.
-template <class P>
-__device__ inline P read_last(const P* from) {
-    if constexpr (sizeof(P) != sizeof(uint4)) return *from;
-    const uint4 bits = __ldcs((const uint4*)from);
-    return *(const P*)&bits;
-}
-template <class P>
-__device__ inline void write_once(P* to, const P& pack) {
-    if constexpr (sizeof(P) != sizeof(uint4))
-        *to = pack;
-    else
-        __stcs((uint4*)to, *(const uint4*)&pack);
+// The bits of a pack: in this form it stays together in registers.
+template <int bytes>
+struct Bits;
+template <>
+struct Bits<1> {
+    typedef unsigned char type;
+};
+template <>
+struct Bits<2> {
+    typedef unsigned short type;
+};
+template <>
+struct Bits<4> {
+    typedef unsigned type;
+};
+template <>
+struct Bits<8> {
+    typedef uint2 type;
+};
+template <>
+struct Bits<16> {
+    typedef uint4 type;
+};
+template <class To, class From>
+__device__ inline To same_bits(const From& from) {
+    static_assert(sizeof(To) == sizeof(From), "");
+    To to;
+    memcpy(&to, &from, sizeof(to));
+    return to;
 }
 
 // Computes one of some blocks' share of a row from another row. `begin()` is called once by every
 // thread, after its first numbers were asked for. It returns what makes results of neighbouring
-// numbers from a place on: `compute(place, numbers, results)`, for packs of N or of one.
+// numbers from a place on: `compute(place, numbers, results)`, for packs of N or of one. FINAL: the
+// device's cache should rather keep other things.
 template <int N, int ROUNDS, bool FINAL, class I, class S, class T, class Begin>
 __device__ inline void each_pack(
     const S* in, T* out, I elements, int block, int blocks, const Begin& begin) {
@@ -74,18 +91,23 @@ __device__ inline void each_pack(
     const bool aligned = ((u64)in / sizeof(S) + N - before) % N == 0;
     const I step = (I)blocks * blockDim.x * N;
     I at = ((I)block * blockDim.x + threadIdx.x) * N - before;
-    Pack<S, N> numbers[ROUNDS];
+    typedef typename Bits<sizeof(Pack<S, N>)>::type Read;
+    typedef typename Bits<sizeof(Pack<T, N>)>::type Written;
+    Read packs[ROUNDS];
     const auto is_whole = [&](I place) { return place >= 0 && place + N <= elements; };
     const auto read = [&] {
 #pragma unroll
         for (int r = 0; r < ROUNDS; r++) {
             const S* from = in + at + r * step;
             if (!is_whole(at + r * step)) continue;
-            if (aligned)
-                numbers[r] = FINAL ? read_last((const Pack<S, N>*)from) : *(const Pack<S, N>*)from;
-            else
+            if (aligned) {
+                packs[r] = FINAL ? __ldcs((const Read*)from) : *(const Read*)from;
+                continue;
+            }
+            Pack<S, N> numbers;
 #pragma unroll
-                for (int j = 0; j < N; j++) numbers[r].values[j] = from[j];
+            for (int j = 0; j < N; j++) numbers.values[j] = from[j];
+            packs[r] = same_bits<Read>(numbers);
         }
     };
     read();
@@ -95,12 +117,12 @@ __device__ inline void each_pack(
         for (int r = 0; r < ROUNDS; r++) {
             if (!is_whole(at + r * step)) continue;
             Pack<T, N> results;
-            compute(at + r * step, numbers[r], results);
-            Pack<T, N>* to = (Pack<T, N>*)(out + at + r * step);
+            compute(at + r * step, same_bits<Pack<S, N>>(packs[r]), results);
+            Written* to = (Written*)(out + at + r * step);
             if (FINAL)
-                write_once(to, results);
+                __stcs(to, same_bits<Written>(results));
             else
-                *to = results;
+                *to = same_bits<Written>(results);
         }
         at += ROUNDS * step;
         if (at < elements) read();

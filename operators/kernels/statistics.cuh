@@ -24,17 +24,30 @@ struct Reduced {
     i64 kept[OUTER], reduced[OUTER], steps[OUTER], origin_steps[OUTER];
 };
 
-struct Sums {
-    double differences, squares;
+template <class T>
+struct SumsOf {
+    T differences, squares;
 
-    __device__ void add(const Sums& other) {
+    __device__ void add(const SumsOf& other) {
         differences += other.differences;
         squares += other.squares;
     }
 };
+typedef SumsOf<double> Sums;
+
+// What one thread sums with: of bytes an int holds the squares of 33000 differences.
+template <bool is_small>
+struct Difference {
+    typedef double type;
+};
+template <>
+struct Difference<true> {
+    typedef int type;
+};
+typedef Difference<sizeof(In) == 1 && sizeof(Origin) == 1 && sizeof(Index) == 4>::type Near;
 
 // Packs that a thread awaits at a time, as its registers allow.
-constexpr int UNROLLED = (sizeof(In) * PACK < 16 ? 16 : 8) / (COLUMNS > 1 ? 2 : 1);
+constexpr int UNROLLED = sizeof(Near) * COLUMNS <= 16 ? 8 : 4;
 
 // Takes the last digit off a number to this base.
 template <class I>
@@ -44,12 +57,12 @@ __device__ inline I digit(I& number, I base) {
     return last;
 }
 
-__device__ inline double origin_of(const Reduced& s, i64 place) {
-    return s.origins ? (double)((const Origin*)s.origins)[place] : 0.0;
+__device__ inline Near origin_of(const Reduced& s, i64 place) {
+    return s.origins ? (Near)((const Origin*)s.origins)[place] : 0;
 }
 
-__device__ inline void add(In number, double origin, Sums& sums) {
-    const double difference = (double)number - origin;
+__device__ inline void add(In number, Near origin, SumsOf<Near>& sums) {
+    const Near difference = (Near)number - origin;
     sums.add({difference, difference * difference});
 }
 
@@ -57,28 +70,30 @@ __device__ inline void add(In number, double origin, Sums& sums) {
 // number and end behind the last. `origins_of()` is called once the first packs were asked for.
 template <class Origins>
 __device__ inline void add_packs(const In* data, Index at, Index end, Index stride,
-                                 const Origins& origins_of, Sums (&sums)[COLUMNS]) {
-    Pack<In, PACK> packs[UNROLLED];
+                                 const Origins& origins_of, SumsOf<Near> (&sums)[COLUMNS]) {
+    typedef typename Bits<sizeof(Pack<In, PACK>)>::type Read;
+    Read packs[UNROLLED];
     const auto is_whole = [&](Index place) {
         return (PACK == 1 || place >= 0) && place + PACK <= end;
     };
     const auto read = [&] {
 #pragma unroll
         for (int k = 0; k < UNROLLED; k++)
-            if (is_whole(at + k * stride))
-                packs[k] = *(const Pack<In, PACK>*)(data + at + k * stride);
+            if (is_whole(at + k * stride)) packs[k] = *(const Read*)(data + at + k * stride);
     };
     read();
-    double origins[COLUMNS];
+    Near origins[COLUMNS];
     origins_of(origins);
     const Index first = at, last = end - ((end - at) & (PACK - 1));
     while (at < end) {
 #pragma unroll
         for (int k = 0; k < UNROLLED; k++)
-            if (is_whole(at + k * stride))
+            if (is_whole(at + k * stride)) {
+                const auto numbers = same_bits<Pack<In, PACK>>(packs[k]);
 #pragma unroll
                 for (int j = 0; j < PACK; j++)
-                    add(packs[k].values[j], origins[j % COLUMNS], sums[j % COLUMNS]);
+                    add(numbers.values[j], origins[j % COLUMNS], sums[j % COLUMNS]);
+            }
         at += UNROLLED * stride;
         if (at < end) read();
     }
@@ -127,9 +142,9 @@ __device__ inline void reduce_sample(const Reduced& s, int block, int blocks) {
         const Index first_run = rest * together, run = first_run + place;
         const In* data = (const In*)s.in + (run * length + begin) * period;
         const int before = (u64)data / sizeof(In) % PACK;  // numbers behind a pack's begin
-        Sums sums[COLUMNS] = {};
+        SumsOf<Near> sums[COLUMNS] = {};
         if (place < together && run < runs && kept + number % columns < period) {
-            const auto origins_of = [&](double (&origins)[COLUMNS]) {
+            const auto origins_of = [&](Near (&origins)[COLUMNS]) {
                 Index outer = run;
                 i64 origin = 0;
                 for (int d = OUTER - 1; d >= 0; d--)
@@ -146,8 +161,8 @@ __device__ inline void reduce_sample(const Reduced& s, int block, int blocks) {
         const int row = quotient(number, columns) * together + place;
         if (place < together)
             for (int j = 0; j < COLUMNS; j++)
-                shared[PACK > 1 ? threadIdx.x * COLUMNS + j : row * columns + number % columns] =
-                    sums[j];
+                shared[PACK > 1 ? threadIdx.x * COLUMNS + j : row * columns + number % columns] = {
+                    (double)sums[j].differences, (double)sums[j].squares};
         add_rows(shared, together * columns, width / columns * COLUMNS / PACK);
         for (int i = threadIdx.x; i < together * columns; i += blockDim.x) {
             const Index of_run = first_run + quotient(i, columns), of_period = kept + i % columns;
