@@ -18,12 +18,13 @@ from .kernels import descriptors, kernel
 _THREADS = 256
 _MOST_BLOCKS = 1024  # a sample; more work is done in loops
 _LEAST_SUMMED = 8  # numbers that a thread sums before it shares the work with others of its block
-_SUMMED = {1: 64, 2: 64, 4: 32, 8: 16}  # by their size, before further blocks share it
+_SUMMED_BYTES = 128  # that a thread sums before further blocks share the work
 _PACK_BYTES = 16  # that a thread reads at once,
 _MOST_COLUMNS = 4  # if they are not of more columns
 _PARTS = 16  # a block's steps are a multiple of that, so packs begin where parts do
 _ONCE = 4  # bytes: of larger numbers, float64 would lose digits in the difference of large sums
 _MOST_FINISHED = 2048  # statistics of a sample that one block finishes
+_HUGE = 1 << 26  # elements of a sample; a thread's next steps may lead 32 times as far
 _SUMS_BYTES = 16  # of `Sums` in kernels/statistics.cuh
 
 
@@ -102,7 +103,8 @@ class Reduction:
             if self._period.max() > 1:
                 self._columns = self._pack = min(self._pack, _MOST_COLUMNS)
             self._lanes *= self._pack
-        shared = -(-self._length // (rows * _SUMMED[self._type.itemsize]))
+        summed = rows * _SUMMED_BYTES // self._type.itemsize
+        shared = -(-self._length // summed)
         splits = np.where(long, shared.clip(1, _MOST_BLOCKS), 1)
         self._part = (-(-self._length // (splits * _PARTS)) * _PARTS).clip(_PARTS)
         self._splits = -(-self._length // self._part)
@@ -259,7 +261,7 @@ class Reduction:
 
 def index_type(elements: Array) -> str:
     """Return a C type for places in samples, and for those of a thread's next steps behind it."""
-    return "int" if int(elements.max()) < 1 << 26 else "i64"
+    return "int" if int(elements.max()) < _HUGE else "i64"
 
 
 def addresses_in(memory: Any, sizes: Array, itemsize: int) -> NDArray[np.uint64]:

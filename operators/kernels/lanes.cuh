@@ -94,14 +94,15 @@ __device__ inline void each_pack(
     typedef typename Bits<sizeof(Pack<S, N>)>::type Read;
     typedef typename Bits<sizeof(Pack<T, N>)>::type Written;
     Read packs[ROUNDS];
-    const auto is_whole = [&](I place) { return place >= 0 && place + N <= elements; };
+    const I whole = max(elements - N + 1, (I)0);
+    const auto is_whole = [&](I place) { return place >= 0 && place < whole; };
     const auto read = [&] {
 #pragma unroll
         for (int r = 0; r < ROUNDS; r++) {
             const S* from = in + at + r * step;
             if (!is_whole(at + r * step)) continue;
             if (aligned) {
-                packs[r] = FINAL ? __ldcs((const Read*)from) : *(const Read*)from;
+                packs[r] = FINAL ? __ldcs((const Read*)from) : __ldg((const Read*)from);
                 continue;
             }
             Pack<S, N> numbers;

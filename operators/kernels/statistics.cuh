@@ -73,13 +73,12 @@ __device__ inline void add_packs(const In* data, Index at, Index end, Index stri
                                  const Origins& origins_of, SumsOf<Near> (&sums)[COLUMNS]) {
     typedef typename Bits<sizeof(Pack<In, PACK>)>::type Read;
     Read packs[UNROLLED];
-    const auto is_whole = [&](Index place) {
-        return (PACK == 1 || place >= 0) && place + PACK <= end;
-    };
+    const Index whole = max(end - PACK + 1, (Index)0);
+    const auto is_whole = [&](Index place) { return place >= 0 && place < whole; };
     const auto read = [&] {
 #pragma unroll
         for (int k = 0; k < UNROLLED; k++)
-            if (is_whole(at + k * stride)) packs[k] = *(const Read*)(data + at + k * stride);
+            if (is_whole(at + k * stride)) packs[k] = __ldg((const Read*)(data + at + k * stride));
     };
     read();
     Near origins[COLUMNS];
