@@ -102,7 +102,7 @@ __device__ inline void each_pack(
             const S* from = in + at + r * step;
             if (!is_whole(at + r * step)) continue;
             if (aligned) {
-                packs[r] = FINAL ? __ldcs((const Read*)from) : __ldg((const Read*)from);
+                packs[r] = FINAL ? __ldcs((const Read*)from) : *(const Read*)from;
                 continue;
             }
             Pack<S, N> numbers;

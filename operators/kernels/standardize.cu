@@ -1,8 +1,8 @@
 // Computes statistics of each sample and normalises it with them, in one launch: samples are read
-// a second time soon after the first, while the device's cache still has them. Each round of blocks
-// sums up a sample, finishes the statistics of one that came some rounds before, and normalises
-// one from before that. Blocks begin in the order of their numbers, so all that one waits for is
-// under way.
+// a second time soon after the first, while the device's cache still has them. Of each round of
+// blocks, some sum up a sample, one finishes its statistics, and the others normalise the sample
+// of `ahead` rounds before. Devices begin with blocks in the order of their numbers, so all that a
+// block waits for is under way.
 #include "common.cuh"
 #include "lanes.cuh"
 #include "statistics.cuh"
@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
     standardize(Whole* samples, int count, int ahead, int summing, int normalizing, int lanes,
                 i64 most_parts, double scale, double epsilon, Exact shift) {
     const int blocks = summing + 1 + normalizing, block = blockIdx.x % blocks - summing;
-    const int number = blockIdx.x / blocks - (block < 0 ? 0 : block == 0 ? ahead / 2 : ahead);
+    const int number = blockIdx.x / blocks - (block > 0 ? ahead : 0);
     if (number < 0 || number >= count) return;
     Whole& sample = samples[number];
     const Whole& s = staged(sample);

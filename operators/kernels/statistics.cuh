@@ -78,7 +78,7 @@ __device__ inline void add_packs(const In* data, Index at, Index end, Index stri
     const auto read = [&] {
 #pragma unroll
         for (int k = 0; k < UNROLLED; k++)
-            if (is_whole(at + k * stride)) packs[k] = __ldg((const Read*)(data + at + k * stride));
+            if (is_whole(at + k * stride)) packs[k] = *(const Read*)(data + at + k * stride);
     };
     read();
     Near origins[COLUMNS];
