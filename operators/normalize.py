@@ -13,7 +13,7 @@ from ..engine.operator import Array, BatchOperator, Operator, register
 from ..engine.params import ARRAY, BOOL, DTYPE, FLOAT, INT, INTS, STR, param
 from ..engine.tensors import TensorList, TensorListGPU
 from ..engine.types import DALIDataType, to_numpy_type
-from ._normalize_batch import normalized, placed
+from ._normalize_batch import normalized, placed, standardized
 from ._rows import empty_rows
 from ._statistics import Reduction
 from .saturation import saturate
@@ -107,14 +107,16 @@ class Normalize(_Arguments, BatchOperator):
         return out
 
     def gpu(self, batch: Batch, data: TensorListGPU, *, mean: Any, stddev: Any) -> TensorListGPU:
-        shapes, extents = data.shape(), data.extents()
-        means, deviations = self._given(mean, shapes), self._given(stddev, shapes)
-        axes = self._all_axes(shapes, means, deviations, batch)
+        extents = data.extents()
         kept = np.ones(extents.shape, bool)
-        kinds = set(axes)
-        for reduced in kinds:
-            rows = [i for i, each in enumerate(axes) if len(kinds) == 1 or each == reduced]
-            kept[np.ix_(rows, reduced)] = False
+        if mean is None and stddev is None:
+            kept[:, list(self._axes(data.ndim, None, None))] = False
+        else:
+            shapes = data.shape()
+            means, deviations = self._given(mean, shapes), self._given(stddev, shapes)
+            axes = self._all_axes(shapes, means, deviations, batch)
+            for reduced in set(axes):
+                kept[np.ix_([each == reduced for each in axes], reduced)] = False
         if self.whole_batch and (mean is None or stddev is None):
             good = [row for row in range(batch.size) if row not in batch.errors]
             self._check_alike(set(map(tuple, np.where(kept, extents, 1)[good].tolist())))
@@ -122,8 +124,8 @@ class Normalize(_Arguments, BatchOperator):
             extents, kept = np.ones((batch.size, 1), np.int64), np.zeros((batch.size, 1), bool)
         reduction = Reduction(batch, data, extents, kept, self.exact, self.whole_batch)
         if mean is None and stddev is None:
-            subtracted, factors = reduction.both(self.ddof, self.scale, self.epsilon)
-            return normalized(batch, data, subtracted, factors, self.shift, self.target)
+            given = self.ddof, self.scale, self.epsilon, self.shift, self.target
+            return standardized(batch, data, reduction, *given)
         subtracted = reduction.means() if mean is None else placed(batch, means)
         if stddev is None:
             factors = reduction.factors(subtracted, self.ddof, self.scale, self.epsilon)

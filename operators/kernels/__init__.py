@@ -12,7 +12,15 @@ from ...engine.batch import Batch
 from ...engine.kernels import THREADS, Kernel, blocks_for, descriptors, launch_elements
 from ...engine.operator import Array
 
-__all__ = ["THREADS", "blocks_for", "descriptors", "kernel", "launch_elements", "launch_lanes"]
+__all__ = [
+    "THREADS",
+    "blocks_for",
+    "descriptors",
+    "kernel",
+    "launch_elements",
+    "launch_lanes",
+    "steps_of_lanes",
+]
 
 _FOLDER = Path(__file__).parent
 _LANES = {1: 8, 2: 8, 4: 4, 8: 2}  # as `lanes_of` in lanes.cuh
@@ -44,5 +52,11 @@ def launch_lanes(
         arguments: further arguments.
         together: how many groups of them a thread handles at once.
     """
+    steps = steps_of_lanes(elements, largest, together)
+    launch_elements(batch, function, table, steps, *arguments)
+
+
+def steps_of_lanes(elements: Array, largest: int, together: int = 1) -> Array:
+    """Return how many steps threads take, each with several elements: see `launch_lanes`."""
     groups = np.where(elements, elements // _LANES[largest] + 2, 0)  # some may be cut at the ends
-    launch_elements(batch, function, table, -(-groups // together), *arguments)
+    return -(-groups // together)

@@ -15,6 +15,7 @@ __device__ inline i64 element_step() { return (i64)gridDim.x * blockDim.x; }
 __device__ inline i64 quotient(i64 a, i64 b) {
     return (a | b) >> 32 ? a / b : (unsigned)a / (unsigned)b;
 }
+__device__ inline int quotient(int a, int b) { return (unsigned)a / (unsigned)b; }
 
 enum Kind { BOOL, SIGNED, UNSIGNED, FLOATING };
 

@@ -49,29 +49,120 @@ struct Lanes {
     }
 };
 
+// The bits of a pack: in this form it stays together in registers.
+template <int bytes>
+struct Bits;
+template <>
+struct Bits<1> {
+    typedef unsigned char type;
+};
+template <>
+struct Bits<2> {
+    typedef unsigned short type;
+};
+template <>
+struct Bits<4> {
+    typedef unsigned type;
+};
+template <>
+struct Bits<8> {
+    typedef uint2 type;
+};
+template <>
+struct Bits<16> {
+    typedef uint4 type;
+};
+template <class To, class From>
+__device__ inline To same_bits(const From& from) {
+    static_assert(sizeof(To) == sizeof(From), "");
+    To to;
+    memcpy(&to, &from, sizeof(to));
+    return to;
+}
+
+// Computes one of some blocks' share of a row from another row. `begin()` is called once by every
+// thread, after its first numbers were asked for. It returns what makes results of neighbouring
+// numbers from a place on: `compute(place, numbers, results)`, for packs of N or of one. FINAL: the
+// device's cache should rather keep other things.
+template <int N, int ROUNDS, bool FINAL, class I, class S, class T, class Begin>
+__device__ inline void each_pack(
+    const S* in, T* out, I elements, int block, int blocks, const Begin& begin) {
+    const int before = (u64)out / sizeof(T) % N;  // elements behind a pack's begin
+    const bool aligned = ((u64)in / sizeof(S) + N - before) % N == 0;
+    const I step = (I)blocks * blockDim.x * N;
+    I at = ((I)block * blockDim.x + threadIdx.x) * N - before;
+    typedef typename Bits<sizeof(Pack<S, N>)>::type Read;
+    typedef typename Bits<sizeof(Pack<T, N>)>::type Written;
+    Read packs[ROUNDS];
+    const I whole = max(elements - N + 1, (I)0);
+    const auto is_whole = [&](I place) { return place >= 0 && place < whole; };
+    const auto read = [&] {
+#pragma unroll
+        for (int r = 0; r < ROUNDS; r++) {
+            const S* from = in + at + r * step;
+            if (!is_whole(at + r * step)) continue;
+            if (aligned) {
+                packs[r] = FINAL ? __ldcs((const Read*)from) : *(const Read*)from;
+                continue;
+            }
+            Pack<S, N> numbers;
+#pragma unroll
+            for (int j = 0; j < N; j++) numbers.values[j] = from[j];
+            packs[r] = same_bits<Read>(numbers);
+        }
+    };
+    read();
+    const auto compute = begin();
+    while (at < elements) {
+#pragma unroll
+        for (int r = 0; r < ROUNDS; r++) {
+            if (!is_whole(at + r * step)) continue;
+            Pack<T, N> results;
+            compute(at + r * step, same_bits<Pack<S, N>>(packs[r]), results);
+            Written* to = (Written*)(out + at + r * step);
+            if (FINAL)
+                __stcs(to, same_bits<Written>(results));
+            else
+                *to = same_bits<Written>(results);
+        }
+        at += ROUNDS * step;
+        if (at < elements) read();
+    }
+    // The elements in front of the first whole pack, and those behind the last one.
+    const int front = min((I)((N - before) % N), elements), behind = (elements - front) % N;
+    if (block == 0 && threadIdx.x < front + behind) {
+        const I place = threadIdx.x + (threadIdx.x < front ? 0 : elements - front - behind);
+        const Pack<S, 1> number = {in[place]};
+        Pack<T, 1> result;
+        compute(place, number, result);
+        out[place] = result.values[0];
+    }
+}
+
 // Where the elements of a row meet those of an operand, whose strides are 0 where it is repeated.
-template <int N>
+// I is wide enough for every place in the row.
+template <int N, class I = i64>
 struct Walk {
     const i64 *extents, *strides;
-    i64 at[N], offset;
+    I at[N], offset;
 
-    __device__ Walk(const i64 (&extents)[N], const i64 (&strides)[N], i64 position)
+    __device__ Walk(const i64 (&extents)[N], const i64 (&strides)[N], I position)
         : extents(extents), strides(strides), offset(0) {
 #pragma unroll
         for (int d = N - 1; d >= 0; d--) {
-            const i64 rest = d ? quotient(position, extents[d]) : 0;
-            at[d] = position - rest * extents[d];
-            offset += at[d] * strides[d];
+            const I rest = d ? (I)quotient(position, (I)extents[d]) : 0;
+            at[d] = position - rest * (I)extents[d];
+            offset += at[d] * (I)strides[d];
             position = rest;
         }
     }
     __device__ void next() {
 #pragma unroll
         for (int d = N - 1; d >= 0; d--) {
-            offset += strides[d];
-            if (++at[d] < extents[d]) break;
+            offset += (I)strides[d];
+            if (++at[d] < (I)extents[d]) break;
             at[d] = 0;
-            offset -= extents[d] * strides[d];
+            offset -= (I)extents[d] * (I)strides[d];
         }
     }
 };

@@ -1,226 +1,229 @@
-// Means and deviations along axes, the same in every run. `reduce_sample` sums the elements of runs:
-// `length` steps along a reduced axis, each of `period` neighbours that are kept apart. `finish_samples`
+// Means and deviations along axes, the same in every run. `reduce_sample` sums over runs: `length`
+// steps along a reduced axis, each of `period` neighbours that are kept apart. `finish_samples`
 // adds up what belongs together: sums of several blocks, and those along the axes around the runs.
 //
-// With MOMENTS one pass gives both: sums of differences from the first number that is summed, and
-// of their squares, in double, so little is lost where numbers are far from 0 and close together.
-#include "common.cuh"
+// Summed are the differences from an origin, and their squares, in double. If the origin is the
+// first number of a sum, one pass gives means and deviations, and little is lost where numbers are
+// far from 0 and close together.
 
-struct Runs {
+struct Reduced {
     u64 in;
-    u64 means;    // if not 0, the squared differences from these are summed; of type In: MOMENTS
-    u64 partial;  // double[runs][splits][period][1 + MOMENTS]
+    u64 origins;         // of type Origin, or 0 for origins of 0
+    u64 partial;         // Sums[runs][splits][period]
+    u64 means, factors;  // Exact[kept of the outer axes][period], or 0: not wanted
     i64 runs, length, period;
-    i64 lanes;    // threads that share a column of a run
-    i64 splits;   // blocks that share a run
-    i64 mean_step;
-    i64 extents[OUTER], mean_steps[OUTER];  // of the axes that run over the runs
+    i64 lanes;   // numbers of a column that a block reads at once
+    i64 splits;  // blocks that share a run,
+    i64 part;    // steps of it for each
+    i64 origin_step;
+    i64 statistics;  // how many
+    i64 parts;       // partial sums of one of them
+    i64 count;       // numbers of a sum
+    i64 divisor;     // what sums of squares are divided by; variances are 0 if it is not positive
+    // Extents of the axes around the runs, 1 where they are reduced or kept, and steps in runs.
+    i64 kept[OUTER], reduced[OUTER], steps[OUTER], origin_steps[OUTER];
 };
 
+template <class T>
+struct SumsOf {
+    T differences, squares;
+
+    __device__ void add(const SumsOf& other) {
+        differences += other.differences;
+        squares += other.squares;
+    }
+};
+typedef SumsOf<double> Sums;
+
+// What one thread sums with: of bytes an int holds the squares of 33000 differences.
+template <bool is_small>
+struct Difference {
+    typedef double type;
+};
+template <>
+struct Difference<true> {
+    typedef int type;
+};
+typedef Difference<sizeof(In) == 1 && sizeof(Origin) == 1 && sizeof(Index) == 4>::type Near;
+
+// Packs that a thread awaits at a time, as its registers allow.
+constexpr int UNROLLED = sizeof(Near) * COLUMNS <= 16 ? 8 : 4;
+
 // Takes the last digit off a number to this base.
-__device__ inline i64 digit(i64& number, i64 base) {
-    const i64 rest = quotient(number, base), last = number - rest * base;
+template <class I>
+__device__ inline I digit(I& number, I base) {
+    const I rest = quotient(number, base), last = number - rest * base;
     number = rest;
     return last;
 }
 
-constexpr int UNROLLED = sizeof(In) == 1 ? 16 : 8;  // numbers that a thread awaits at a time
-
-// Integers are summed exactly.
-template <class T, bool EXACT>
-struct Sum {
-    typedef double type;
-};
-template <class T>
-struct Sum<T, true> {
-    typedef i64 type;
-};
-
-template <class T>
-__device__ inline double sum(const In* data, i64 step, i64 begin, i64 end, i64 lanes) {
-    T total = 0;
-#pragma unroll UNROLLED
-    for (i64 r = begin; r < end; r += lanes) total += (T)data[r * step];
-    return (double)total;
+__device__ inline Near origin_of(const Reduced& s, i64 place) {
+    return s.origins ? (Near)((const Origin*)s.origins)[place] : 0;
 }
 
-__device__ inline double squares(
-    const In* data, i64 step, i64 begin, i64 end, i64 lanes, Exact mean) {
-    double total = 0;
-#pragma unroll UNROLLED
-    for (i64 r = begin; r < end; r += lanes) {
-        const Exact difference = (Exact)data[r * step] - mean;
-        total += (double)(difference * difference);
-    }
-    return total;
+__device__ inline void add(In number, Near origin, SumsOf<Near>& sums) {
+    const Near difference = (Near)number - origin;
+    sums.add({difference, difference * difference});
 }
 
-#if MOMENTS
-// Adds what some numbers `stride` apart are off the origin: UNROLLED, or only `count`.
-template <bool all>
-__device__ inline void add_moments(
-    const In* data, i64 stride, int count, double origin, double (&totals)[2]) {
-    In numbers[UNROLLED];
+// Sums packs that lie `stride` apart, from number `at` of some on: they may begin before the first
+// number and end behind the last. `origins_of()` is called once the first packs were asked for.
+template <class Origins>
+__device__ inline void add_packs(const In* data, Index at, Index end, Index stride,
+                                 const Origins& origins_of, SumsOf<Near> (&sums)[COLUMNS]) {
+    typedef typename Bits<sizeof(Pack<In, PACK>)>::type Read;
+    Read packs[UNROLLED];
+    const Index whole = max(end - PACK + 1, (Index)0);
+    const auto is_whole = [&](Index place) { return place >= 0 && place < whole; };
+    const auto read = [&] {
 #pragma unroll
-    for (int k = 0; k < UNROLLED; k++, data += stride)
-        if (all || k < count) numbers[k] = *data;
+        for (int k = 0; k < UNROLLED; k++)
+            if (is_whole(at + k * stride)) packs[k] = *(const Read*)(data + at + k * stride);
+    };
+    read();
+    Near origins[COLUMNS];
+    origins_of(origins);
+    const Index first = at, last = end - ((end - at) & (PACK - 1));
+    while (at < end) {
 #pragma unroll
-    for (int k = 0; k < UNROLLED; k++) {
-        if (!all && k >= count) break;
-        const double difference = (double)numbers[k] - origin;
-        totals[0] += difference;
-        totals[1] += difference * difference;
+        for (int k = 0; k < UNROLLED; k++)
+            if (is_whole(at + k * stride)) {
+                const auto numbers = same_bits<Pack<In, PACK>>(packs[k]);
+#pragma unroll
+                for (int j = 0; j < PACK; j++)
+                    add(numbers.values[j], origins[j % COLUMNS], sums[j % COLUMNS]);
+            }
+        at += UNROLLED * stride;
+        if (at < end) read();
     }
+    const auto add_cut = [&](Index place) {
+#pragma unroll
+        for (int j = 0; j < PACK; j++)
+            if (0 <= place + j && place + j < end)
+                add(data[place + j], origins[j % COLUMNS], sums[j % COLUMNS]);
+    };
+    if (first < 0) add_cut(first);
+    if (max(first, (Index)0) <= last && last < end && (last - first) % stride == 0) add_cut(last);
 }
 
-__device__ inline void moments(
-    const In* data, i64 step, i64 begin, i64 end, i64 lanes, double origin, double (&totals)[2]) {
-    const i64 stride = lanes * step;
-    i64 left = begin < end ? quotient(end - begin + lanes - 1, lanes) : 0;
-    for (data += begin * step; left >= UNROLLED; left -= UNROLLED, data += UNROLLED * stride)
-        add_moments<true>(data, stride, UNROLLED, origin, totals);
-    if (left) add_moments<false>(data, stride, (int)left, origin, totals);
-}
-#endif
-
-// Adds up what the lanes of each column have; every thread of the block must call it.
-__device__ inline double gathered(double total, i64 lane, i64 lanes, i64 columns) {
-    extern __shared__ unsigned char shared_memory[];
-    double* sums = (double*)shared_memory;
-    sums[threadIdx.x] = total;
+// Adds up rows of sums; every thread of the block must call it. The first row gets the result.
+__device__ inline void add_rows(Sums* sums, int width, int rows) {
     __syncthreads();
-    for (i64 left = lanes; left > 1;) {
-        const i64 half = (left + 1) / 2;
-        if (lane < left - half) sums[threadIdx.x] += sums[threadIdx.x + half * columns];
-        left = half;
+    while (rows > 1) {
+        const int left = (rows + 7) / 8;
+        for (int i = threadIdx.x; i < left * width; i += blockDim.x)
+            for (int k = i + left * width; k < rows * width; k += left * width)
+                sums[i].add(sums[k]);
+        rows = left;
         __syncthreads();
     }
-    total = sums[threadIdx.x];
-    __syncthreads();
-    return total;
 }
 
-// Whether this is the last of some blocks to get here; then it sees what the others wrote.
-__device__ inline bool is_last(unsigned* counter, unsigned blocks) {
+// Sums what one of some blocks has to sum of a sample. Threads read packs side by side, so with
+// packs all of a block work on one run.
+__device__ inline void reduce_sample(const Reduced& s, int block, int blocks) {
     extern __shared__ unsigned char shared_memory[];
-    unsigned* before = (unsigned*)shared_memory;
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) *before = atomicAdd(counter, 1u);
-    __syncthreads();
-    const bool last = *before + 1 == blocks;
-    __syncthreads();
-    __threadfence();
-    return last;
-}
-
-// Sums what one of some blocks has to sum of a sample.
-__device__ inline void reduce_sample(const Runs s, int block, int blocks) {
-    typedef Sum<In, Type<In>::kind != FLOATING && sizeof(In) <= 4>::type Total;
-    const i64 columns = s.period < blockDim.x ? s.period : blockDim.x;
-    const i64 together = quotient(blockDim.x, columns * s.lanes);  // runs that a block sums at once
-    i64 place = threadIdx.x;
-    const i64 column = digit(place, columns), own_lane = digit(place, s.lanes);
-    const i64 lane = place < together ? own_lane : s.lanes;
-    const i64 chunks = quotient(s.period + columns - 1, columns);
-    const i64 items = quotient(s.runs + together - 1, together) * chunks * s.splits;
-    for (i64 item = block; item < items; item += blocks) {
-        i64 rest = item;
-        const i64 split = digit(rest, s.splits), chunk = digit(rest, chunks);
-        const i64 run = rest * together + place;
-        const i64 kept = chunk * columns + column;
-        const bool is_part = place < together && run < s.runs && kept < s.period;
-        double totals[1 + MOMENTS] = {};
-        if (is_part) {
-            const In* data = (const In*)s.in + run * s.length * s.period + kept;
-            const i64 begin = quotient(s.length * split, s.splits) + lane;
-            const i64 end = quotient(s.length * (split + 1), s.splits);
-            i64 mean = kept * s.mean_step;
-            rest = run;
-            for (int d = OUTER - 1; d >= 0; d--)
-                mean += digit(rest, s.extents[d]) * s.mean_steps[d];
-#if MOMENTS
-            const double origin = (double)((const In*)s.means)[mean];
-            moments(data, s.period, begin, end, s.lanes, origin, totals);
-#else
-            if (s.means)
-                totals[0] =
-                    squares(data, s.period, begin, end, s.lanes, ((const Exact*)s.means)[mean]);
-            else
-                totals[0] = sum<Total>(data, s.period, begin, end, s.lanes);
-#endif
+    Sums* const shared = (Sums*)shared_memory;
+    const Index period = COLUMNS < PACK ? 1 : s.period, length = s.length, runs = s.runs;
+    const Index splits = s.splits;
+    const int columns = min(period, (Index)blockDim.x);
+    const int width = columns * (int)s.lanes;  // of what is read of a run at once
+    const int together = PACK > 1 ? 1 : quotient((int)blockDim.x, width);  // runs
+    int number = threadIdx.x * PACK;
+    const int place = PACK > 1 ? number >= width : quotient(number, width);
+    number -= place * width;
+    const Index chunks = PACK > 1 ? 1 : quotient(period + columns - 1, (Index)columns);
+    const Index items = quotient(runs + together - 1, (Index)together) * chunks * splits;
+    for (Index item = block; item < items; item += blocks) {
+        Index rest = item;
+        const Index split = digit(rest, splits), kept = digit(rest, chunks) * columns;
+        const Index begin = split * (Index)s.part, end = min(begin + (Index)s.part, length);
+        const Index first_run = rest * together, run = first_run + place;
+        const In* data = (const In*)s.in + (run * length + begin) * period;
+        const int before = (u64)data / sizeof(In) % PACK;  // numbers behind a pack's begin
+        SumsOf<Near> sums[COLUMNS] = {};
+        if (place < together && run < runs && kept + number % columns < period) {
+            const auto origins_of = [&](Near (&origins)[COLUMNS]) {
+                Index outer = run;
+                i64 origin = 0;
+                for (int d = OUTER - 1; d >= 0; d--)
+                    origin += digit(outer, (Index)(s.kept[d] * s.reduced[d])) * s.origin_steps[d];
+#pragma unroll
+                for (int j = 0; j < COLUMNS; j++) {
+                    const int column = (number + j + columns * PACK - before) % columns;
+                    origins[j] = origin_of(s, origin + (kept + column) * s.origin_step);
+                }
+            };
+            add_packs(data, kept + number - before, (end - begin) * period,
+                      (Index)s.lanes * period, origins_of, sums);
         }
-        const i64 place_of_sums = (run * s.splits + split) * s.period + kept;
-        for (int k = 0; k <= MOMENTS; k++) {
-            const double total = gathered(totals[k], lane, s.lanes, columns);
-            if (is_part && lane == 0)
-                ((double*)s.partial)[place_of_sums * (1 + MOMENTS) + k] = total;
+        const int row = quotient(number, columns) * together + place;
+        if (place < together)
+            for (int j = 0; j < COLUMNS; j++)
+                shared[PACK > 1 ? threadIdx.x * COLUMNS + j : row * columns + number % columns] = {
+                    (double)sums[j].differences, (double)sums[j].squares};
+        add_rows(shared, together * columns, width / columns * COLUMNS / PACK);
+        for (int i = threadIdx.x; i < together * columns; i += blockDim.x) {
+            const Index of_run = first_run + quotient(i, columns), of_period = kept + i % columns;
+            if (of_run < runs && of_period < period)
+                ((Sums*)s.partial)[(of_run * splits + split) * period + of_period] =
+                    shared[PACK > 1 ? (i + before) % columns : i];
         }
+        __syncthreads();
     }
 }
 
-struct Group {
-    u64 partial;
-    u64 out;         // Exact[kept of the outer axes][period]
-    u64 in, means;   // with MOMENTS: the sample, and where its means go; `out` are factors
-    i64 statistics;  // how many
-    i64 parts;       // partial sums of one of them
-    i64 period, splits;
-    i64 divisor;     // what sums are divided by; results are 0 if it is not positive
-    i64 count;       // numbers of a sum
-    i64 run;         // elements of a run
-    // Extents of the outer axes, 1 where they are reduced or kept, and their steps in runs.
-    i64 kept[OUTER], reduced[OUTER], steps[OUTER];
-};
-
 struct Finish {
+    int together;    // samples whose sums belong together
+    int lanes;       // threads that share a statistic: a power of 2
     i64 most_parts;  // of a statistic of any sample
-    int lanes;       // threads that share a statistic
-    int is_factor;
     double scale, epsilon;
 };
 
-// Finishes statistics of a sample, or those of some samples together.
+// Finishes one of some blocks' statistics of a sample, or of those that belong together.
 __device__ inline void finish_samples(
-    const Group* samples, int together, const Finish f, int block, int blocks) {
-    const Group first = *samples;
-    const int lanes = f.lanes;
-    const i64 columns = blockDim.x / lanes, lane = threadIdx.x / columns;
+    const Reduced* samples, const Finish& f, int block, int blocks) {
+    extern __shared__ unsigned char shared_memory[];
+    Sums* const shared = (Sums*)shared_memory;
+    const Reduced& first = *samples;
+    const int columns = blockDim.x / f.lanes, column = threadIdx.x % columns;
     for (i64 at = block * columns; at < first.statistics; at += blocks * columns) {
-        const i64 statistic = at + threadIdx.x % columns;
-        const bool is_part = lane < lanes && statistic < first.statistics;
-        double totals[1 + MOMENTS] = {};
-        for (i64 part = lane; is_part && part < together * f.most_parts; part += lanes) {
-            const Group& s = samples[part / f.most_parts];
-            i64 rest = part % f.most_parts, kept = statistic, run = 0;
+        const i64 statistic = at + column;
+        i64 most = statistic < first.statistics ? f.together * f.most_parts : 0;
+        Sums sums = {};
+        for (i64 part = threadIdx.x / columns; part < most; part += f.lanes) {
+            i64 sample = part, kept = statistic, run = 0;
+            i64 rest = digit(sample, f.most_parts);
+            const Reduced& s = samples[sample];
             if (rest >= s.parts) continue;
-            const i64 split = digit(rest, s.splits), column = digit(kept, s.period);
+            const i64 split = digit(rest, (i64)s.splits), of_period = digit(kept, (i64)s.period);
             for (int d = OUTER - 1; d >= 0; d--)
                 run += (digit(rest, s.reduced[d]) + digit(kept, s.kept[d])) * s.steps[d];
-            const i64 place = (run * s.splits + split) * s.period + column;
-            for (int k = 0; k <= MOMENTS; k++)
-                totals[k] += ((const double*)s.partial)[place * (1 + MOMENTS) + k];
+            sums.add(((const Sums*)s.partial)[(run * s.splits + split) * s.period + of_period]);
         }
-        for (int k = 0; k <= MOMENTS; k++) totals[k] = gathered(totals[k], lane, lanes, columns);
-        if (!is_part || lane != 0) continue;
-        double total = totals[MOMENTS];
-#if MOMENTS
-        double mean = 0;
-        if (first.count > 0) {
-            i64 kept = statistic, place = digit(kept, first.period);
-            for (int d = OUTER - 1; d >= 0; d--)
-                place += digit(kept, first.kept[d]) * first.steps[d] * first.run;
-            const double off = totals[0] / first.count;
-            mean = (double)((const In*)first.in)[place] + off;
-            total = fmax(total - off * totals[0], 0.0);
+        shared[threadIdx.x] = sums;
+        add_rows(shared, columns, f.lanes);
+        sums = shared[column];
+        if (threadIdx.x < columns && most) {
+            if (first.means) {
+                i64 kept = statistic, place = digit(kept, first.period) * first.origin_step;
+                for (int d = OUTER - 1; d >= 0; d--)
+                    place += digit(kept, first.kept[d]) * first.origin_steps[d];
+                double off = 0, mean = 0;
+                if (first.count > 0) {
+                    off = sums.differences / first.count;
+                    mean = origin_of(first, place) + off;
+                }
+                sums.squares = fmax(sums.squares - off * sums.differences, 0.0);
+                ((Exact*)first.means)[statistic] = (Exact)mean;
+            }
+            if (first.factors) {
+                const double variance = first.divisor > 0 ? sums.squares / first.divisor : 0;
+                const double deviation = sqrt(variance + f.epsilon);
+                ((Exact*)first.factors)[statistic] =
+                    (Exact)(deviation != 0 ? f.scale / deviation : 0);
+            }
         }
-        ((Exact*)first.means)[statistic] = (Exact)mean;
-#endif
-        double value = first.divisor > 0 ? total / first.divisor : 0;
-        if (f.is_factor) {
-            const double deviation = sqrt(value + f.epsilon);
-            value = deviation != 0 ? f.scale / deviation : 0;
-        }
-        ((Exact*)first.out)[statistic] = (Exact)value;
+        __syncthreads();
     }
 }

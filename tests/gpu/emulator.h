@@ -66,6 +66,9 @@ static inline unsigned __dp2a_lo(unsigned w, unsigned b, unsigned sum) {
 }
 template <class T> static inline T __dp2a_hi(T w, T b, T sum) { return __dp2a_lo(w, b >> 16, sum); }
 static inline void __threadfence() {}
+static inline void __nanosleep(unsigned) {}
+template <class T> static inline T __ldcs(const T* p) { return *p; }
+template <class T> static inline void __stcs(T* p, T value) { *p = value; }
 static inline float __uint_as_float(unsigned a) { float f; memcpy(&f, &a, 4); return f; }
 static inline unsigned __float_as_uint(float a) { unsigned u; memcpy(&u, &a, 4); return u; }
 static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {

@@ -46,12 +46,24 @@ def test_types(device_stage, dtype, target):
     check(rows, exact=exact, axes=(0, 1), dtype=target, scale=30.0, shift=100.0)
 
 
-@pytest.mark.parametrize("shape", [(120, 150, 3), (5000, 3), (3, 40000), (2, 60, 300), (40000,)])
+@pytest.mark.parametrize(
+    "shape", [(120, 150, 3), (121, 151, 3), (5000, 3), (3, 40001), (2, 60, 300), (40000,)]
+)
 def test_samples_for_several_blocks(device_stage, shape):
     rows = samples(shape, dtype="u1")
     check(rows, axes=(len(shape) - 1,) if len(shape) < 3 else (0, 1))
     if len(shape) == 3:
         check(samples(shape, shape), axes=(0,), batch=True)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4"])
+@pytest.mark.parametrize("axes", [None, (0, 1), (1,)])
+def test_more_than_all_blocks_do_at_once(device_stage, monkeypatch, dtype, axes):
+    monkeypatch.setattr("penstock.operators._statistics._MOST_BLOCKS", 2)
+    monkeypatch.setattr("penstock.operators._statistics._HUGE", 1)
+    monkeypatch.setattr("penstock.engine.kernels._MOST_BLOCKS", 2)
+    check(samples((91, 131, 3), (93, 131, 3), (1, 1, 3), dtype=dtype), axes=axes)
+    check(samples((91, 131, 3), (91, 131, 3), dtype=dtype), axes=axes)
 
 
 def test_many_short_runs_and_wide_periods(device_stage):
