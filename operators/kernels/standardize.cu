@@ -1,8 +1,8 @@
 // Computes statistics of each sample and normalises it with them, in one launch: samples are read
 // a second time soon after the first, while the device's cache still has them. Of each round of
 // blocks, some sum up a sample, one finishes its statistics, and the others normalise the sample
-// of `ahead` rounds before. Devices begin with blocks in the order of their numbers, so all that a
-// block waits for is under way.
+// of `ahead` rounds before. Devices begin with blocks in the order of their numbers (CUB's scans
+// depend on that, too), so all that a block waits for is under way.
 #include "common.cuh"
 #include "lanes.cuh"
 #include "statistics.cuh"
