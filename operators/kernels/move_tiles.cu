@@ -148,8 +148,8 @@ extern "C" __global__ void __launch_bounds__(256, 5)
     move_tiles(const Sample* samples, int tile_x, int tile_y, int pitch) {
     extern __shared__ unsigned char shared_memory[];
     const Sample s = samples[blockIdx.y];
-    const i64 across = quotient(s.extent[X] + tile_x - 1, tile_x);
-    const i64 along = quotient(s.extent[Y] + tile_y - 1, tile_y);
+    const i64 across = quotient(s.extent[X] + tile_x - 1, (i64)tile_x);
+    const i64 along = quotient(s.extent[Y] + tile_y - 1, (i64)tile_y);
     i64 tiles = across * along;
     u64 odd = s.in | s.stride[Y];  // unless all lines begin where words do
 #pragma unroll

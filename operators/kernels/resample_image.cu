@@ -122,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(224, !WORDS ? 2 : SLOTS > 8 ? 3 : 4
     const int across = (line + blockDim.x - 1) / blockDim.x;
     const int row_weights = 2 * (staged + collected), more = row_weights + (strip + 1) * ROW;
     for (i64 item = blockIdx.x; item < s.items; item += gridDim.x) {
-        const i64 stack = quotient(item, across), image = quotient(stack, s.strips);
+        const i64 stack = quotient(item, (i64)across), image = quotient(stack, (i64)s.strips);
         const int begin = (int)(item - stack * across) * blockDim.x;
         const int last = min(begin + (int)blockDim.x, line) - 1;
         const int thread = min(begin + (int)threadIdx.x, last);

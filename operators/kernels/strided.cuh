@@ -20,7 +20,7 @@ struct Box {
 
 __device__ inline Index divided(Index a, Index b) {
     if constexpr (sizeof(Index) == 4) return (unsigned)a / (unsigned)b;
-    return quotient(a, b);
+    return quotient((i64)a, (i64)b);
 }
 
 __device__ inline Index floored(Index a, Index b) {
