@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .device_export import capsule_of, copy_out, interface_of
-from .host_tensors import Tensor, TensorCPU, TensorList, TensorListCPU
+from .host_tensors import TensorCPU, TensorListCPU
 from .packed_rows import PackedRows
+from .tensor_base import Tensor, TensorList
 
 if TYPE_CHECKING:
     from .device_memory import Lease

@@ -5,8 +5,9 @@ Its rows may differ in shape. Where they do not, and lie side by side in memory,
 """
 
 from .device_tensors import TensorGPU, TensorListGPU, address_of
-from .host_tensors import Tensor, TensorCPU, TensorList, TensorListCPU
+from .host_tensors import TensorCPU, TensorListCPU
 from .packed_rows import PackedRows
+from .tensor_base import Tensor, TensorList
 
 __all__ = [
     "PackedRows",

@@ -7,6 +7,30 @@ typedef unsigned char u8;
 typedef long long i64;
 typedef unsigned long long u64;
 
+// A type of so many bytes, which are read and written together.
+template <int bytes>
+struct Bits;
+template <>
+struct Bits<1> {
+    typedef unsigned char type;
+};
+template <>
+struct Bits<2> {
+    typedef unsigned short type;
+};
+template <>
+struct Bits<4> {
+    typedef unsigned type;
+};
+template <>
+struct Bits<8> {
+    typedef uint2 type;
+};
+template <>
+struct Bits<16> {
+    typedef uint4 type;
+};
+
 // This thread's first element of its sample, and the step to its next one.
 __device__ inline i64 first_element() { return (i64)blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ inline i64 element_step() { return (i64)gridDim.x * blockDim.x; }

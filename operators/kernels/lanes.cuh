@@ -49,29 +49,7 @@ struct Lanes {
     }
 };
 
-// The bits of a pack: in this form it stays together in registers.
-template <int bytes>
-struct Bits;
-template <>
-struct Bits<1> {
-    typedef unsigned char type;
-};
-template <>
-struct Bits<2> {
-    typedef unsigned short type;
-};
-template <>
-struct Bits<4> {
-    typedef unsigned type;
-};
-template <>
-struct Bits<8> {
-    typedef uint2 type;
-};
-template <>
-struct Bits<16> {
-    typedef uint4 type;
-};
+// Packs as `Bits` stay together in registers.
 template <class To, class From>
 __device__ inline To same_bits(const From& from) {
     static_assert(sizeof(To) == sizeof(From), "");

@@ -132,28 +132,11 @@ __device__ inline void drop(unsigned (&words)[COUNT], unsigned skip) {
         words[k] = __funnelshift_r(words[k], words[k + 1], 8 * (skip & 3));
 }
 
-template <int bytes>
-struct Together {
-    typedef unsigned type;
-};
-template <>
-struct Together<2> {
-    typedef unsigned short type;
-};
-template <>
-struct Together<8> {
-    typedef uint2 type;
-};
-template <>
-struct Together<16> {
-    typedef uint4 type;
-};
-
 // Reads bytes low..high-1 of the BYTES at an address, which is a multiple of UNIT.
 template <int BYTES, int UNIT>
 __device__ inline void load(u64 address, int low, int high, unsigned (&words)[BYTES / 2]) {
     const int skip = address & (BYTES - UNIT), turn = BYTES - skip;
-    typedef typename Together<BYTES>::type All;
+    typedef typename Bits<BYTES>::type All;
     const All* aligned = (const All*)(address - skip);
     All seen[2] = {};  // none without a byte that is needed
     if (low < min(high, turn)) seen[0] = __ldg(aligned);
@@ -166,9 +149,9 @@ __device__ inline void load(u64 address, int low, int high, unsigned (&words)[BY
 template <int BYTES = 16>
 __device__ inline void store(u64 out, const unsigned* words, int from, int to) {
     if (from == 0 && to == BYTES) {
-        typename Together<BYTES>::type all;
+        typename Bits<BYTES>::type all;
         memcpy(&all, words, BYTES);
-        *(typename Together<BYTES>::type*)out = all;
+        *(typename Bits<BYTES>::type*)out = all;
         return;
     }
 #pragma unroll
