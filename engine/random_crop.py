@@ -62,11 +62,9 @@ def random_window(
     (0, 0, 100, 200)
     """
     place_y, place_x, *attempts = numbers.tolist()
-    low, high = math.log(aspect_ratio[0]), math.log(aspect_ratio[1])
     size = None
-    for u, v in zip(attempts[::2], attempts[1::2], strict=True):
+    for u, ratio in zip(attempts[::2], _ratios(numbers[3::2], aspect_ratio).tolist(), strict=True):
         wanted = (area[0] + (area[1] - area[0]) * u) * height * width
-        ratio = math.exp(low + (high - low) * v)
         w = max(1, round(math.sqrt(wanted * ratio)))
         h = max(1, round(math.sqrt(wanted / ratio)))
         if h <= height and w <= width:
@@ -93,14 +91,11 @@ def random_windows(
     >>> random_windows(np.array([[100, 200]]), (1.0, 1.0), (2.0, 2.0), np.zeros((1, 4)))
     array([[  0,   0, 100, 200]])
     """
-    low, high = math.log(aspect_ratio[0]), math.log(aspect_ratio[1])
     u, v = numbers[:, 2 : 2 + 2 * _TOGETHER : 2], numbers[:, 3 : 3 + 2 * _TOGETHER : 2]
     wanted = (area[0] + (area[1] - area[0]) * u) * sizes[:, :1] * sizes[:, 1:]
-    # NumPy's exponential may differ in the last bit from that of `random_window`.
-    exponents = (low + (high - low) * v).ravel().tolist()
-    ratio = np.array(list(map(math.exp, exponents))).reshape(u.shape)
+    ratio = _ratios(v, aspect_ratio)
     shapes = np.maximum(1, np.rint(np.sqrt(np.stack([wanted / ratio, wanted * ratio], axis=2))))
-    fits = (shapes <= sizes[:, np.newaxis]).all(axis=2)
+    fits: NDArray[np.bool_] = (shapes <= sizes[:, np.newaxis]).all(axis=2)
     chosen = shapes[np.arange(len(sizes)), fits.argmax(axis=1)].astype(np.int64)
     start = (numbers[:, :2] * (sizes - chosen + 1)).astype(np.int64)
     windows = np.concatenate([start, start + chosen], axis=1)
@@ -108,6 +103,16 @@ def random_windows(
         height, width = sizes[i].tolist()
         windows[i] = random_window(height, width, area, aspect_ratio, numbers[i])
     return windows
+
+
+def _ratios(numbers: NDArray[np.float64], aspect_ratio: tuple[float, float]) -> NDArray[np.float64]:
+    """Return the aspect ratios that numbers in [0, 1) choose.
+
+    NumPy's exponential for one image as for many: Python's may differ in the last bit.
+    """
+    low, high = math.log(aspect_ratio[0]), math.log(aspect_ratio[1])
+    ratios: NDArray[np.float64] = np.exp(low + (high - low) * numbers)
+    return ratios
 
 
 def _fallback(

@@ -135,15 +135,15 @@ def _resample_image(
         out_step=(layout.out_room + down % CHUNK).astype(np.int32),
         channels=source.channels.astype(np.int32),
         strips=layout.strips.astype(np.int32),
-        rows=_described(rows, height, stepwise=True),
-        columns=_described(columns, width),
+        **_described("rows", rows, height, stepwise=True),
+        **_described("columns", columns, width),
     )
     batch.device.launch(
         kernel("resample_image", "resample_image", **layout.macros),
         (min(int(layout.items.max()), _MOST_BLOCKS), len(samples)),
         (layout.threads,),
         batch.device.upload(samples),
-        batch.device.upload(_curves()[0]),
+        _uploaded_curves(batch),
         np.int32(layout.strip),
         np.int32(layout.staged),
         np.int32(layout.collected),
@@ -162,14 +162,17 @@ def _tables(
     weights = ends - nbytes.astype(np.uint64)
     first = weights - indices.astype(np.uint64)
     tables = descriptors(
-        len(outputs), first=first, weights=weights, axis=_described(axis, outputs, stepwise=True)
+        len(outputs),
+        first=first,
+        weights=weights,
+        **_described("axis", axis, outputs, stepwise=True),
     )
     batch.device.launch(
         kernel("resample_weights", "resample_weights", Work=c_type(work)),
         (blocks_for(outputs), len(outputs)),
         (THREADS,),
         batch.device.upload(tables),
-        batch.device.upload(_curves()[0]),
+        _uploaded_curves(batch),
     )
     return first, weights, memory
 
@@ -178,26 +181,26 @@ def _aligned(nbytes: Ints) -> Ints:
     return -(-nbytes // _ALIGNMENT) * _ALIGNMENT
 
 
-def _described(axis: Axes, outputs: Ints, stepwise: bool = False) -> Array:
-    """An axis as weights.cuh sees it. Rows are found step by step, columns by multiplying."""
+def _described(name: str, axis: Axes, outputs: Ints, stepwise: bool = False) -> dict[str, Array]:
+    """An axis' members in weights.cuh. Rows are found step by step, columns by multiplying."""
     _, begins, lasts = _curves()
     copies = axis.copies
     start = axis.start.astype(np.float32) - axis.base.astype(np.float32)
     half = np.float32(0.5)
-    return descriptors(
-        len(outputs),
-        inputs=axis.in_size.astype(np.int32),
-        outputs=outputs.astype(np.int32),
-        base=axis.base.astype(np.int32),
-        support=axis.support.astype(np.int32),
-        taps=axis.taps.astype(np.int32),
-        way=np.where(copies, _COPY_STEPWISE if stepwise else _COPY, _WEIGH).astype(np.int32),
-        curve=begins[axis.filter],
-        last=lasts[axis.filter],
-        step=axis.step,
-        scale=axis.scale,
-        start=np.where(copies, start, start + (half * axis.scale - half - axis.anchor)),
-    )
+    members = {
+        "inputs": axis.in_size.astype(np.int32),
+        "outputs": outputs.astype(np.int32),
+        "base": axis.base.astype(np.int32),
+        "support": axis.support.astype(np.int32),
+        "taps": axis.taps.astype(np.int32),
+        "way": np.where(copies, _COPY_STEPWISE if stepwise else _COPY, _WEIGH).astype(np.int32),
+        "curve": begins[axis.filter],
+        "last": lasts[axis.filter],
+        "step": axis.step,
+        "scale": axis.scale,
+        "start": np.where(copies, start, start + (half * axis.scale - half - axis.anchor)),
+    }
+    return {f"{name}_{member}": values for member, values in members.items()}
 
 
 @cache
@@ -215,3 +218,11 @@ def _curves() -> tuple[Array, Array, Array]:
             lasts[kind] = curve.last
             tables.append(curve.table)
     return np.concatenate(tables), begins, lasts
+
+
+def _uploaded_curves(batch: Batch) -> Any:
+    """The kernels' tables on the device, for as long as its stream is used."""
+    own = batch.device.own
+    if _curves not in own:
+        own[_curves] = batch.device.upload(_curves()[0])
+    return own[_curves]
