@@ -95,7 +95,8 @@ def random_windows(
     wanted = (area[0] + (area[1] - area[0]) * u) * sizes[:, :1] * sizes[:, 1:]
     ratio = _ratios(v, aspect_ratio)
     shapes = np.maximum(1, np.rint(np.sqrt(np.stack([wanted / ratio, wanted * ratio], axis=2))))
-    fits: NDArray[np.bool_] = (shapes <= sizes[:, np.newaxis]).all(axis=2)
+    within = shapes <= sizes[:, np.newaxis]
+    fits = within[..., 0] & within[..., 1]
     chosen = shapes[np.arange(len(sizes)), fits.argmax(axis=1)].astype(np.int64)
     start = (numbers[:, :2] * (sizes - chosen + 1)).astype(np.int64)
     windows = np.concatenate([start, start + chosen], axis=1)
