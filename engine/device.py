@@ -19,13 +19,7 @@ from .device_memory import DevicePool, Lease
 from .driver import driver_version
 from .errors import MissingDependencyError
 from .kernels import Kernel, check_grid, source_of
-from .tensors import (
-    PackedRows,
-    TensorList,
-    TensorListCPU,
-    TensorListGPU,
-    address_of,
-)
+from .tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 
 _ALIGNMENT = 256
 _SMALL = 1 << 18  # bytes, of buffers that share a block of memory
@@ -253,7 +247,7 @@ class Device:
         if packed is not None:
             host = empty((packed.memory.size,), np.uint8)
             self.copy(host.ctypes.data, address_of(packed.memory), host.nbytes, _TO_HOST)
-            return TensorListCPU(list(PackedRows(host, *packed.places)), data.layout())
+            return TensorListCPU(PackedRows(host, *packed.places), data.layout())
         rows = [data.dense()] if data.is_dense_tensor() else data.rows()
         hosts = [empty(row.shape, row.dtype) for row in rows]
         for row, host in zip(rows, hosts, strict=True):

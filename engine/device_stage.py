@@ -112,10 +112,12 @@ class DeviceStage:
                 batch, segment, index = job
                 batch.device = device
                 before = device.taken_bytes
-                launched.put((batch, segment, index, *self._launch(batch, segment, stream)))
+                events, failure = self._launch(batch, segment, stream)
                 device.end_batch()
                 batch.taken_device_bytes += device.taken_bytes - before
-                del job, batch  # or this thread would hold the batch's memory while it waits
+                launched.put((batch, segment, index, events, failure))
+                # Or this thread would hold the batch's memory while it waits.
+                del job, batch, events, failure
             launched.put(None)
             awaiter.join()
             device.own.clear()
