@@ -29,6 +29,17 @@ def test_an_index_outside_raises(index):
         StringTable.of(STRINGS)[index]
 
 
+def test_what_they_contain():
+    table = StringTable.of([b"", b"cat", b"/dog", b""])
+    assert table.contain(b"at")
+    assert not table.contain(b"x")
+    assert table.some_begin_with(ord("/"))
+    assert table.some_begin_with(ord("c"))
+    assert not table.some_begin_with(ord("a"))
+    assert not StringTable.of([]).some_begin_with(ord("/"))
+    assert not StringTable.of([b"", b""]).some_begin_with(ord("/"))
+
+
 def test_pickles():
     assert list(pickle.loads(pickle.dumps(StringTable.of(STRINGS)))) == STRINGS
 
