@@ -14,8 +14,8 @@ from ...engine.npy import NpyHeader, as_numbers, stored_elements
 from ..source import Allocate, Column
 from ..storage.read_plan import Int64s
 from .opening import Stored
+from .parts import Part, cost_of
 from .plan import Layout, first_elements, plan_part
-from .reads import Part, cost_of
 from .roi import Parts
 
 

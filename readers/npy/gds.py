@@ -21,7 +21,7 @@ from ..storage.storage import LocalFile
 from .batch import Group, Result
 from .gds_support import first_line, hindrance
 from .opening import Stored
-from .reads import Direct, work_of
+from .parts import Direct, work_of
 
 if TYPE_CHECKING:
     from ...engine.device_stage import DeviceStage

@@ -19,7 +19,7 @@ import numpy as np
 from ...engine.memory import Arena
 from ..process.reading_process import ReadingProcess
 from ..storage.storage import LocalFile
-from .reads import Part
+from .parts import Part
 
 if TYPE_CHECKING:
     from ..process.mapped_child import Done, Files

@@ -22,7 +22,8 @@ from .batch import Group, Result, alike, numbers_in
 from .gds import DirectReads
 from .mapped_copies import MappedCopies, is_worth
 from .opening import Stored, StoredArrays
-from .reads import Part, carry_out
+from .parts import Part
+from .reads import carry_out
 from .roi import Roi, Values
 
 _HEADERS_AT_ONCE = 256

@@ -326,6 +326,7 @@ def test_large_parts_are_read_in_pieces_by_several_threads(tmp_path, monkeypatch
     monkeypatch.setattr(npy_reads, "_PIECE", 1000)
     monkeypatch.setattr(npy_reads, "_PER_READ", 16)
     monkeypatch.setattr(npy_reads, "MOST_STAGED", 4096)
+    monkeypatch.setattr("penstock.readers.npy.parts.MOST_STAGED", 4096)
     threads = []
     original = npy_reads.share
 
