@@ -24,7 +24,7 @@ from .engine.errors import (
 from .engine.graph import DataNode
 from .engine.keys import newaxis
 from .engine.pipeline import Pipeline
-from .operators import math_functions as math
+from .operators.numeric import math_functions as math
 
 # The modules that pipelines import by DALI's names. A file types.py or math.py at the root of a
 # checkout would shadow Python's own for every program started there, and the others are not

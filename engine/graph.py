@@ -100,7 +100,7 @@ class DataNode:
 
     Nodes can be computed with (`a * 2 + b`, `a < b`, `a & b`), indexed and sliced
     (`image[10:-10, :, 0]`, `shape[1]`), and moved between devices (`.gpu()`, `.cpu()`).
-    The types of results follow DALI's rules: see `operators/promotion.py`.
+    The types of results follow DALI's rules: see `operators/numeric/promotion.py`.
     """
 
     __array_priority__ = 1000.0  # NumPy leaves `array * node` to us

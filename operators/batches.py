@@ -13,11 +13,11 @@ from ..engine.operator import Array, BatchOperator, register
 from ..engine.params import BOOL, DTYPE, FLOATS, INTS, REQUIRED, STR, param
 from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.types import FLOAT, INT32, to_numpy_type
-from ._expression import filled
-from ._moves import copied
-from ._strided import Views
 from ._uploaded import UploadedOperator
-from .saturation import saturated
+from .moving.moves import copied
+from .moving.strided import Views
+from .numeric.expression import filled
+from .numeric.saturation import saturated
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch

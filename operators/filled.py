@@ -13,8 +13,8 @@ from ..engine.operator import Array, BatchOperator, Operator, Row, SampleOperato
 from ..engine.params import DTYPE, INTS, STR, param
 from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.types import INT32, to_numpy_type
-from ._expression import filled
-from .random_numbers import wanted_shapes
+from .numeric.expression import filled
+from .random.random_numbers import wanted_shapes
 
 if TYPE_CHECKING:
     from ..engine.batch import Batch

@@ -77,7 +77,7 @@ struct Wide<double> {
 __device__ inline float rounded(float value) { return roundf(value); }
 __device__ inline double rounded(double value) { return round(value); }
 
-// A number as type T, as operators/saturation.py does it: the nearest that T holds, halves away
+// A number as type T, as operators/numeric/saturation.py does it: the nearest that T holds, halves away
 // from zero; what is not a number becomes the least integer.
 template <class T, class S>
 __device__ inline T saturated(S value) {

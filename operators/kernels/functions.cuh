@@ -1,4 +1,4 @@
-// The functions of operators/elementwise.py, <name>_of, on numbers as expressions compute with
+// The functions of operators/numeric/elementwise.py, <name>_of, on numbers as expressions compute with
 // them: float16 as float. Integers wrap around.
 
 template <class T>

@@ -15,7 +15,7 @@ struct Same<A, A> {
     static constexpr bool value = true;
 };
 
-// As operators/_convert.py does it: fractions are cut off, floats stay finite.
+// As operators/numeric/convert.py does it: fractions are cut off, floats stay finite.
 template <class T, class S>
 __device__ inline T cut_off(S value) {
     if constexpr (Same<T, S>::value) {

@@ -1,4 +1,4 @@
-// Boxes of results whose elements lie in memory already, as operators/_boxes.py describes them,
+// Boxes of results whose elements lie in memory already, as operators/moving/boxes.py describes them,
 // and how threads share them: a run of the last dimension is cut where pieces of the result's
 // memory begin, and a thread makes a piece, or what the run has of it. Index is the type of
 // positions in a box: 32 bits where they suffice.

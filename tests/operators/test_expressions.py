@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import penstock.operators.math_functions as math
+import penstock.operators.numeric.math_functions as math
 from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError
 from penstock.engine.keys import newaxis

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock.decoders.npy import Numpy
-from penstock.operators.saturation import saturated
+from penstock.operators.numeric.saturation import saturated
 
 from ..operators.running import apply
 from .oracle import dali

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penstock.operators.choice import Choice
-from penstock.operators.random_numbers import CoinFlip, Normal, Uniform
+from penstock.operators.random.choice import Choice
+from penstock.operators.random.random_numbers import CoinFlip, Normal, Uniform
 from penstock.tests.operators.running import array, batch_of, dense, per_batch
 from penstock.tests.parity.oracle import dali
 

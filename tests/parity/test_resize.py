@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import pytest
 
-from penstock.operators._resize_size import MODES, plan
-from penstock.operators.resize import Resize
-from penstock.operators.resize_crop_mirror import ResizeCropMirror
+from penstock.operators.resizing.resize import Resize
+from penstock.operators.resizing.resize_crop_mirror import ResizeCropMirror
+from penstock.operators.resizing.size import MODES, plan
 from penstock.tests.operators.running import apply
 
 dali = pytest.importorskip("nvidia.dali")

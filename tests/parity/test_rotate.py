@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("nvidia.dali")
 
 from penstock import types
-from penstock.operators.rotate import canvas_size
+from penstock.operators.rotating.rotate import canvas_size
 
 from ..operators.running import pixels, run
 from .oracle import dali_types, run_dali

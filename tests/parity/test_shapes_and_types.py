@@ -7,12 +7,12 @@ import pytest
 
 from penstock.engine.keys import split_key
 from penstock.operators.batches import ConstantData, PermuteBatch
-from penstock.operators.cast import Cast, CastLike
-from penstock.operators.dimensions import ExpandDims, Squeeze
-from penstock.operators.join import Cat, Stack
-from penstock.operators.reshape import Reinterpret, Reshape
+from penstock.operators.moving.dimensions import ExpandDims, Squeeze
+from penstock.operators.moving.join import Cat, Stack
+from penstock.operators.moving.reshape import Reinterpret, Reshape
+from penstock.operators.moving.subscript import Subscript
+from penstock.operators.numeric.cast import Cast, CastLike
 from penstock.operators.shapes import Shapes
-from penstock.operators.subscript import Subscript
 from penstock.tests.operators.running import apply, array, batch_of, dense
 from penstock.tests.parity.oracle import dali
 

@@ -8,7 +8,7 @@ import pytest
 from penstock import Pipeline, fn
 
 from ..agreement import agree, source
-from .test_crop import rows
+from .moving.test_crop import rows
 
 
 @pytest.mark.parametrize("ragged", [True, False])

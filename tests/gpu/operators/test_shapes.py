@@ -8,7 +8,7 @@ import pytest
 from penstock import Pipeline, fn, types
 
 from ..agreement import agree, source
-from .test_crop import rows
+from .moving.test_crop import rows
 
 
 def test_both_devices(device_stage):

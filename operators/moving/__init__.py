@@ -1,0 +1,1 @@
+"""Elements at other places, unchanged: windows, orders, samples put together."""

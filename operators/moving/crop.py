@@ -1,0 +1,47 @@
+"""fn.crop: takes a window of given size out of each image."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...engine.layouts import VOLUME_LAYOUTS, layout_of
+from ...engine.operator import Array, Row, register
+from ...engine.tensors import TensorListGPU
+from ...engine.windows import CropArguments, bounded
+from .extract import extract
+from .extract_batch import crops, extract_batch
+from .window import WindowOperator
+
+if TYPE_CHECKING:
+    from ...engine.batch import Batch
+
+
+@register
+class Crop(CropArguments, WindowOperator):
+    """Takes a window of given size out of each image, video or volume.
+
+    The window's first pixel is at `position * (extent - crop extent)`, rounded, on each axis.
+    Without a size the whole sample is taken. Where 'F' is in the layout and 'D' is not, the
+    depth is the number of frames.
+
+    Inputs:
+        data: HWC, CHW, HW, DHWC, CDHW, FHWC, FCHW, CFHW or with F before a volume; any type.
+            Without a layout HW, HWC, DHWC or FDHWC is assumed.
+
+    The result has the layout and, if `dtype` is not given, the type of the input.
+    """
+
+    name = "crop"
+    devices = ("cpu", "gpu")
+    inputs = ("data",)
+
+    def sample(self, row: Row, image: Array, **arguments: Any) -> Array:
+        layout = layout_of(self.layouts[0], image.ndim, VOLUME_LAYOUTS)
+        window = self.window(layout, image.shape, **arguments)
+        window = bounded(window, image.shape, self.out_of_bounds_policy)
+        return extract(row, image, window, self, layout)
+
+    def gpu(self, batch: Batch, images: TensorListGPU, **arguments: Any) -> TensorListGPU:
+        layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
+        windows = crops(self, batch, layout, images.extents(), arguments)
+        return extract_batch(batch, images, windows, self, layout)

@@ -1,0 +1,86 @@
+"""Views of a batch on the GPU: windows, other orders of axes and of elements, other samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...engine.operator import Array
+from ...engine.tensors import TensorListGPU
+from ...engine.types import to_numpy_type
+
+
+@dataclass(frozen=True)
+class Views:
+    """Samples as they lie in memory.
+
+    The element at `index` lies at `first + sum(index * strides)`. Where `index` is not in
+    `low <= index < high` on every axis there is none.
+
+    Attributes:
+        first: addresses: (batch,) int64.
+        strides: in bytes: (batch, ndim) int64.
+        shapes: (batch, ndim) int64.
+        low, high: (batch, ndim) int64.
+        dtype: of the elements.
+    """
+
+    first: Array
+    strides: Array
+    shapes: Array
+    low: Array
+    high: Array
+    dtype: np.dtype[Any]
+
+    @staticmethod
+    def of(data: TensorListGPU) -> Views:
+        """Return the samples of a batch, which is not empty."""
+        dtype, shapes = to_numpy_type(data.dtype), data.extents()
+        steps = np.ones_like(shapes)
+        if shapes.shape[1] > 1:
+            steps[:, :-1] = shapes[:, :0:-1].cumprod(axis=1)[:, ::-1]
+        first = data.pointers().astype(np.int64)
+        return Views(first, steps * dtype.itemsize, shapes, np.zeros_like(shapes), shapes, dtype)
+
+    def window(self, start: Array, shapes: Array) -> Views:
+        """Return what windows show, which may reach beyond the samples.
+
+        Args:
+            start: first index of each window: (batch, ndim).
+            shapes: of the windows: (batch, ndim).
+        """
+        first = self.first + (start * self.strides).sum(1)
+        return replace(
+            self, first=first, shapes=shapes, low=self.low - start, high=self.high - start
+        )
+
+    def flipped(self, mirrored: Array) -> Views:
+        """Return the samples, which have all their elements, run backwards.
+
+        Args:
+            mirrored: on which axes: (batch, ndim) bool.
+        """
+        turned = np.where(mirrored, self.strides, 0)
+        first = self.first + (turned * (self.shapes - 1)).sum(1)
+        return replace(self, first=first, strides=self.strides - 2 * turned)
+
+    def axes(self, order: Sequence[int]) -> Views:
+        """Return the samples with these of their axes in this order."""
+        order = list(order)
+        columns = (self.strides, self.shapes, self.low, self.high)
+        strides, shapes, low, high = (column[:, order] for column in columns)
+        return replace(self, strides=strides, shapes=shapes, low=low, high=high)
+
+    def rows(self, indices: Array) -> Views:
+        """Return the samples with these numbers, in this order."""
+        return Views(
+            self.first[indices],
+            self.strides[indices],
+            self.shapes[indices],
+            self.low[indices],
+            self.high[indices],
+            self.dtype,
+        )

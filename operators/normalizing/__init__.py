@@ -1,0 +1,1 @@
+"""Means, deviations and scaling."""

@@ -1,0 +1,290 @@
+"""fn.crop_mirror_normalize: from decoded images to the input of a network, in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.layouts import VOLUME_LAYOUTS, layout_of
+from ...engine.operator import Array, Row, register
+from ...engine.params import BOOL, DTYPE, FLOAT, FLOATS, INT, STR, from_row, param
+from ...engine.tensors import TensorList, TensorListGPU
+from ...engine.types import DALIDataType
+from ...engine.windows import CropArguments, Window, Windows, bounded
+from .._rows import array_of, try_rows
+from ..moving.extract import fill, fill_channels, fills, place_in
+from ..moving.extract_batch import crops
+from ..moving.strided import Views
+from ..moving.window import WindowOperator
+from .scale import Scaling, affine, make_scaling, write_scaled
+from .scale_batch import Scalings, write_scaled_batch
+
+if TYPE_CHECKING:
+    from ...engine.batch import Batch
+
+_TYPES = ("float32", "float16", "uint8", "int8")
+
+
+class _Plan(NamedTuple):
+    """What is done with a batch on the GPU.
+
+    Attributes:
+        shapes: of the samples: (batch, ndim).
+        windows: what is taken of them.
+        written: channels of the results: (batch,).
+        scalings: what becomes of the channels.
+    """
+
+    shapes: Array
+    windows: Windows
+    written: Array
+    scalings: Scalings
+
+
+@register
+class CropMirrorNormalize(CropArguments, WindowOperator):
+    """Crops, mirrors, normalises and reorders the dimensions of each sample.
+
+    The result is `scale * (input - mean) / std + shift`, computed in float32. Without a size
+    the whole sample is taken. What is outside of the sample, and channels that `pad_output`
+    adds, are `fill_values`: those are not normalised.
+
+    Inputs:
+        data: HWC, CHW, DHWC, CDHW, FHWC, FCHW, CFHW or with F before a volume; any numeric
+            type. Without a layout HWC, DHWC or FDHWC is assumed.
+
+    The result is of type `dtype` and has the layout `output_layout`. On the GPU, float32 results
+    may differ from those of the CPU by 1e-6 of the largest term; those of other types are the same.
+    """
+
+    name = "crop_mirror_normalize"
+    devices = ("cpu", "gpu")
+    inputs = ("data",)
+
+    dtype = param(
+        DTYPE,
+        DALIDataType.FLOAT,
+        "Element type of the result: FLOAT, FLOAT16, UINT8 or INT8. Integers are rounded, "
+        "halves away from zero, and clamped to the range of the type.",
+    )
+    output_layout = param(
+        STR, "CHW", "Layout of the result: the letters of the input's layout in any order."
+    )
+    pad_output = param(
+        BOOL, False, "Whether channels are added until their number is a power of two."
+    )
+    mirror = param(INT, 0, "Mirror left to right unless 0.", per_sample=True)
+    mean = param(
+        FLOATS, (0.0,), "What is subtracted: one value, or one a channel.", per_sample=True
+    )
+    std = param(FLOATS, (1.0,), "What is divided by: one value, or one a channel.", per_sample=True)
+    scale = param(FLOAT, 1.0, "What the normalised value is multiplied by.")
+    shift = param(FLOAT, 0.0, "What is added last.")
+
+    def prepare(self) -> None:
+        super().prepare()
+        if self.target is None or self.target.name not in _TYPES:
+            raise ArgumentError(
+                f"fn.crop_mirror_normalize: dtype is {self.target}; use one of {', '.join(_TYPES)}"
+            )
+        self.result_type = self.target
+        self._check_output_layout(self.layouts[0] or self.output_layout)
+        self._last: _Plan | None = None
+        self._scaling = None
+        if not {"mean", "std"} & set(self.per_sample):
+            self._scaling = self._make_scaling(self.mean, self.std)
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return (self.output_layout,)
+
+    def sample(
+        self,
+        row: Row,
+        image: Array,
+        *,
+        mirror: int,
+        mean: Sequence[float],
+        std: Sequence[float],
+        **crop: Any,
+    ) -> Array:
+        layout = layout_of(self.layouts[0], image.ndim, VOLUME_LAYOUTS)
+        window = self.window(layout, image.shape, **crop)
+        window = bounded(window, image.shape, self.out_of_bounds_policy)
+        if not self.layouts[0]:
+            self._check_output_layout(layout)
+        scaling = self._scaling or self._make_scaling(mean, std)
+        self._check_channels(scaling, image.shape[layout.index("C")])
+        out, target = self._result(row, window, layout)
+        if not window.fits(image.shape):
+            window, target = self._seen(window, image.shape, layout, target, mirror)
+        source = image[window.slices()]
+        write_scaled(row, source, layout, target, self.output_layout, scaling, mirror != 0)
+        return out
+
+    def gpu(
+        self, batch: Batch, images: TensorListGPU, *, mirror: Any, mean: Any, std: Any, **crop: Any
+    ) -> TensorListGPU:
+        layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
+        if not self.layouts[0]:
+            self._check_output_layout(layout)
+        view = Views.of(images)
+        shapes, windows, written, scalings = self._planned(
+            batch, layout, view.shapes, mean, std, crop
+        )
+        mirrored = np.zeros(shapes.shape, bool)
+        mirrored[:, layout.index("W")] = array_of(self, "mirror", mirror, batch.size)[:, 0] != 0
+        start = np.where(mirrored, shapes - windows.start - windows.shape, windows.start)
+        shown = view.flipped(mirrored).window(start, windows.shape)
+        return write_scaled_batch(batch, shown, layout, written, self.output_layout, scalings)
+
+    def _planned(
+        self, batch: Batch, layout: str, shapes: Array, mean: Any, std: Any, crop: Any
+    ) -> _Plan:
+        """Return what mirroring does not change: often it is that of the batch before."""
+        last = self._last
+        if last is not None and np.array_equal(last.shapes, shapes):
+            return last
+        windows = crops(self, batch, layout, shapes, crop)
+        if self.out_of_bounds_policy == "trim_to_shape":
+            windows = windows.trimmed(shapes)
+        channels = shapes[:, layout.index("C")]
+        written = np.empty_like(channels)
+        for count in set(channels.tolist()):
+            written[channels == count] = self._written(count)
+        scalings = self._batch_scalings(batch, channels, mean, std)
+        self._batch_fill(batch, scalings.fill, layout, shapes, windows)
+        failed = list(batch.errors)
+        windows.start[failed] = windows.shape[failed] = 0
+        plan = _Plan(shapes, windows, written, scalings)
+        if not failed and set(self.per_sample) <= {"mirror"}:
+            self._last = plan
+        return plan
+
+    def _batch_scalings(self, batch: Batch, channels: Array, mean: Any, std: Any) -> Scalings:
+        """Return what becomes of each sample's channels; note errors."""
+        size = len(channels)
+        written = max(map(self._written, set(channels.tolist())))
+        fill = np.zeros((size, written), self.result_type)
+        multiplier, offset = np.zeros((2, size, written), np.float32)
+
+        def alone(i: int) -> None:
+            means, stds = (
+                from_row(self.params[name], value.row(i))
+                if isinstance(value, TensorList)
+                else value
+                for name, value in (("mean", mean), ("std", std))
+            )
+            scaling = self._scaling or self._make_scaling(means, stds)
+            self._check_channels(scaling, int(channels[i]))
+            multiplier[i], offset[i] = scaling.multiplier, scaling.offset
+
+        left = np.ones(size, bool)
+        try:
+            means, stds = (
+                array_of(self, name, value, size).astype(np.float64)
+                for name, value in (("mean", mean), ("std", std))
+            )
+            count = np.broadcast_shapes(means.shape, stds.shape)[1]
+            left = (stds == 0).any(axis=1) | ((count != 1) & (channels != count))
+        except ValueError:  # they differ in their number of values
+            pass
+        kept = ~left
+        if kept.any():
+            part = slice(None) if count == 1 else slice(count)
+            factor = self.scale / stds[kept]
+            multiplier[kept, part], offset[kept, part] = affine(means[kept], factor, self.shift)
+        try_rows(batch, np.flatnonzero(left), alone)
+        return Scalings(multiplier, offset, fill)
+
+    def _batch_fill(
+        self, batch: Batch, table: Array, layout: str, extents: Array, windows: Windows
+    ) -> None:
+        """Set the fill values of each sample's channels; note errors, also of windows."""
+        channels = extents[:, layout.index("C")]
+        beyond, added = ~windows.fit(extents), np.zeros(len(extents), bool)
+        for count in set(channels.tolist()):
+            rows, written = channels == count, self._written(count)
+            added[rows] = written > count
+            for values, first, last in (
+                (self._fill_outside(count), 0, count),
+                (self._fill_added(count), count, written),
+            ):
+                if len(values) in (1, last - first):
+                    table[rows, first:last] = fills(values, self.result_type)
+
+        def check(i: int) -> None:
+            window, count = windows.row(i), int(channels[i])
+            bounded(window, tuple(extents[i].tolist()), self.out_of_bounds_policy)
+            target = dict(zip(layout, window.shape, strict=True))
+            for values, extent, matters in (
+                (self._fill_added(count), self._written(count) - count, added[i]),
+                (self._fill_outside(count), count, beyond[i]),
+            ):
+                if matters and len(values) > 1:
+                    shape = tuple((target | {"C": extent})[c] for c in self.output_layout)
+                    fill_channels(values, shape, self.output_layout)
+
+        several = len(self.fill_values) > 1
+        doubtful = (beyond & (several or self.out_of_bounds_policy == "error")) | (added & several)
+        try_rows(batch, np.flatnonzero(doubtful), check)
+
+    def _result(self, row: Row, window: Window, layout: str) -> tuple[Array, Array]:
+        """Return memory for the result, and the part of it that shows the window."""
+        extents = dict(zip(layout, window.shape, strict=True))
+        channels = extents["C"]
+        extents["C"] = self._written(channels)
+        out = row.empty(tuple(extents[letter] for letter in self.output_layout), self.result_type)
+        if extents["C"] == channels:
+            return out, out
+        added = self._fill_added(channels)
+        fill(self._channels(out, slice(channels, None)), added, self.output_layout)
+        return out, self._channels(out, slice(channels))
+
+    def _written(self, channels: int) -> int:
+        """Return the number of channels that the result has for so many of the sample."""
+        return 1 << (channels - 1).bit_length() if self.pad_output else channels
+
+    def _fill_added(self, channels: int) -> tuple[float, ...]:
+        values: tuple[float, ...] = self.fill_values
+        return values if len(values) == 1 else values[channels : self._written(channels)] or (0.0,)
+
+    def _fill_outside(self, channels: int) -> tuple[float, ...]:
+        values: tuple[float, ...] = self.fill_values
+        return values[:channels] if self.pad_output else values
+
+    def _channels(self, out: Array, chosen: slice) -> Array:
+        return out[tuple(chosen if c == "C" else slice(None) for c in self.output_layout)]
+
+    def _seen(
+        self, window: Window, extents: tuple[int, ...], layout: str, target: Array, mirror: int
+    ) -> tuple[Window, Array]:
+        """Fill the target; return what is seen of the sample, and where in the target."""
+        channels = target.shape[self.output_layout.index("C")]
+        fill(target, self._fill_outside(channels), self.output_layout)
+        seen = window.trimmed(extents)
+        slices = dict(zip(layout, place_in(window, seen).slices(), strict=True))
+        if mirror:
+            width, there = window.shape[layout.index("W")], slices["W"]
+            slices["W"] = slice(width - there.stop, width - there.start)
+        return seen, target[tuple(slices[letter] for letter in self.output_layout)]
+
+    def _make_scaling(self, mean: Sequence[float], std: Sequence[float]) -> Scaling:
+        return make_scaling(mean, std, self.scale, self.shift, self.result_type)
+
+    def _check_channels(self, scaling: Scaling, channels: int) -> None:
+        if scaling.offset.size not in (1, channels):
+            raise ArgumentError(
+                f"mean and std have {scaling.offset.size} values, but the sample has {channels} "
+                "channels; give one value a channel, or a single one"
+            )
+
+    def _check_output_layout(self, layout: str) -> None:
+        if sorted(layout) != sorted(self.output_layout) or "C" not in layout or "W" not in layout:
+            raise ArgumentError(
+                f"fn.crop_mirror_normalize: output_layout is {self.output_layout!r}, but the "
+                f"input is {layout!r}: the output needs the same letters in some order, among "
+                "them C and W"
+            )

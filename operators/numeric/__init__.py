@@ -1,0 +1,1 @@
+"""Arithmetic, conversions, and how numbers become those of another type."""

@@ -1,0 +1,271 @@
+"""Random numbers: `random.uniform`, `random.normal`, `random.coin_flip`.
+
+Every number is a function of the pipeline's seed, the operator, the epoch and the sample's
+position (`engine/philox.py`), whatever the batch size and the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine import philox
+from ...engine.errors import ArgumentError
+from ...engine.layouts import check_exclusive
+from ...engine.operator import Array, register
+from ...engine.params import DTYPE, FLOAT, FLOATS, INTS, param
+from ...engine.tensors import TensorList, TensorListCPU
+from ...engine.types import FLOAT as FLOAT32
+from ...engine.types import INT32, to_numpy_type
+from .._uploaded import UploadedOperator
+from ..numeric.saturation import saturate
+
+if TYPE_CHECKING:
+    from ...engine.batch import Batch
+
+Shape = tuple[int, ...]
+Numbers = NDArray[np.float64]
+
+_CHUNK = 1 << 17  # numbers computed at once: 1 MiB of float64 stays in the cache
+
+
+def wanted_shapes(batch: Batch, shape_like: TensorList | None, shape: Any) -> list[Shape]:
+    """Return the shape of each sample's output."""
+    if shape_like is not None:
+        return shape_like.shape()
+    if isinstance(shape, TensorList):
+        shapes = [tuple(shape.row(i).reshape(-1).tolist()) for i in range(batch.size)]
+    else:
+        shapes = [shape or ()] * batch.size
+    if any(extent < 0 for wanted in set(shapes) for extent in wanted):
+        raise ArgumentError(f"extents of a shape must not be negative: {shapes}")
+    return shapes
+
+
+def chunks(counts: Sequence[int]) -> Iterator[slice]:
+    """Cut the rows, of so many numbers each, into pieces that are computed at once."""
+    rows = max(1, _CHUNK // max(1, max(counts, default=1)))
+    for start in range(0, len(counts), rows):
+        yield slice(start, min(start + rows, len(counts)))
+
+
+def columns(values: Any, size: int) -> Array:
+    """Return an argument that is a constant or one scalar a sample as (size, 1)."""
+    if not isinstance(values, TensorList):
+        return np.full((size, 1), values)
+    if any(prod(shape) != 1 for shape in values.shape()):
+        raise ArgumentError(f"one number a sample is wanted, not shapes {set(values.shape())}")
+    return np.array([values.row(i).item() for i in range(size)]).reshape(size, 1)
+
+
+class Distribution(UploadedOperator):
+    """Draws numbers for each sample; subclasses say which."""
+
+    inputs = ("shape_like?",)
+    shape = param(
+        INTS,
+        None,
+        "Shape of a sample's output; by default one number, of shape ().",
+        per_sample=True,
+    )
+    dtype = param(
+        DTYPE,
+        None,
+        "Type of the output. Numbers are rounded to integers, halves away from zero, and "
+        "clamped to what the type holds.",
+    )
+    _default = FLOAT32
+
+    def prepare(self) -> None:
+        self._type = to_numpy_type(self._default if self.dtype is None else self.dtype)
+        if self.layouts and "shape" in self.given:
+            raise ArgumentError(f"fn.{self.name}: give either shape or the input shape_like")
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("",)
+
+    def batch(
+        self, batch: Batch, shape_like: TensorList | None = None, *, shape: Any, **arguments: Any
+    ) -> TensorListCPU:
+        shapes = wanted_shapes(batch, shape_like, shape)
+        count_of = {wanted: prod(wanted) for wanted in set(shapes)}
+        counts = [count_of[wanted] for wanted in shapes]
+        widest = max(counts, default=0)
+        per_row = self._arguments(batch.size, **arguments)
+        numbers = batch.empty((batch.size, widest), self._type)
+        for rows in chunks(counts):
+            drawn = self._draw(batch, rows, widest, *(a[rows] for a in per_row))
+            self._store(drawn, numbers[rows], *(a[rows] for a in per_row))
+        if len(count_of) == 1:
+            return TensorListCPU(numbers.reshape(batch.size, *shapes[0]))
+        return TensorListCPU(
+            [
+                numbers[i, :count].reshape(wanted)
+                for i, (count, wanted) in enumerate(zip(counts, shapes, strict=True))
+            ]
+        )
+
+    def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
+        """Return the distribution's arguments as arrays whose axis 0 runs over samples."""
+        raise NotImplementedError
+
+    def _draw(self, batch: Batch, rows: slice, count: int, *arguments: Array) -> Array:
+        """Return the numbers of these rows: (rows, count)."""
+        raise NotImplementedError
+
+    def _store(self, drawn: Array, out: Array, *arguments: Array) -> None:
+        saturate(drawn, out)
+
+    def _uniform(self, batch: Batch, rows: slice, count: int) -> Numbers:
+        return philox.uniform(
+            batch.seed, self.stream, batch.epoch[rows], batch.position[rows], count
+        )
+
+
+@register
+class Uniform(Distribution):
+    """Draws from a continuous uniform distribution, or evenly from given values.
+
+    The end of the range is never drawn, except that rounding to an integer type can reach it.
+
+    Inputs:
+        shape_like: samples whose shape the output has, in place of `shape`.
+
+    Outputs:
+        the numbers: of type `dtype` (by default float32), without a layout.
+
+    Raises:
+        ArgumentError: the range is empty, or there are no values.
+    """
+
+    name = "random.uniform"
+    aliases = ("uniform",)
+    range = param(
+        FLOATS,
+        (-1.0, 1.0),
+        "Numbers are drawn from [range[0], range[1]). Excludes `values`.",
+        per_sample=True,
+    )
+    values = param(
+        FLOATS,
+        None,
+        "The numbers to draw from, all equally likely. Excludes `range`.",
+        per_sample=True,
+    )
+
+    def prepare(self) -> None:
+        super().prepare()
+        check_exclusive("fn.random.uniform", self.given, "range", "values")
+        self._discrete = "values" in self.given
+
+    def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
+        if self._discrete:
+            return _table(arguments["values"], size)
+        limits, lengths = _table(arguments["range"], size)
+        if (lengths != 2).any():
+            raise ArgumentError("fn.random.uniform: range must hold two numbers, [min, max)")
+        bad = ~(limits[:, 0] < limits[:, 1])
+        if bad.any():
+            low, high = limits[bad][0]
+            raise ArgumentError(f"fn.random.uniform: the range [{low}, {high}) is empty")
+        return (limits[:, :1], limits[:, 1:])
+
+    def _draw(self, batch: Batch, rows: slice, count: int, *arguments: Array) -> Array:
+        numbers = self._uniform(batch, rows, count)
+        if self._discrete:
+            table, lengths = arguments
+            picked: Array = np.take_along_axis(table, (numbers * lengths).astype(np.intp), 1)
+            return picked
+        low, high = arguments
+        numbers *= high - low
+        numbers += low
+        return numbers
+
+    def _store(self, drawn: Array, out: Array, *arguments: Array) -> None:
+        super()._store(drawn, out)
+        if out.dtype.kind == "f" and not self._discrete:
+            ends = arguments[1].astype(out.dtype)
+            np.minimum(out, np.nextafter(ends, out.dtype.type(-np.inf)), out=out)
+
+
+def _table(values: Any, size: int) -> tuple[Array, Array]:
+    """Return (size, longest) numbers, and how many of them each row has: (size, 1)."""
+    if not isinstance(values, TensorList):
+        if not values:
+            raise ArgumentError("fn.random.uniform: values must hold at least one number")
+        table = np.broadcast_to(np.array(values, np.float64), (size, len(values)))
+        return table, np.full((size, 1), len(values))
+    rows = [values.row(i).reshape(-1) for i in range(size)]
+    lengths = np.array([len(row) for row in rows], np.int64).reshape(size, 1)
+    if not lengths.all():
+        raise ArgumentError("fn.random.uniform: values must hold at least one number")
+    table = np.zeros((size, int(lengths.max(initial=2))))
+    for i, row in enumerate(rows):
+        table[i, : len(row)] = row
+    return table, lengths
+
+
+@register
+class Normal(Distribution):
+    """Draws from a normal distribution.
+
+    Inputs:
+        shape_like: samples whose shape the output has, in place of `shape`.
+
+    Outputs:
+        the numbers: of type `dtype` (by default float32), without a layout.
+    """
+
+    name = "random.normal"
+    aliases = ("normal_distribution",)
+    mean = param(FLOAT, 0.0, "Mean.", per_sample=True)
+    stddev = param(FLOAT, 1.0, "Standard deviation.", per_sample=True)
+
+    def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
+        return columns(arguments["mean"], size), columns(arguments["stddev"], size)
+
+    def _draw(self, batch: Batch, rows: slice, count: int, *arguments: Array) -> Array:
+        mean, stddev = arguments
+        numbers = philox.normal(
+            batch.seed, self.stream, batch.epoch[rows], batch.position[rows], count
+        )
+        numbers *= stddev
+        numbers += mean
+        return numbers
+
+
+@register
+class CoinFlip(Distribution):
+    """Draws 1 with the given probability, else 0.
+
+    Inputs:
+        shape_like: samples whose shape the output has, in place of `shape`.
+
+    Outputs:
+        the numbers: of type `dtype` (by default int32), without a layout.
+
+    Raises:
+        ArgumentError: a probability is not from 0 to 1.
+    """
+
+    name = "random.coin_flip"
+    aliases = ("coin_flip",)
+    probability = param(FLOAT, 0.5, "Probability of 1, from 0 to 1.", per_sample=True)
+    _default = INT32
+
+    def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
+        probability = columns(arguments["probability"], size)
+        if not ((probability >= 0) & (probability <= 1)).all():
+            raise ArgumentError(
+                f"fn.random.coin_flip: a probability is from 0 to 1, not "
+                f"{probability.min()} to {probability.max()}"
+            )
+        return (probability,)
+
+    def _draw(self, batch: Batch, rows: slice, count: int, *arguments: Array) -> Array:
+        flips: Array = self._uniform(batch, rows, count) < arguments[0]
+        return flips

@@ -1,0 +1,1 @@
+"""Images at another size: what the operators that resample share, on either device."""

@@ -1,0 +1,1 @@
+"""Users' own functions and data in a pipeline."""
