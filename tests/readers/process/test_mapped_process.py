@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import penstock
 from penstock.engine.errors import SourceError
 from penstock.readers.process import reading_process
 
@@ -29,7 +30,7 @@ from ..mapped import (
     wait_for,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(penstock.__file__).resolve().parent
 
 
 @pytest.fixture(autouse=True)
