@@ -122,18 +122,20 @@ def batches_a_second(run: Callable[[], object]) -> float:
 
     First it is called for a while: memory is touched for the first time then.
     """
-    _called_for(run, _WARM_UP_SECONDS)
-    count, seconds = _called_for(run, _SECONDS)
-    return count / seconds
+    run_for(run, _WARM_UP_SECONDS)
+    started = time.perf_counter()
+    count = run_for(run, _SECONDS)
+    return count / (time.perf_counter() - started)
 
 
-def _called_for(run: Callable[[], object], seconds: float) -> tuple[int, float]:
-    started, count, passed = time.perf_counter(), 0, 0.0
-    while passed < seconds:
+def run_for(run: Callable[[], object], seconds: float) -> int:
+    """Call `run` for at least so long, and once at least; return how often it was called."""
+    deadline = time.perf_counter() + seconds
+    count = 0
+    while count == 0 or time.perf_counter() < deadline:
         run()
         count += 1
-        passed = time.perf_counter() - started
-    return count, passed
+    return count
 
 
 def print_header() -> None:

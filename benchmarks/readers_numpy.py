@@ -89,9 +89,7 @@ def pipeline_rate(
     pipeline = library.pipeline_def(**options)(define)(fn, types)
     pipeline.build()
     if warm_up is None:
-        warm = time.perf_counter() + WARM_UP_SECONDS
-        while time.perf_counter() < warm:
-            pipeline.run()
+        common.run_for(pipeline.run, WARM_UP_SECONDS)
     for _ in range(warm_up or 0):
         pipeline.run()
     for path in cold:

@@ -52,23 +52,13 @@ def speed(
         train, folder, batch_size=options.batch, num_threads=workers, **more
     )
     pipeline.build()
-    _run_for(pipeline, options.warm_up)
+    common.run_for(pipeline.run, options.warm_up)
     started, used = time.perf_counter(), time.process_time()
-    images = options.batch * _run_for(pipeline, options.seconds)
+    images = options.batch * common.run_for(pipeline.run, options.seconds)
     rate = images / (time.perf_counter() - started)
     used = 1e6 * (time.process_time() - used) / images
     close(pipeline)
     return rate, used
-
-
-def _run_for(pipeline: Any, seconds: float) -> int:
-    """Run batches for at least so long; return their number."""
-    deadline = time.perf_counter() + seconds
-    batches = 0
-    while batches == 0 or time.perf_counter() < deadline:
-        pipeline.run()
-        batches += 1
-    return batches
 
 
 def scaling(

@@ -67,13 +67,6 @@ def pipeline(
     return pipe
 
 
-def warm_up(pipe: Any) -> None:
-    """Run a pipeline until all is started that helps it."""
-    begun = time.perf_counter()
-    while time.perf_counter() - begun < _WARM_UP_SECONDS:
-        pipe.run()
-
-
 def speed(
     library: Library,
     graph: Callable[..., Any],
@@ -86,7 +79,7 @@ def speed(
 ) -> float:
     """Images a second of a pipeline that is under way."""
     pipe = pipeline(library, graph, folder, batch, threads, gpu)
-    warm_up(pipe)
+    common.run_for(pipe.run, _WARM_UP_SECONDS)
     started = time.perf_counter()
     for _ in range(batches):
         pipe.run()
@@ -110,7 +103,7 @@ def python_time(folder: str, batch: int, threads: int) -> float:
     py-spy looks at it from outside, some times a second, and counts when a thread has the lock.
     """
     pipe = pipeline(load("penstock"), train, folder, batch, threads)
-    warm_up(pipe)
+    common.run_for(pipe.run, _WARM_UP_SECONDS)
     ctypes.CDLL(None).prctl(_SET_PTRACER, ctypes.c_ulong(-1))  # or only parents may look
     with tempfile.TemporaryDirectory() as temporary:
         found = Path(temporary) / "found"
