@@ -210,9 +210,12 @@ class ImageRandomCrop(ImageDecoder):
         return self.decoded_on_gpu(batch, encoded, self._windows)
 
     def _windows(self, batch: Batch, sizes: Array) -> Array:
-        numbers = batch.random(self, self.draws)
         return random_crop.random_windows(
-            sizes, self.random_area, self.random_aspect_ratio, numbers
+            sizes,
+            self.random_area,
+            self.random_aspect_ratio,
+            self.num_attempts,
+            lambda count: batch.random(self, count),
         )
 
 

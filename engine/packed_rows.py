@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ class PackedRows(Sequence[Any]):
         offsets: of each row in bytes: (batch,) int64.
         shapes: of the rows: (batch, ndim) int64.
         dtype: of the elements.
+        notes: what is known of the rows already, by whoever asks: arrays of (batch, ...).
 
     >>> memory = np.arange(5, dtype=np.uint8)
     >>> rows = PackedRows(memory, np.array([0, 2]), np.array([[2], [3]]), np.uint8)
@@ -26,12 +28,18 @@ class PackedRows(Sequence[Any]):
     """
 
     def __init__(
-        self, memory: Any, offsets: NDArray[np.int64], shapes: NDArray[np.int64], dtype: Any
+        self,
+        memory: Any,
+        offsets: NDArray[np.int64],
+        shapes: NDArray[np.int64],
+        dtype: Any,
+        notes: Mapping[str, NDArray[Any]] = MappingProxyType({}),
     ) -> None:
         self.memory = memory
         self.offsets = offsets
         self.shapes = shapes
         self.dtype = np.dtype(dtype)
+        self.notes = notes
 
     @property
     def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64], np.dtype[Any]]:
@@ -49,7 +57,8 @@ class PackedRows(Sequence[Any]):
 
     def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
-            return PackedRows(self.memory, self.offsets[i], self.shapes[i], self.dtype)
+            notes = {name: note[i] for name, note in self.notes.items()}
+            return PackedRows(self.memory, self.offsets[i], self.shapes[i], self.dtype, notes)
         shape = self.shapes[i].tolist()
         start = int(self.offsets[i])
         row = self.memory[start : start + prod(shape) * self.dtype.itemsize]

@@ -32,6 +32,8 @@ _LOW = np.uint64(_MASK32)
 _HALF = np.uint64(32)
 _HIGH = int(sys.byteorder == "little")  # which of a product's two words is its upper half
 _WORDS = 4  # of 32 bits, in a block
+_TOGETHER = 2048  # rows that are computed at once where batches follow one another
+_FEW_ROWS, _FEW_NUMBERS = 32, 16  # with fewer rows, or more numbers a row, that would be a waste
 
 # SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA'14).
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -137,6 +139,38 @@ def uniform(
 
     53 bits fill a float64; rounded to float32 a number can become 1.0, as with any generator.
     """
+    if len(position) < _FEW_ROWS or count > _FEW_NUMBERS or not _follow(epoch, position):
+        return _uniform(seed, stream, epoch, position, count)
+    first, end, start = int(position[0]), int(position[-1]) + 1, int(epoch[0])
+    blocks = [
+        _uniform_block(seed, stream, start, block, count)[
+            max(0, first - block) : min(_TOGETHER, end - block)
+        ]
+        for block in range(first // _TOGETHER * _TOGETHER, end, _TOGETHER)
+    ]
+    return np.concatenate(blocks)
+
+
+def _follow(epoch: NDArray[np.int64], position: NDArray[np.int64]) -> bool:
+    """Whether the positions are those of one epoch that follow one another."""
+    steps = position[1:] - position[:-1]
+    return bool((steps == 1).all() and (epoch == epoch[0]).all())
+
+
+@lru_cache(maxsize=32)
+def _uniform_block(
+    seed: int, stream: int, epoch: int, first: int, count: int
+) -> NDArray[np.float64]:
+    """Return the numbers of _TOGETHER positions, for the batches that will ask for some of them."""
+    position = np.arange(first, first + _TOGETHER)
+    numbers = _uniform(seed, stream, np.full(_TOGETHER, epoch), position, count)
+    numbers.flags.writeable = False
+    return numbers
+
+
+def _uniform(
+    seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
+) -> NDArray[np.float64]:
     words = _words64(seed, stream, epoch, position, count)
     numbers = (words >> np.uint64(11)).astype(np.float64)
     numbers *= 2.0**-53

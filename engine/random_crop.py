@@ -8,6 +8,7 @@ the window fits into the image, then a place for it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from .errors import ArgumentError
 
 Box = tuple[int, int, int, int]
 
-_TOGETHER = 3
+_TOGETHER = 6
 """Attempts that are made for a whole batch at once; few images need more."""
 
 
@@ -79,28 +80,37 @@ def random_windows(
     sizes: NDArray[np.int64],
     area: tuple[float, float],
     aspect_ratio: tuple[float, float],
-    numbers: NDArray[np.float64],
+    num_attempts: int,
+    draw: Callable[[int], NDArray[np.float64]],
 ) -> NDArray[np.int64]:
     """Return what `random_window` does for each image of a batch: (batch, 4).
 
     Args:
         sizes: height and width of each image: (batch, 2).
         area, aspect_ratio: as for `random_window`.
-        numbers: (batch, `draws_needed(num_attempts)`).
+        num_attempts: until the largest window is taken.
+        draw: from how many numbers an image are needed to the numbers: (batch, that many).
 
-    >>> random_windows(np.array([[100, 200]]), (1.0, 1.0), (2.0, 2.0), np.zeros((1, 4)))
+    >>> sizes = np.array([[100, 200]])
+    >>> random_windows(sizes, (1.0, 1.0), (2.0, 2.0), 10, lambda count: np.zeros((1, count)))
     array([[  0,   0, 100, 200]])
     """
-    u, v = numbers[:, 2 : 2 + 2 * _TOGETHER : 2], numbers[:, 3 : 3 + 2 * _TOGETHER : 2]
-    wanted = (area[0] + (area[1] - area[0]) * u) * sizes[:, :1] * sizes[:, 1:]
-    ratio = _ratios(v, aspect_ratio)
-    shapes = np.maximum(1, np.rint(np.sqrt(np.stack([wanted / ratio, wanted * ratio], axis=2))))
-    within = shapes <= sizes[:, np.newaxis]
-    fits = within[..., 0] & within[..., 1]
-    chosen = shapes[np.arange(len(sizes)), fits.argmax(axis=1)].astype(np.int64)
-    start = (numbers[:, :2] * (sizes - chosen + 1)).astype(np.int64)
-    windows = np.concatenate([start, start + chosen], axis=1)
-    for i in np.flatnonzero(~fits.any(axis=1)).tolist():
+    attempts = min(num_attempts, _TOGETHER)
+    numbers = draw(draws_needed(attempts))
+    wanted = (area[0] + (area[1] - area[0]) * numbers[:, 2::2]) * sizes[:, :1] * sizes[:, 1:]
+    ratio = _ratios(numbers[:, 3::2], aspect_ratio)
+    heights, widths = np.rint(np.sqrt(wanted / ratio)), np.rint(np.sqrt(wanted * ratio))
+    fits = (heights <= sizes[:, :1]) & (widths <= sizes[:, 1:])
+    first = fits.argmax(axis=1) + np.arange(0, fits.size, attempts)
+    chosen = np.empty_like(sizes)
+    chosen[:, 0], chosen[:, 1] = heights.take(first), widths.take(first)
+    np.maximum(chosen, 1, out=chosen)
+    windows = np.empty((len(sizes), 4), np.int64)
+    windows[:, :2] = numbers[:, :2] * (sizes - chosen + 1)
+    windows[:, 2:] = windows[:, :2] + chosen
+    others = (~fits.take(first)).nonzero()[0].tolist()
+    numbers = draw(draws_needed(num_attempts)) if others else numbers
+    for i in others:
         height, width = sizes[i].tolist()
         windows[i] = random_window(height, width, area, aspect_ratio, numbers[i])
     return windows

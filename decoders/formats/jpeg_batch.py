@@ -31,6 +31,10 @@ _IS_PLAIN_SAMPLING = np.zeros(256, bool)  # of luma, while that of the others is
 _IS_PLAIN_SAMPLING[[0x11, 0x21, 0x12, 0x22]] = True
 
 
+NOTE = "jpeg"
+"""Under which name `headers` may be known of rows already (`PackedRows.notes`)."""
+
+
 @dataclass(frozen=True)
 class Scan:
     """What was found, one entry a file; where `is_plain` is False the others mean nothing.
@@ -52,22 +56,29 @@ class Scan:
 
 def scan(encoded: TensorListCPU) -> Scan:
     """Look at the headers of encoded files: one-dimensional arrays of uint8."""
-    count, addresses, lengths = len(encoded), encoded.pointers(), _lengths(encoded)
-    result = Scan(
-        np.zeros(count, bool),
-        np.ones((count, 2), np.int64),
-        np.ones(count, np.int64),
-        addresses,
-        lengths,
-    )
+    addresses, lengths, packed = encoded.pointers(), _lengths(encoded), encoded.packed
+    if packed is not None and NOTE in packed.notes:
+        found = packed.notes[NOTE].copy()
+    else:
+        found = headers(addresses, lengths)
+    return Scan(found[:, 0] != 0, found[:, 1:3], found[:, 3], addresses, lengths)
+
+
+def headers(addresses: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what the headers of files in memory say: (batch, 4) int64.
+
+    Columns: whether it is a plain JPEG, 0 or 1, and its height, width and orientation.
+    """
+    found = np.ones((len(lengths), 4), np.int64)
+    found[:, 0] = 0
     files = np.flatnonzero(lengths > _LEAST_BYTES)
     if len(files):
         memory, begins = _memory(addresses[files], lengths[files])
         ends = begins + lengths[files]
         whole = (memory[ends[:, np.newaxis] + _END] == (0xFF, 0xD9)).all(axis=1)
         whole &= (memory[begins[:, np.newaxis] + _BEGIN] == (0xFF, 0xD8)).all(axis=1)
-        _look(memory, files[whole], begins[whole], ends[whole], result)
-    return result
+        _look(memory, files[whole], begins[whole], ends[whole], found)
+    return found
 
 
 def _lengths(encoded: TensorListCPU) -> NDArray[np.int64]:
@@ -139,9 +150,9 @@ def _look(
     files: NDArray[np.intp],
     begins: NDArray[np.int64],
     ends: NDArray[np.int64],
-    result: Scan,
+    result: NDArray[np.int64],
 ) -> None:
-    """Note what these files say."""
+    """Note what these files say: see `headers`."""
     found = _walk(memory, np.arange(len(files)), begins + 2, ends - _MARGIN)
     frames, scans, adobe = (found.of(kind) for kind in (_FRAME, _SCAN, _ADOBE))
     plain = np.bincount(scans.file[_is_whole(scans, memory)], minlength=len(files)) == 1
@@ -152,13 +163,13 @@ def _look(
     plain[frames.file[~is_plain]] = False
     if len(adobe.file):
         plain[adobe.file[~_tells_ycbcr(adobe, memory)]] = False
-    result.is_plain[files] = plain
-    result.sizes[files[frames.file]] = extents
+    result[files, 0] = plain
+    result[files[frames.file], 1:3] = extents
     exifs = found.of(_EXIF)
     for file, place, length in zip(exifs.file, exifs.place, exifs.length, strict=True):
         segment = memory[place + 4 : min(place + 2 + length, ends[file])].data
-        if result.orientation[files[file]] == 1 and bytes(segment[:4]) == b"Exif":
-            result.orientation[files[file]] = exif.orientation(segment)
+        if result[files[file], 3] == 1 and bytes(segment[:4]) == b"Exif":
+            result[files[file], 3] = exif.orientation(segment)
 
 
 def _walk(

@@ -76,9 +76,12 @@ class RandomResizedCrop(Resampler):
         self, batch: Batch, axes: Axes, extents: NDArray[np.int64], **arguments: Any
     ) -> Plans:
         _check_spatial(self.owner, axes.spatial)
-        numbers = batch.random(self, self.draws)
         windows = random_crop.random_windows(
-            extents, self.random_area, self.random_aspect_ratio, numbers
+            extents,
+            self.random_area,
+            self.random_aspect_ratio,
+            self.num_attempts,
+            lambda count: batch.random(self, count),
         ).astype(np.float64)
         size = np.broadcast_to(np.array(self._size), extents.shape)
         return Plans(size, windows[:, :2], windows[:, 2:], np.ones(len(extents), bool))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...decoders.formats import jpeg_batch
 from ...engine.batch import Batch
 from ...engine.errors import ArgumentError
 from ...engine.memory import Arena
@@ -132,35 +133,38 @@ class FileSource:
         room = int(self._mean * len(paths) * _MARGIN)
         for _ in range(2):
             slab = allocate((room,), np.uint8)
-            sizes = _read_into(slab, process, paths)
-            if sizes is None:
+            found = _read_into(slab, process, paths)
+            if found is None:
                 return None
+            sizes, headers = found
             total = int(sizes.sum())
             self._mean = max(total / len(paths), self._mean * _DECAY)
             if total <= room:
-                return PackedRows(slab, np.cumsum(sizes) - sizes, sizes[:, np.newaxis], np.uint8)
+                begins, shapes = np.cumsum(sizes) - sizes, sizes[:, np.newaxis]
+                return PackedRows(slab, begins, shapes, np.uint8, {jpeg_batch.NOTE: headers})
             room = total
         return None
 
 
 def _read_into(
     slab: NDArray[np.uint8], process: ReadingProcess, paths: list[bytes]
-) -> NDArray[np.int64] | None:
-    """Have files read one behind the other, unless they are larger than the slab; return their
-    sizes."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Have files read one behind the other; return their sizes, and their headers unless they
+    are larger than the slab: see `FileReads.read`."""
     offset = process.arena.offset(slab)
     if offset is None:
         return None
-    parts: list[NDArray[np.int64]] = []
+    parts: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     used = 0
     for begin in range(0, len(paths), _ASKED_AT_ONCE):
         some = paths[begin : begin + _ASKED_AT_ONCE]
-        sizes = process.ask("files", some, offset + used, max(0, slab.size - used))
-        if sizes is None:
+        found = process.ask("files", some, offset + used, max(0, slab.size - used))
+        if found is None:
             return None
-        parts.append(sizes)
-        used += int(sizes.sum())
-    return np.concatenate(parts)
+        parts.append(found)
+        used += int(found[0].sum())
+    sizes, headers = map(np.concatenate, zip(*parts, strict=True))
+    return sizes, headers
 
 
 def _read_remote(

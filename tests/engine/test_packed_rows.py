@@ -31,6 +31,13 @@ def test_rows():
         rows[3]
 
 
+def test_notes_are_of_rows():
+    rows = packed()
+    assert dict(rows.notes) == {}
+    noted = PackedRows(rows.memory, *rows.places, {"is_even": np.arange(3) % 2 == 0})
+    assert noted[1:].notes["is_even"].tolist() == [False, True]
+
+
 def test_a_batch():
     rows = packed()
     batch = TensorListCPU(rows, "HW")

@@ -67,6 +67,20 @@ def test_a_row_depends_on_its_own_place_alone(draw) -> None:  # type: ignore[no-
         np.testing.assert_array_equal(alone[0], together[row, :3])
 
 
+@pytest.mark.parametrize("count", [1, 16, 17])
+@pytest.mark.parametrize("first", [0, 2000, 5 * 2048, (1 << 40) - 7])
+def test_positions_that_follow_one_another(first: int, count: int) -> None:
+    epoch, position = rows(5000)
+    position += first
+    together = uniform(1, 2, epoch, position, count)
+    together[0] = 2  # whoever asks may write
+    again = uniform(1, 2, epoch, position, count)
+    order = np.random.default_rng(0).permutation(5000)
+    apart = uniform(1, 2, epoch[order], position[order], count)
+    np.testing.assert_array_equal(apart, again[order])
+    assert again.flags.c_contiguous
+
+
 @pytest.mark.parametrize(
     "other",
     [(2, 2, 0, 0), (1, 3, 0, 0), (1, 2, 1, 0), (1, 2, 0, 1), (2, 1, 0, 0), (1, 2, 0, 1 << 32)],

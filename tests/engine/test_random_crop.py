@@ -16,10 +16,12 @@ def test_a_batch_is_its_images(area, ratio, attempts):
     rng = np.random.default_rng(attempts)
     sizes = rng.integers(1, 600, (500, 2))
     numbers = rng.random((500, draws_needed(attempts)))
-    windows = random_windows(sizes, area, ratio, numbers)
+    windows = random_windows(sizes, area, ratio, attempts, lambda count: numbers[:, :count])
     for (height, width), row, window in zip(sizes.tolist(), numbers, windows, strict=True):
         assert random_window(height, width, area, ratio, row) == tuple(window.tolist())
 
 
 def test_no_images():
-    assert random_windows(np.zeros((0, 2), int), (1, 1), (1, 1), np.zeros((0, 4))).shape == (0, 4)
+    none = np.zeros((0, 2), int)
+    windows = random_windows(none, (1, 1), (1, 1), 10, lambda count: np.zeros((0, count)))
+    assert windows.shape == (0, 4)

@@ -5,7 +5,9 @@ import time
 import numpy as np
 import pytest
 
+from penstock.decoders.formats import jpeg_batch
 from penstock.engine.memory import SlabPool
+from penstock.engine.tensors import TensorListCPU
 from penstock.readers.files.listing import list_files
 from penstock.readers.files.reader import FileSource
 from penstock.readers.process.reading_process import WORTH_STARTING_SECONDS, ReadingProcess
@@ -70,6 +72,25 @@ def test_the_process_does_the_work(source, folder, pool, monkeypatch):
     monkeypatch.setattr("penstock.readers.files.reader._read_local", None)
     check(source, folder, pool, range(5, 40))
     check(source, folder, pool, [2, 4, *range(100, 130)])  # larger ones than before
+
+
+def test_it_looks_at_headers_of_jpeg(image_zoo, pool):
+    paths = [str(image.path) for image in image_zoo.values()]
+    source = FileSource(list_files(files=paths * 20))
+    source.share(pool.arena)
+    try:
+        source.read(np.arange(9), pool.empty)
+        wait_for(source._process)
+        rows = source.read(np.arange(len(paths) * 20), pool.empty)[0]  # asked for in two parts
+        scan = jpeg_batch.scan(TensorListCPU(rows))
+        again = jpeg_batch.scan(TensorListCPU([np.array(row) for row in rows]))
+        assert 0 < again.is_plain.sum() < len(again.is_plain)
+        for name in ("is_plain", "sizes", "orientation", "lengths"):
+            assert (getattr(scan, name) == getattr(again, name)).all(), name
+        assert (rows[7:9].notes[jpeg_batch.NOTE] == rows.notes[jpeg_batch.NOTE][7:9]).all()
+        assert len(rows.notes[jpeg_batch.NOTE]) == len(paths) * 20
+    finally:
+        source.close()
 
 
 def test_a_large_file_is_forgotten(source, folder, pool):
