@@ -413,7 +413,8 @@ class Executor:
             else:
                 batch.forget_errors()
             self._changed.notify_all()
-        self._feed.put(None)  # there may be memory now
+        if self._next < self._launched:
+            self._feed.put(None)  # there may be memory for it now
 
 
 _STOP = object()
