@@ -13,8 +13,18 @@ struct Sample {
     i64 low_w, high_w;
     // Along the other axes, in the order of the result:
     i64 extent[OUTER], stride[OUTER], out_stride[OUTER], low[OUTER], high[OUTER];
+    int mirrored;  // along the width
     float multiplier[CHANNELS], offset[CHANNELS];
     Out fill[CHANNELS];
+
+    // Turns the window around.
+    __device__ void mirror() {
+        first += (width - 1) * stride_w;
+        stride_w = -stride_w;
+        const i64 low = width - high_w;
+        high_w = width - low_w;
+        low_w = low;
+    }
 };
 
 constexpr int PIXELS = 4;
@@ -80,7 +90,8 @@ __device__ inline Out scaled(In value, float multiplier, float offset) {
 }
 
 extern "C" __global__ void __launch_bounds__(256, 4) crop_mirror_normalize(const Sample* samples) {
-    const Sample s = samples[blockIdx.y];
+    Sample s = samples[blockIdx.y];
+    if (s.mirrored) s.mirror();
     const i64 groups = (s.width + PIXELS - 1) / PIXELS;
     for (i64 item = first_element(); item < s.rows * groups; item += element_step()) {
         i64 row = quotient(item, groups);

@@ -38,11 +38,15 @@ class Views:
     @staticmethod
     def of(data: TensorListGPU) -> Views:
         """Return the samples of a batch, which is not empty."""
-        dtype, shapes = to_numpy_type(data.dtype), data.extents()
+        first = data.pointers().astype(np.int64)
+        return Views.at(first, data.extents(), to_numpy_type(data.dtype))
+
+    @staticmethod
+    def at(first: Any, shapes: Array, dtype: np.dtype[Any]) -> Views:
+        """Return samples that begin at addresses: (batch,) int64, or one number for all."""
         steps = np.ones_like(shapes)
         if shapes.shape[1] > 1:
             steps[:, :-1] = shapes[:, :0:-1].cumprod(axis=1)[:, ::-1]
-        first = data.pointers().astype(np.int64)
         return Views(first, steps * dtype.itemsize, shapes, np.zeros_like(shapes), shapes, dtype)
 
     def window(self, start: Array, shapes: Array) -> Views:

@@ -12,7 +12,7 @@ from ...engine.layouts import VOLUME_LAYOUTS, layout_of
 from ...engine.operator import Array, Row, register
 from ...engine.params import BOOL, DTYPE, FLOAT, FLOATS, INT, STR, from_row, param
 from ...engine.tensors import TensorList, TensorListGPU
-from ...engine.types import DALIDataType
+from ...engine.types import DALIDataType, to_numpy_type
 from ...engine.windows import CropArguments, Window, Windows, bounded
 from .._rows import array_of, try_rows
 from ..moving.extract import fill, fill_channels, fills, place_in
@@ -20,7 +20,7 @@ from ..moving.extract_batch import crops
 from ..moving.strided import Views
 from ..moving.window import WindowOperator
 from .scale import Scaling, affine, make_scaling, write_scaled
-from .scale_batch import Scalings, write_scaled_batch
+from .scale_batch import ScaledWindows, Scalings, scaled_windows
 
 if TYPE_CHECKING:
     from ...engine.batch import Batch
@@ -32,16 +32,13 @@ class _Plan(NamedTuple):
     """What is done with a batch on the GPU.
 
     Attributes:
-        shapes: of the samples: (batch, ndim).
-        windows: what is taken of them.
-        written: channels of the results: (batch,).
-        scalings: what becomes of the channels.
+        shapes, dtype: of the samples for which it was made: (batch, ndim).
+        windows: what is taken of them, and what becomes of it.
     """
 
     shapes: Array
-    windows: Windows
-    written: Array
-    scalings: Scalings
+    dtype: np.dtype[Any]
+    windows: ScaledWindows
 
 
 @register
@@ -130,23 +127,18 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
         if not self.layouts[0]:
             self._check_output_layout(layout)
-        view = Views.of(images)
-        shapes, windows, written, scalings = self._planned(
-            batch, layout, view.shapes, mean, std, crop
-        )
-        mirrored = np.zeros(shapes.shape, bool)
-        mirrored[:, layout.index("W")] = array_of(self, "mirror", mirror, batch.size)[:, 0] != 0
-        start = np.where(mirrored, shapes - windows.start - windows.shape, windows.start)
-        shown = view.flipped(mirrored).window(start, windows.shape)
-        return write_scaled_batch(batch, shown, layout, written, self.output_layout, scalings)
+        windows = self._planned(batch, layout, images, mean, std, crop)
+        mirrored = array_of(self, "mirror", mirror, batch.size)[:, 0] != 0
+        return windows.write(batch, images.pointers(), mirrored)
 
     def _planned(
-        self, batch: Batch, layout: str, shapes: Array, mean: Any, std: Any, crop: Any
-    ) -> _Plan:
-        """Return what mirroring does not change: often it is that of the batch before."""
-        last = self._last
-        if last is not None and np.array_equal(last.shapes, shapes):
-            return last
+        self, batch: Batch, layout: str, images: TensorListGPU, mean: Any, std: Any, crop: Any
+    ) -> ScaledWindows:
+        """Return what depends neither on mirroring nor on where the samples lie: often it is that
+        of the batch before."""
+        last, shapes, dtype = self._last, images.extents(), to_numpy_type(images.dtype)
+        if last is not None and last.dtype == dtype and np.array_equal(last.shapes, shapes):
+            return last.windows
         windows = crops(self, batch, layout, shapes, crop)
         if self.out_of_bounds_policy == "trim_to_shape":
             windows = windows.trimmed(shapes)
@@ -158,10 +150,11 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         self._batch_fill(batch, scalings.fill, layout, shapes, windows)
         failed = list(batch.errors)
         windows.start[failed] = windows.shape[failed] = 0
-        plan = _Plan(shapes, windows, written, scalings)
+        view = Views.at(0, shapes, dtype).window(windows.start, windows.shape)
+        scaled = scaled_windows(view, layout, written, self.output_layout, scalings)
         if not failed and set(self.per_sample) <= {"mirror"}:
-            self._last = plan
-        return plan
+            self._last = _Plan(shapes, dtype, scaled)
+        return scaled
 
     def _batch_scalings(self, batch: Batch, channels: Array, mean: Any, std: Any) -> Scalings:
         """Return what becomes of each sample's channels; note errors."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.batch import Batch
-from ...engine.kernels import c_type
+from ...engine.kernels import Kernel, c_type
 from ...engine.operator import Array
 from ...engine.tensors import TensorListGPU
 from ..kernels import descriptors, kernel, launch_elements
@@ -32,19 +32,47 @@ class Scalings(NamedTuple):
     fill: Array
 
 
-def write_scaled_batch(
-    batch: Batch,
-    view: Views,
-    layout: str,
-    channels: Array,
-    target_layout: str,
-    scalings: Scalings,
-) -> TensorListGPU:
-    """Return the scaled pixels of views.
+class ScaledWindows(NamedTuple):
+    """Windows of samples to be scaled, wherever these lie and whether or not they are mirrored.
+
+    Attributes:
+        shapes: of the results: (batch, ndim).
+        dtype: of the results.
+        function: the kernel.
+        table: its descriptors; `first` is where a window begins, in bytes behind its sample.
+        steps: of the kernel's loop: (batch,).
+    """
+
+    shapes: Array
+    dtype: np.dtype[Any]
+    function: Kernel
+    table: Array
+    steps: Array
+
+    def write(self, batch: Batch, pointers: Array, mirrored: Array) -> TensorListGPU:
+        """Return the scaled pixels.
+
+        Args:
+            batch: whose device to use.
+            pointers: where the samples lie: (batch,) uint64.
+            mirrored: whether each is mirrored: (batch,).
+        """
+        out = batch.device.empty(self.shapes, self.dtype)
+        table = self.table.copy()
+        table["out"] = out.pointers()
+        table["first"] += pointers
+        table["mirrored"] = mirrored
+        launch_elements(batch, self.function, table, self.steps)
+        return out
+
+
+def scaled_windows(
+    view: Views, layout: str, channels: Array, target_layout: str, scalings: Scalings
+) -> ScaledWindows:
+    """Plan the scaling of windows.
 
     Args:
-        batch: whose device to use.
-        view: the pixels.
+        view: the windows; addresses count from the begin of the sample.
         layout: of the view; it has a W and a C.
         channels: of the result, at least as many as the view's: (batch,).
         target_layout: a permutation of `layout`.
@@ -54,7 +82,6 @@ def write_scaled_batch(
     shapes[:, layout.index("C")] = channels
     shapes = shapes[:, [layout.index(letter) for letter in target_layout]]
     dtype = scalings.fill.dtype
-    out = batch.device.empty(shapes, dtype)
     steps = dict(zip(target_layout, strides(shapes).T, strict=True))
     extents = dict(zip(target_layout, shapes.T, strict=True))
     axis = {letter: layout.index(letter) for letter in target_layout}
@@ -66,8 +93,8 @@ def write_scaled_batch(
     width = extents["W"]
     table = descriptors(
         len(shapes),
-        out=out.pointers(),
-        first=view.first,
+        out=np.zeros(len(shapes), np.uint64),
+        first=view.first.astype(np.uint64),
         rows=rows.prod(axis=1),
         width=width,
         stride_w=view.strides[:, axis["W"]],
@@ -81,6 +108,7 @@ def write_scaled_batch(
         out_stride=np.stack([steps[letter] for letter in outer], 1),
         low=view.low[:, order],
         high=view.high[:, order],
+        mirrored=np.zeros(len(shapes), np.int32),
         **scalings._asdict(),
     )
     function = kernel(
@@ -96,5 +124,4 @@ def write_scaled_batch(
         INTERLEAVED=str(int(together and target_layout.endswith("WC"))),
     )
     groups = rows.prod(axis=1) * -(-width // _PIXELS)
-    launch_elements(batch, function, table, -(-groups // _ROUNDS))
-    return out
+    return ScaledWindows(shapes, dtype, function, table, -(-groups // _ROUNDS))
