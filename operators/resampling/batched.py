@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +55,7 @@ class Axes:
         """Where `filters.taps` does not raise."""
         return self.copies | (self.support * self.out_size <= MAX_TAPS)
 
-    def take(self, which: NDArray[np.intp]) -> Axes:
+    def take(self, which: NDArray[np.integer[Any]]) -> Axes:
         """Return some of the axes."""
         return Axes(*(getattr(self, name)[which] for name in _FIELDS))
 
@@ -70,6 +72,22 @@ def split(axes: Axes, parts: int) -> list[Axes]:
 def unchanged(size: Ints, kind: Ints) -> Axes:
     """Return axes that keep their size, with filters of this kind."""
     return plan_axes(size, size, np.zeros(len(size)), size.astype(float), (kind, kind), False)
+
+
+@lru_cache(maxsize=32)
+def _whole_axes(most: int, out_size: int, filters: tuple[int, int], antialias: bool) -> Axes:
+    """Plan all extents up to `most`; the first is 1, too."""
+    sizes = np.maximum(np.arange(most + 1), 1)
+    chosen = np.full_like(sizes, filters[0]), np.full_like(sizes, filters[1])
+    ends = sizes.astype(np.float64)
+    outputs = np.full_like(sizes, out_size)
+    return plan_axes(sizes, outputs, np.zeros_like(ends), ends, chosen, antialias)
+
+
+def whole_axes(in_size: Ints, out_size: int, filters: tuple[int, int], antialias: bool) -> Axes:
+    """Plan axes the whole of which becomes `out_size`: they are taken out of a table by extent."""
+    most = (1 << int(in_size.max()).bit_length()) - 1
+    return _whole_axes(most, out_size, filters, antialias).take(in_size)
 
 
 def plan_axes(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ...engine.batch import Batch
 
 _LAYOUT = re.compile("([FC]*)(D?HW)(C?)")
+_TABLE = 1 << 13  # extents below that are planned by a table
 _FILTERS = tuple(Filter)  # by number; the numbers are those of DALIInterpType
 
 Filters = tuple[Filter, Filter]
@@ -197,23 +198,23 @@ class Resampler(SampleOperator):
         channels = shapes[:, -1] if axes.channels_last else np.ones_like(shapes[:, 0])
         number = shapes[:, : axes.first].prod(1)
 
-        plans = self.plan_batch(batch, axes, np.maximum(extents, 1), **arguments)
-        filters, known = self._filters_of(batch.size, **arguments)
-        lines = _lines(plans, np.maximum(extents, 1), filters, self.antialias)
-        possible = plans.possible & known & ((extents > 0) & (plans.start != plans.end)).all(1)
+        seen = np.maximum(extents, 1)
+        plans = self.plan_batch(batch, axes, seen, **arguments)
+        lines, possible = self._lines(plans, seen, **arguments)
+        possible &= plans.possible & ((extents > 0) & (plans.start != plans.end)).all(1)
         within = channels > 0
         for line in lines:
             within &= line.possible()
         possible &= within | (number == 0)
-        for i in np.flatnonzero(~possible).tolist():
-            batch.errors.setdefault(i, why_not(self, batch, i, shapes[i], source, arguments))
-
-        size = np.where(possible[:, None], plans.size, 1)
-        resized = np.column_stack(
-            [shapes[:, : axes.first], size, shapes[:, axes.first + axes.spatial :]]
-        )
+        size = plans.size
+        if not possible.all():
+            for i in np.flatnonzero(~possible).tolist():
+                batch.errors.setdefault(i, why_not(self, batch, i, shapes[i], source, arguments))
+            size = np.where(possible[:, None], size, 1)
+            number = np.where(possible, number, 0)
+        resized = shapes.copy()
+        resized[:, axes.first : axes.first + axes.spatial] = size
         out = batch.device.empty(resized, result, self.output_layouts()[0])
-        number = np.where(possible, number, 0)
         resample_batch(
             batch,
             Stack(images.pointers(), number, extents, channels, source, images),
@@ -228,18 +229,32 @@ class Resampler(SampleOperator):
         """What to compute for each sample of a batch; `extents` are its spatial extents."""
         raise NotImplementedError
 
-    def _filters_of(
-        self, count: int, *, interp_type: Any, min_filter: Any, mag_filter: Any, **_: Any
-    ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]:
-        """The filters of each sample, and whether there are such filters."""
-        if self._filters is not None:
-            shrinking, other = (np.full(count, int(kind)) for kind in self._filters)
-            return (shrinking, other), np.ones(count, bool)
-        chosen = (interp_type if f is None else f for f in (min_filter, mag_filter))
-        numbers = np.stack([numbers_of(f, count)[:, 0] for f in chosen])
-        known = np.isin(numbers, _FILTERS)
-        shrinking, other = np.where(known, numbers, 0).astype(np.int64)
-        return (shrinking, other), known[0] & known[1]
+    def _lines(
+        self, plans: Plans, extents: NDArray[np.int64], **arguments: Any
+    ) -> tuple[list[batched.Axes], NDArray[np.bool_]]:
+        """How each spatial axis is resampled, and which samples are given filters that exist."""
+        count, known = len(extents), np.ones(len(extents), bool)
+        if self._filters is None:
+            filters, known = _filters_of(count, **arguments)
+        else:
+            constant = int(self._filters[0]), int(self._filters[1])
+            if plans.constant is not None and len(plans.constant) == 2 and extents.max() < _TABLE:
+                sizes = zip(extents.T, plans.constant, strict=True)
+                axes = [batched.whole_axes(*each, constant, self.antialias) for each in sizes]
+                return axes, known
+            filters = np.full(count, constant[0]), np.full(count, constant[1])
+        return _lines(plans, extents, filters, self.antialias), known
+
+
+def _filters_of(
+    count: int, *, interp_type: Any, min_filter: Any, mag_filter: Any, **_: Any
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]:
+    """The filters of each sample, and whether there are such filters."""
+    chosen = (interp_type if f is None else f for f in (min_filter, mag_filter))
+    numbers = np.stack([numbers_of(f, count)[:, 0] for f in chosen])
+    known = np.isin(numbers, _FILTERS)
+    shrinking, other = np.where(known, numbers, 0).astype(np.int64)
+    return (shrinking, other), known[0] & known[1]
 
 
 def _lines(
@@ -249,7 +264,6 @@ def _lines(
     antialias: bool,
 ) -> list[batched.Axes]:
     """How each spatial axis is resampled, with the bases that the CPU takes."""
-
     spatial = extents.shape[1]
     in_size, out_size = extents.T.reshape(-1), plans.size.T.reshape(-1)
     edges = plans.start.T.reshape(-1), plans.end.T.reshape(-1)

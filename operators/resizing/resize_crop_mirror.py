@@ -103,8 +103,8 @@ def part_of(whole: Plan, window: Window, mirrored: tuple[bool, ...]) -> Plan:
 
 def parts_of(whole: Plans, windows: Windows, mirrored: NDArray[np.bool_]) -> Plans:
     """Return `part_of` for each sample; `mirrored` is of shape (batch, axes)."""
-    size, start, end, possible = whole
-    possible = possible & (windows.shape > 0).all(1)
+    size, start, end = whole.size, whole.start, whole.end
+    possible = whole.possible & (windows.shape > 0).all(1)
     scale = (end - start) / size
     first = (start + scale * windows.start).astype(np.float32).astype(np.float64)
     last = start + scale * (windows.start + windows.shape)

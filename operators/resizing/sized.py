@@ -165,7 +165,8 @@ class SizedResampler(Resampler):
         if self._fixed_size is not None and max(self._fixed_size) <= MAX_EXTENT:
             size = np.broadcast_to(np.array(self._fixed_size), extents.shape)
             whole = extents.astype(np.float64)
-            return Plans(size, np.zeros_like(whole), whole, np.ones(count, bool))
+            start, possible = np.zeros_like(whole), np.ones(count, bool)
+            return Plans(size, start, whole, possible, self._fixed_size)
         start, end = arguments["roi_start"], arguments["roi_end"]
         is_whole = start is None or end is None
         return plan_all(

@@ -20,12 +20,14 @@ class Plans(NamedTuple):
         size: (batch, axes) int64.
         start, end: (batch, axes) float64.
         possible: (batch,); False where `plan` raises: there size and region are one pixel.
+        constant: the size, if it is that of all samples, and their whole extents are shown.
     """
 
     size: NDArray[np.int64]
     start: Float64s
     end: Float64s
     possible: NDArray[np.bool_]
+    constant: tuple[int, ...] | None = None
 
 
 def plan_all(

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from penstock.operators.resampling import Filter
-from penstock.operators.resampling.batched import plan_axes, unchanged, with_bases
+from penstock.operators.resampling.batched import Axes, plan_axes, unchanged, whole_axes, with_bases
 from penstock.operators.resampling.filters import MAX_TAPS, taps
 from penstock.operators.resampling.filters import with_bases as with_bases_alone
 from penstock.operators.resampling.resize import plan_axis
@@ -52,6 +52,19 @@ def test_whole_images_have_no_bases():
     axes = together([(100, 40, 30.0, 90.0)], (Filter.LINEAR, Filter.LINEAR), True)
     for one in with_bases(axes, axes, np.zeros(1, bool)):
         assert one.base.tolist() == [0]
+
+
+@given(
+    st.lists(st.integers(1, 700), min_size=1, max_size=9), st.integers(1, 300),
+    st.tuples(FILTER, FILTER), st.booleans(),
+)  # fmt: skip
+def test_whole_axes_out_of_a_table(sizes, out_size, filters, antialias):
+    planned = together([(size, out_size, 0.0, float(size)) for size in sizes], filters, antialias)
+    kinds = tuple(map(int, filters))
+    for name in Axes.__dataclass_fields__:
+        found = getattr(whole_axes(np.array(sizes), out_size, kinds, antialias), name)
+        assert found.dtype == getattr(planned, name).dtype
+        assert (found == getattr(planned, name)).all(), name
 
 
 def test_too_many_taps():
