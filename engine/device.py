@@ -23,6 +23,7 @@ from .tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, addre
 
 _ALIGNMENT = 256
 _SMALL = 1 << 18  # bytes, of buffers that share a block of memory
+_ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have unless more are allowed
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
 
@@ -209,7 +210,7 @@ class Device:
             a if isinstance(a, np.generic) else np.uint64(address_of(a)) for a in arguments
         )
         function = compiled(kernel, self.id)
-        if shared_bytes > function.max_dynamic_shared_size_bytes:
+        if shared_bytes > _ALWAYS_SHARED and shared_bytes > function.max_dynamic_shared_size_bytes:
             function.max_dynamic_shared_size_bytes = shared_bytes
         function(tuple(grid), tuple(block), values, shared_mem=shared_bytes)
 

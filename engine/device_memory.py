@@ -110,6 +110,7 @@ class DevicePool:
         self._idle: dict[int, deque[_Idle]] = {}
         self._lent = self._kept = 0
         self._waits_begun = self._waits_done = 0  # for the whole device
+        self._spare: deque[Any] = deque()  # events that nobody waits for any more
         self._closed = False
         self._lock = threading.RLock()  # a lease may end inside of `lend`
 
@@ -156,6 +157,7 @@ class DevicePool:
         for used_on, event in idle.events:
             if used_on != stream.ptr:
                 stream.wait_event(event)
+            self._spare.append(event)
         return idle.block
 
     def owner_of(self, stream: int) -> Any:
@@ -185,15 +187,20 @@ class DevicePool:
         foreign = (ForeignStream, self._cupy.cuda.ExternalStream)
         events = []
         unsure_at = None
-        with self._device:
-            for stream, owner in streams.items():
-                if owner is None or isinstance(owner, foreign):
-                    unsure_at = self._waits_begun
-                    continue
-                event = self._cupy.cuda.Event(disable_timing=True)
-                self._cupy.cuda.runtime.eventRecord(event.ptr, stream)
-                events.append((stream, event))
+        for stream, owner in streams.items():
+            if owner is None or isinstance(owner, foreign):
+                unsure_at = self._waits_begun
+                continue
+            event = self._event()
+            self._cupy.cuda.runtime.eventRecord(event.ptr, stream)
+            events.append((stream, event))
         return _Idle(block, events, unsure_at)
+
+    def _event(self) -> Any:
+        with suppress(IndexError):
+            return self._spare.popleft()
+        with self._device:
+            return self._cupy.cuda.Event(disable_timing=True)
 
     def _allocate(self, size: int) -> Any:
         memory = self._cupy.cuda.Memory

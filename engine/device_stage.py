@@ -12,6 +12,7 @@ their GPU work (decoders), unless an operator wants the batches in order.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
@@ -56,6 +57,7 @@ class DeviceStage:
         self._done = done
         self._clocks = clocks
         self._queue: SimpleQueue[Any] = SimpleQueue()
+        self._events: deque[Any] = deque()
         self._lanes = lanes(plan)
         self.threads = [
             threading.Thread(target=self._lane, name=f"penstock-device-{i}", daemon=True)
@@ -140,7 +142,10 @@ class DeviceStage:
         return events, failure
 
     def _mark(self, stream: Any) -> Any:
-        event = self._cupy.cuda.Event(block=True)
+        try:
+            event = self._events.popleft()
+        except IndexError:
+            event = self._cupy.cuda.Event(block=True)
         event.record(stream)
         return event
 
@@ -152,6 +157,7 @@ class DeviceStage:
                     events[-1].synchronize()
                     for step, elapsed in zip(segment.steps, self._times(events), strict=False):
                         self._clocks.add_device(step.node.ordinal, elapsed)
+                    self._events.extend(events)  # to be used again
                     batch.run_checks()
                 except BaseException as error:
                     failure = failure or error

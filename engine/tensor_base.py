@@ -86,6 +86,7 @@ class TensorList:
         self._layout = layout
         self._source_info = source_info
         self._valid = valid
+        self._pointers: NDArray[np.uint64] | None = None
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -120,13 +121,18 @@ class TensorList:
 
     def pointers(self) -> NDArray[np.uint64]:
         """Return the address of each row: (batch,)."""
-        if self._dense is not None:
-            steps: NDArray[np.int64] = np.arange(len(self._dense)) * self._dense.strides[0]
-            return np.uint64(self._address_of(self._dense)) + steps.astype(np.uint64)
-        if self.packed is not None:
-            first = self._address_of(self.packed.memory)
-            return np.uint64(first) + self.packed.offsets.astype(np.uint64)
-        return np.array([self._address_of(row) for row in self._rows], np.uint64)
+        if self._pointers is None:
+            if self._dense is not None:
+                steps = np.arange(len(self._dense)) * self._dense.strides[0]
+                found = steps.astype(np.uint64) + np.uint64(self._address_of(self._dense))
+            elif self.packed is not None:
+                first = self._address_of(self.packed.memory)
+                found = self.packed.offsets.astype(np.uint64) + np.uint64(first)
+            else:
+                found = np.array([self._address_of(row) for row in self._rows], np.uint64)
+            found.flags.writeable = False
+            self._pointers = found
+        return self._pointers
 
     @staticmethod
     def _address_of(array: Any) -> int:
@@ -192,6 +198,7 @@ class TensorList:
             self._check_dense()
             self._dense = self._stack()
             self._rows = self._dense
+            self._pointers = None
         return self._dense
 
     def _check_dense(self) -> None:
