@@ -28,6 +28,7 @@ from ..engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ..engine.types import INT64, RGB, UINT8, to_numpy_type
 from ..engine.windows import CropArguments, Window, bounded
 from . import nvimgcodec
+from .formats import jpeg_batch
 from .image import Roi, decode, decode_to_fit, peek_shape
 from .mixed import MixedDecoding, Windows, each, whole
 
@@ -117,6 +118,7 @@ class ImageDecoder(SampleOperator):
             nvimgcodec.library()
             hardware = self.hw_decoder_load != 0 and not self.jpeg_fancy_upsampling
             self._mixed = MixedDecoding(output, dtype, upright, hardware, self._decode)
+            self.find = {jpeg_batch.FACT: jpeg_batch.headers}
 
     def close(self) -> None:
         if self._mixed is not None:

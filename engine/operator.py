@@ -21,7 +21,8 @@ attributes of `self`. One instance serves one place in one graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from .batch import Batch
     from .device_stage import DeviceStage
     from .memory import Arena
+    from .packed_rows import Find
     from .sampler import Draw
 
 Array = NDArray[Any]
@@ -88,6 +90,8 @@ class Operator:
         copied: whether `device="gpu"` means that its results are copied there. It runs in the CPU
             stage all the same, and may return data that are on the GPU already.
         in_order: whether its GPU work must see one batch after the other.
+        find: what it has to know of its inputs' rows, for a process that reads to find out
+            (`PackedRows.facts`), by name.
         note: what `Pipeline.stats` says of the way it works, where there are several.
     """
 
@@ -108,6 +112,7 @@ class Operator:
     ordinal: int = -1  # set by the graph: number of the node
     stream: int = 0  # set by the pipeline: which of its random streams is this operator's
     threads: int = 1  # set by the pipeline: how many it was given
+    find: Mapping[str, Find] = MappingProxyType({})
     note: str = ""
     seed: int
     preserve: bool
@@ -267,8 +272,9 @@ class InputOperator(BatchOperator):
         """
         return False
 
-    def share(self, arena: Arena) -> None:
-        """Note the memory that batches lie in, if other processes may map it."""
+    def share(self, arena: Arena, find: Mapping[str, Find]) -> None:
+        """Note the memory that batches lie in, if other processes may map it, and what other
+        operators want to know of rows (`Operator.find`)."""
 
     def attach(self, stage: DeviceStage) -> None:
         """Note the device stage, for work on the device that must not wait until `gpu`."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+Find = Callable[[NDArray[np.uint64], NDArray[np.int64]], NDArray[Any]]
+"""From the addresses and lengths of rows of bytes to something about each: (batch, ...).
+
+It is a function of a module, for other processes to find."""
 
 
 class PackedRows(Sequence[Any]):
@@ -19,7 +24,7 @@ class PackedRows(Sequence[Any]):
         offsets: of each row in bytes: (batch,) int64.
         shapes: of the rows: (batch, ndim) int64.
         dtype: of the elements.
-        notes: what is known of the rows already, by whoever asks: arrays of (batch, ...).
+        facts: what is known of the rows already: arrays of (batch, ...), by name.
 
     >>> memory = np.arange(5, dtype=np.uint8)
     >>> rows = PackedRows(memory, np.array([0, 2]), np.array([[2], [3]]), np.uint8)
@@ -33,13 +38,13 @@ class PackedRows(Sequence[Any]):
         offsets: NDArray[np.int64],
         shapes: NDArray[np.int64],
         dtype: Any,
-        notes: Mapping[str, NDArray[Any]] = MappingProxyType({}),
+        facts: Mapping[str, NDArray[Any]] = MappingProxyType({}),
     ) -> None:
         self.memory = memory
         self.offsets = offsets
         self.shapes = shapes
         self.dtype = np.dtype(dtype)
-        self.notes = notes
+        self.facts = facts
 
     @property
     def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64], np.dtype[Any]]:
@@ -57,8 +62,8 @@ class PackedRows(Sequence[Any]):
 
     def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
-            notes = {name: note[i] for name, note in self.notes.items()}
-            return PackedRows(self.memory, self.offsets[i], self.shapes[i], self.dtype, notes)
+            facts = {name: fact[i] for name, fact in self.facts.items()}
+            return PackedRows(self.memory, self.offsets[i], self.shapes[i], self.dtype, facts)
         shape = self.shapes[i].tolist()
         start = int(self.offsets[i])
         row = self.memory[start : start + prod(shape) * self.dtype.itemsize]

@@ -151,8 +151,9 @@ class Pipeline:
             shared |= has_chains and may_be_processes(config.threads(), config.exec_processes)
             # Made only now: a fork before would share it.
             self._pool = SlabPool(budget=config.prefetch_bytes, shared=shared)
+            find = {name: f for node in plan.nodes for name, f in node.operator.find.items()}
             for each in inputs if shared else ():
-                each.share(self._pool.arena)
+                each.share(self._pool.arena, find)
             self._executor = Executor(
                 plan,
                 config.batch_size,

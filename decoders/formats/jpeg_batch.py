@@ -31,8 +31,8 @@ _IS_PLAIN_SAMPLING = np.zeros(256, bool)  # of luma, while that of the others is
 _IS_PLAIN_SAMPLING[[0x11, 0x21, 0x12, 0x22]] = True
 
 
-NOTE = "jpeg"
-"""Under which name `headers` may be known of rows already (`PackedRows.notes`)."""
+FACT = "jpeg"
+"""Name by which rows have their `headers`, where these are known (`PackedRows.facts`)."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Scan:
 def scan(encoded: TensorListCPU) -> Scan:
     """Look at the headers of encoded files: one-dimensional arrays of uint8."""
     addresses, lengths, packed = encoded.pointers(), _lengths(encoded), encoded.packed
-    if packed is not None and NOTE in packed.notes:
-        found = packed.notes[NOTE].copy()
+    if packed is not None and FACT in packed.facts:
+        found = packed.facts[FACT].copy()
     else:
         found = headers(addresses, lengths)
     return Scan(found[:, 0] != 0, found[:, 1:3], found[:, 3], addresses, lengths)

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...decoders.formats import jpeg_batch
 from ...engine.batch import Batch
 from ...engine.errors import ArgumentError
 from ...engine.memory import Arena
 from ...engine.operator import Array, register
+from ...engine.packed_rows import Find, PackedRows
 from ...engine.params import BOOL, INTS, STR, STRS, param
-from ...engine.tensors import PackedRows, TensorList
+from ...engine.tensors import TensorList
 from ..process.reading_process import ReadingProcess
 from ..reader import Reader
 from ..source import Allocate, Column, checked_indices
@@ -91,9 +91,9 @@ class FileSource:
         (path,) = self._listing.paths(checked_indices(np.array([index]), len(self)))
         return os.fsdecode(path)
 
-    def share(self, arena: Arena) -> None:
+    def share(self, arena: Arena, find: Mapping[str, Find]) -> None:
         """Let a process of its own read local files into memory of the arena."""
-        self._process = ReadingProcess(arena, _THREADS)
+        self._process = ReadingProcess(arena, _THREADS, find)
 
     @property
     def note(self) -> str:
@@ -136,25 +136,25 @@ class FileSource:
             found = _read_into(slab, process, paths)
             if found is None:
                 return None
-            sizes, headers = found
+            sizes, facts = found
             total = int(sizes.sum())
             self._mean = max(total / len(paths), self._mean * _DECAY)
             if total <= room:
                 begins, shapes = np.cumsum(sizes) - sizes, sizes[:, np.newaxis]
-                return PackedRows(slab, begins, shapes, np.uint8, {jpeg_batch.NOTE: headers})
+                return PackedRows(slab, begins, shapes, np.uint8, facts)
             room = total
         return None
 
 
 def _read_into(
     slab: NDArray[np.uint8], process: ReadingProcess, paths: list[bytes]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Have files read one behind the other; return their sizes, and their headers unless they
-    are larger than the slab: see `FileReads.read`."""
+) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]] | None:
+    """Have files read one behind the other; return their sizes, and facts about them, unless they
+    are larger than the slab."""
     offset = process.arena.offset(slab)
     if offset is None:
         return None
-    parts: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    parts = []
     used = 0
     for begin in range(0, len(paths), _ASKED_AT_ONCE):
         some = paths[begin : begin + _ASKED_AT_ONCE]
@@ -163,8 +163,9 @@ def _read_into(
             return None
         parts.append(found)
         used += int(found[0].sum())
-    sizes, headers = map(np.concatenate, zip(*parts, strict=True))
-    return sizes, headers
+    sizes, facts = zip(*parts, strict=True)
+    names = process.find if used <= slab.size else ()
+    return np.concatenate(sizes), {name: np.concatenate([f[name] for f in facts]) for name in names}
 
 
 def _read_remote(
@@ -287,8 +288,8 @@ class File(Reader):
     def shares_memory(self, *, uses_gpu: bool) -> bool:
         return uses_gpu
 
-    def share(self, arena: Arena) -> None:
-        self.source.share(arena)
+    def share(self, arena: Arena, find: Mapping[str, Find]) -> None:
+        self.source.share(arena, find)
 
     def interrupt(self) -> None:
         super().interrupt()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from ...engine.batch import Batch
 from ...engine.errors import ArgumentError, DecodeError
 from ...engine.layouts import check_exclusive
 from ...engine.operator import Array, register
+from ...engine.packed_rows import Find
 from ...engine.params import ANY, BOOL, FLOAT, FLOATS, INT, INTS, NO_EFFECT, STR, STRS, param
 from ...engine.sampler import Draw
 from ...engine.tensors import TensorList, TensorListGPU
@@ -209,7 +211,7 @@ class Numpy(Reader):
         known = not self.per_sample
         return self._blocks is None and self.source.worth_mapping(known=known)
 
-    def share(self, arena: Arena) -> None:
+    def share(self, arena: Arena, find: Mapping[str, Find]) -> None:
         process = ReadingProcess(arena, copying_threads(max(2, self.threads)))
         self.source.use_maps(MappedCopies(process))
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...decoders.formats import jpeg_batch
 from ...engine.memory import Arena
+from ...engine.packed_rows import Find
 from ..storage.local_reads import OPEN_FLAGS, read_cached, read_waiting, regular_size
 from ..storage.read_plan import Int64s
 from ..storage.storage import Bytes
 from .team import Team
+
+Facts = dict[str, NDArray[Any]]
 
 _SOME = 8
 """Files that a thread opens, or reads, before it looks for more work."""
@@ -21,20 +25,20 @@ _SOME = 8
 class FileReads:
     """Reads whole files into an arena. Thread-safe."""
 
-    def __init__(self, arena: Arena, team: Team) -> None:
-        """Take the arena and the threads that read."""
+    def __init__(self, arena: Arena, team: Team, find: Mapping[str, Find]) -> None:
+        """Take the arena, the threads that read, and what is to be found out about files: this
+        process has nobody who waits for its lock of Python."""
         self._arena = arena
         self._team = team
+        self._find = find
 
-    def read(self, paths: list[bytes], offset: int, room: int) -> tuple[Int64s, Int64s] | None:
+    def read(self, paths: list[bytes], offset: int, room: int) -> tuple[Int64s, Facts] | None:
         """Read files one behind the other, from `offset` of the arena on.
 
-        Returns their sizes, and what `jpeg_batch.headers` says of them, which is found out here
-        because this process has nobody waiting for its lock of Python. If the files are larger
-        than `room` together, nothing was read, and there are no headers. None if anything was
-        not as it should be.
+        Returns their sizes, and facts about them, unless they are larger than `room` together:
+        then nothing was read. None if anything was not as it should be.
         """
-        headers: Int64s = np.empty((0, 4), np.int64)
+        facts: Facts = {}
         files = _Files(paths, self._team)
         try:
             files.open()
@@ -43,10 +47,10 @@ class FileReads:
                 block = self._arena.array((offset, (int(ends[-1]),), "u1"))
                 files.read(np.split(block, ends[:-1]))
                 begins = (block.ctypes.data + ends - files.sizes).astype(np.uint64)
-                headers = jpeg_batch.headers(begins, files.sizes)
+                facts = {name: find(begins, files.sizes) for name, find in self._find.items()}
         finally:
             files.close()
-        return None if files.failed else (files.sizes, headers)
+        return None if files.failed else (files.sizes, facts)
 
 
 class _Files:

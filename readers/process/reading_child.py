@@ -4,6 +4,8 @@ It may be lost at any time; see `reading_process`. A request is a name and argum
 
     "copy", files, parts           copies out of mapped files: `Copier.copy`
     "files", paths, offset, room   whole files: `FileReads.read`
+
+The first message on each connection says what is to be found out about files.
 """
 
 from __future__ import annotations
@@ -31,19 +33,19 @@ def main(threads: int, arena: int, *connections: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     end_with_parent(connections[0])
     memory, team = Arena(arena), Team(threads)
-    answers: dict[str, Callable[..., Any]] = {
-        "copy": Copier(memory, team, most // 2).copy,
-        "files": FileReads(memory, team).read,
-    }
+    copier = Copier(memory, team, most // 2)
     for connection in connections[1:]:
-        threading.Thread(target=_serve, args=(answers, connection), daemon=True).start()
-    _serve(answers, connections[0])
+        given = memory, team, copier, connection
+        threading.Thread(target=_serve, args=given, daemon=True).start()
+    _serve(memory, team, copier, connections[0])
 
 
-def _serve(answers: dict[str, Callable[..., Any]], connection: int) -> None:
+def _serve(memory: Arena, team: Team, copier: Copier, connection: int) -> None:
     """Answer requests; then end the process, or the parent would wait for an answer."""
     channel = Channel(socket(fileno=connection))
     try:
+        files = FileReads(memory, team, channel.receive())
+        answers: dict[str, Callable[..., Any]] = {"copy": copier.copy, "files": files.read}
         channel.send(None)
         while True:
             name, *arguments = channel.receive()

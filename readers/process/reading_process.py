@@ -12,15 +12,17 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from queue import SimpleQueue
 from socket import socketpair
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...engine.channel import Channel
 from ...engine.errors import WorkerError
 from ...engine.memory import Arena
+from ...engine.packed_rows import Find
 
 if TYPE_CHECKING:
     from ...engine.interpreter import Interpreter
@@ -41,13 +43,17 @@ class ReadingProcess:
     Of no effect in a process that was forked from the one that made it.
 
     Attributes:
-        arena, threads: see `__init__`.
+        arena, threads, find: see `__init__`.
         why: why there is no process; "" if nothing has gone wrong.
     """
 
-    def __init__(self, arena: Arena, threads: int) -> None:
-        """Take the arena, which must be shared, and how many threads are to work."""
+    def __init__(
+        self, arena: Arena, threads: int, find: Mapping[str, Find] = MappingProxyType({})
+    ) -> None:
+        """Take the arena, which must be shared, how many threads are to work, and what is to be
+        found out about files (`PackedRows.facts`)."""
         self.arena = arena
+        self.find = dict(find)
         self.why = ""
         self.threads = threads
         self._owner = os.getpid()
@@ -110,7 +116,7 @@ class ReadingProcess:
             helper.close()
             return
         try:
-            helper.wait_until_ready()
+            helper.wait_until_ready(self.find)
         except (EOFError, OSError):
             self._lose(helper)
 
@@ -151,8 +157,10 @@ class _Helper:
         self._process = process
         self._end = weakref.finalize(self, _end, process, self._channels, os.getpid())
 
-    def wait_until_ready(self) -> None:
-        """Wait until it can be asked."""
+    def wait_until_ready(self, find: dict[str, Find]) -> None:
+        """Tell it what is to be found out, and wait until it can be asked."""
+        for channel in self._channels:
+            channel.send(find)
         for channel in self._channels:
             channel.receive()
             self._free.put(channel)

@@ -31,11 +31,11 @@ def test_rows():
         rows[3]
 
 
-def test_notes_are_of_rows():
+def test_facts_are_of_rows():
     rows = packed()
-    assert dict(rows.notes) == {}
-    noted = PackedRows(rows.memory, *rows.places, {"is_even": np.arange(3) % 2 == 0})
-    assert noted[1:].notes["is_even"].tolist() == [False, True]
+    assert dict(rows.facts) == {}
+    known = PackedRows(rows.memory, *rows.places, {"is_even": np.arange(3) % 2 == 0})
+    assert known[1:].facts["is_even"].tolist() == [False, True]
 
 
 def test_a_batch():

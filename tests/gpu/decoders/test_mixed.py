@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 import simplejpeg
 
 from penstock import Pipeline, fn, types
+from penstock.decoders.formats import jpeg_batch
 from penstock.engine.errors import DecodeError
 from penstock.engine.tensors import TensorListGPU
+from penstock.readers.process import reading_process
 
 pytest.importorskip("nvidia.nvimgcodec")
 
@@ -178,6 +181,30 @@ def test_a_bad_image_among_good_ones(device_stage, photographs, policy, damage, 
     good = [row.shape for row in run("mixed", [photographs[0]])[0].as_cpu().rows()]
     assert batch.shape()[1] == good[0]
     assert "DecodeError" in log.read_text()
+
+
+def test_the_process_that_reads_looks_at_headers(device_stage, image_zoo, monkeypatch):
+    monkeypatch.setattr(reading_process, "WORTH_STARTING_SECONDS", 0.0)
+    paths = [str(image.path) for image in image_zoo.values()]
+    looked_at = []
+
+    def headers(addresses, lengths, original=jpeg_batch.headers):
+        looked_at.append(len(lengths))
+        return original(addresses, lengths)
+
+    with Pipeline(batch_size=len(paths), num_threads=2) as pipe:
+        encoded, _ = fn.readers.file(files=paths)
+        pipe.set_outputs(fn.decoders.image(encoded, device="mixed"))
+        pipe.build()
+        monkeypatch.setattr(jpeg_batch, "headers", headers)
+        expected = pipe.run()[0].as_cpu().rows()
+        deadline = time.monotonic() + 60
+        while looked_at:
+            assert time.monotonic() < deadline
+            looked_at.clear()
+            rows = pipe.run()[0].as_cpu().rows()
+        for row, wanted in zip(rows, expected, strict=True):
+            np.testing.assert_array_equal(row, wanted)
 
 
 def test_a_window_outside_of_the_image(device_stage, photographs):

@@ -32,7 +32,7 @@ def pool():
 @pytest.fixture
 def source(folder, pool):
     source = FileSource(list_files(files=sorted(os.listdir(folder)), file_root=folder))
-    source.share(pool.arena)
+    source.share(pool.arena, {})
     yield source
     source.close()
 
@@ -77,7 +77,7 @@ def test_the_process_does_the_work(source, folder, pool, monkeypatch):
 def test_it_looks_at_headers_of_jpeg(image_zoo, pool):
     paths = [str(image.path) for image in image_zoo.values()]
     source = FileSource(list_files(files=paths * 20))
-    source.share(pool.arena)
+    source.share(pool.arena, {"jpeg": jpeg_batch.headers})
     try:
         source.read(np.arange(9), pool.empty)
         wait_for(source._process)
@@ -87,8 +87,8 @@ def test_it_looks_at_headers_of_jpeg(image_zoo, pool):
         assert 0 < again.is_plain.sum() < len(again.is_plain)
         for name in ("is_plain", "sizes", "orientation", "lengths"):
             assert (getattr(scan, name) == getattr(again, name)).all(), name
-        assert (rows[7:9].notes[jpeg_batch.NOTE] == rows.notes[jpeg_batch.NOTE][7:9]).all()
-        assert len(rows.notes[jpeg_batch.NOTE]) == len(paths) * 20
+        assert (rows[7:9].facts["jpeg"] == rows.facts["jpeg"][7:9]).all()
+        assert len(rows.facts["jpeg"]) == len(paths) * 20
     finally:
         source.close()
 
@@ -121,7 +121,7 @@ def test_what_is_not_in_the_page_cache(source, folder, pool):
 @pytest.mark.parametrize(("name", "error"), [("no", FileNotFoundError), (".", IsADirectoryError)])
 def test_errors_are_those_of_reading_here(folder, pool, name, error):
     source = FileSource(list_files(files=["002.bin", name, "004.bin"] * 20, file_root=folder))
-    source.share(pool.arena)
+    source.share(pool.arena, {})
     try:
         source.read(np.array([0, 2]), pool.empty)
         wait_for(source._process)
