@@ -186,17 +186,16 @@ def test_a_bad_image_among_good_ones(device_stage, photographs, policy, damage, 
 def test_the_process_that_reads_looks_at_headers(device_stage, image_zoo, monkeypatch):
     monkeypatch.setattr(reading_process, "WORTH_STARTING_SECONDS", 0.0)
     paths = [str(image.path) for image in image_zoo.values()]
-    looked_at = []
+    looked_at: list[int] = []
 
-    def headers(addresses, lengths, original=jpeg_batch.headers):
+    def memory(addresses, lengths, original=jpeg_batch._memory):
         looked_at.append(len(lengths))
         return original(addresses, lengths)
 
+    monkeypatch.setattr(jpeg_batch, "_memory", memory)
     with Pipeline(batch_size=len(paths), num_threads=2) as pipe:
         encoded, _ = fn.readers.file(files=paths)
         pipe.set_outputs(fn.decoders.image(encoded, device="mixed"))
-        pipe.build()
-        monkeypatch.setattr(jpeg_batch, "headers", headers)
         expected = pipe.run()[0].as_cpu().rows()
         deadline = time.monotonic() + 60
         while looked_at:
