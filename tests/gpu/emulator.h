@@ -39,7 +39,10 @@ struct half {
     unsigned short bits;
     half() = default;
     half(float value) : bits(__builtin_ia32_vcvtps2ph(four_floats{value, 0, 0, 0}, 0)[0]) {}
-    half(double value) : half((float)value) {}
+    half(double value) {  // rounded once
+        const _Float16 nearest = (_Float16)value;
+        memcpy(&bits, &nearest, sizeof bits);
+    }
     half(int value) : half((float)value) {}
     operator float() const { return __builtin_ia32_vcvtph2ps(eight_shorts{(short)bits})[0]; }
 };

@@ -23,6 +23,7 @@ def edges(name):
         numbers += [info.min, info.max, -1, -128, -129, -32769, -(2**31) - 1]
         return np.array([n for n in numbers if info.min <= n <= info.max], dtype)
     parts = [0.5, 0.49999997, 1.5, 2.5, 254.5, 255.5, 127.5, 1e5, 1e30, 1e300]
+    parts += [1 + 2**-11 + 2**-40, 1 + 3 * 2**-11 - 2**-40]  # rounded to float32 before, they tie
     with np.errstate(over="ignore"):
         floats = np.array([n + 0.0 for n in numbers] + parts + [2.0**63, 2.0**64], dtype)
     return np.concatenate([floats, -floats, np.array([np.nan, np.inf, -np.inf], dtype)])
@@ -31,8 +32,6 @@ def edges(name):
 @pytest.mark.parametrize("source", TYPES)
 @pytest.mark.parametrize("target", TYPES)
 def test_every_pair_of_types(device_stage, source, target):
-    if (source, target) == ("f8", "f2"):
-        pytest.skip("float64 to float16 is rounded twice on the GPU")
     if not device_stage and (TYPES.index(source) + TYPES.index(target)) % 3:
         pytest.skip("the emulation compiles every pair, so it does a third of them")
     agree("cast", [edges(source)], dtype=types.to_dali_type(np.dtype(target)))
