@@ -74,6 +74,8 @@ class _Work:
 
     def upright(self) -> NDArray[np.int64]:
         """Return height and width after turning: (batch, 2)."""
+        if (self.turns == 1).all():
+            return self.stored
         return np.where(self.turns[:, np.newaxis] >= 5, self.stored[:, ::-1], self.stored)
 
     def stored_boxes(self) -> NDArray[np.int64]:
@@ -191,9 +193,10 @@ class MixedDecoding:
             return chosen
         heights, widths = work.stored[chosen].T
         sizes = heights * widths * self._channels
-        cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _PART_BYTES)) + 1
-        left = chosen[:0]
-        for begin, end in pairwise([0, *cuts.tolist(), len(chosen)]):
+        left, cuts = chosen[:0], []
+        if sizes.sum() > _PART_BYTES:
+            cuts = (np.flatnonzero(np.diff(np.cumsum(sizes) // _PART_BYTES)) + 1).tolist()
+        for begin, end in pairwise([0, *cuts, len(chosen)]):
             rows = chosen[begin:end]
             if not self._decode_part(batch, decoder, rows, sizes[begin:end], work):
                 left = np.concatenate([left, rows])

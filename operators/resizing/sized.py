@@ -163,7 +163,7 @@ class SizedResampler(Resampler):
     ) -> Plans:
         count, spatial = extents.shape
         if self._fixed_size is not None and max(self._fixed_size) <= MAX_EXTENT:
-            size = np.broadcast_to(np.array(self._fixed_size), extents.shape)
+            size = np.full(extents.shape, self._fixed_size)
             whole = extents.astype(np.float64)
             start, possible = np.zeros_like(whole), np.ones(count, bool)
             return Plans(size, start, whole, possible, self._fixed_size)
