@@ -7,7 +7,7 @@ pipeline needs it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from math import prod
 from types import ModuleType
 from typing import Any
@@ -86,6 +86,11 @@ class Device:
         self._block: Any = None  # that small buffers are cut from
         self._cut = 0  # bytes of it
         self._small = self._usual = 0  # bytes of small buffers in this batch, and in the last one
+
+    @cached_property
+    def shared_bytes(self) -> int:
+        """Shared memory of a multiprocessor."""
+        return int(self._cupy.cuda.Device(self.id).attributes["MaxSharedMemoryPerMultiprocessor"])
 
     def buffer(self, nbytes: int) -> Any:
         """Return uninitialised memory: (nbytes,) uint8 on the device."""

@@ -77,9 +77,9 @@ __device__ inline Work summed(Sum sum) { return __uint_as_float(sum); }
 
 __device__ inline Out as_out(Work value) {
     const float beyond = NEGATIVE ? 128 - 12582912.0f / DOT_ONE : -8388608.0f / DOT_ONE;
-    if (NEGATIVE || sizeof(Out) > 1) return stored<Out>(__fmaf_rn(value, 1.0f / DOT_ONE, beyond));
+    if (NEGATIVE || sizeof(Out) > 1) return stored<Out>(__fadd_rn(value, beyond));
     const float whole = 12582912.0f - 8388608.0f / DOT_ONE;  // never below 0 or above 255: as `stored`
-    return (Out)__float_as_uint(__fmaf_rn(value, 1.0f / DOT_ONE, whole));
+    return (Out)__float_as_uint(__fadd_rn(value, whole));
 }
 #else
 typedef Work Weight, Sum;

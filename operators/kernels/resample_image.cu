@@ -37,26 +37,31 @@ struct Rows {
     int first, end, reach;
     bool dense;  // whether no row of the input can be left out
 
-    __device__ Rows(const Axis& axis, const float* curves, int from, int count, int place)
-        : first(place), end(place + count * ROW), reach(axis.taps - 1),
-          dense(fabsf(axis.scale) <= reach) {
+    __device__ void weigh(const Axis& axis, const float* curves, int from, int count) const {
         for (int i = threadIdx.x; i < count; i += blockDim.x) {
             const Weighed weighed(axis, curves, from + (axis.scale < 0 ? count - 1 - i : i));
             Row& row = row_at(first + i * ROW);
-            row.last = weighed.from + reach;
+            row.last = weighed.from + axis.taps - 1;
             for (int tap = 0; tap < SLOTS; tap++)
-                ((Work*)row.weights)[(weighed.from + tap) % SLOTS] =
-                    tap < axis.taps ? weighed.weight(tap) : 0;
+                ((Work*)row.weights)[(unsigned)(weighed.from + tap) % SLOTS] =
+                    tap < axis.taps ? weighed.weight(tap) / DOT_ONE : 0;
         }
-        if (threadIdx.x == 0) row_at(end).last = NEVER;
-        __syncthreads();
+        if (threadIdx.x == 0) row_at(first + count * ROW).last = NEVER;
     }
     // Where the stage behind the one at `base` begins; `row` becomes the first that is not made yet.
     __device__ int behind(int base, int& row) const {
         if (dense) return base + ROWS;
         while (row_at(row).last < base + ROWS) row += ROW;
-        return max(base + ROWS, (row_at(row).last - reach) / ROWS * ROWS);
+        return max(base + ROWS, (row_at(row).last - reach) / SLOTS * SLOTS);
     }
+};
+
+// What a block works on. It lies in shared memory, because registers are short.
+struct Block {
+    Part part;
+    Results results;
+    Rows rows;
+    Arrival arrival;
 };
 
 // One column of a strip.
@@ -71,6 +76,7 @@ struct Column {
     // not made yet. Shared memory is read before what is known already is worked on, for it is slow.
     __device__ void work(int place, int base, int in_step, int& row, int to, int out_step) {
         Row current = row_at(row);
+        int left = current.last - base;
         place += in;
         to += out;
         Pixels pixels;
@@ -94,7 +100,7 @@ struct Column {
             if (!MORE && slot + 1 < ROWS) pixels.read(place, taps, channels);
 #pragma unroll
             for (int c = 0; c < CHANNELS; c++) held[slot % SLOTS][c] = summed(sums[c]);
-            while (current.last - base <= slot) {
+            while (left <= slot) {
                 Work value[CHANNELS] = {};
 #pragma unroll
                 for (int k = 0; k < SLOTS * CHANNELS; k++) {
@@ -105,6 +111,7 @@ struct Column {
                 }
                 row += ROW;
                 current = row_at(row);
+                left = current.last - base;
 #pragma unroll
                 for (int c = 0; c < CHANNELS; c++)
                     ((Out*)(shared_memory + to))[c] = as_out(value[c]);
@@ -118,9 +125,15 @@ struct Column {
 extern "C" __global__ void __launch_bounds__(224, !WORDS ? 2 : SLOTS > 8 ? 3 : 4)
     resample_image(const Sample* samples, const float* curves, int strip, int staged, int collected) {
     const Sample& s = samples[blockIdx.y];
-    const int groups = s.channels / CHANNELS, line = s.columns.outputs * groups;
+    const int groups = WORDS ? 1 : s.channels / CHANNELS, line = s.columns.outputs * groups;
     const int across = (line + blockDim.x - 1) / blockDim.x;
-    const int row_weights = 2 * (staged + collected), more = row_weights + (strip + 1) * ROW;
+    const int row_weights = 2 * (staged + collected), own = row_weights + (strip + 1) * ROW;
+    Block& block = *(Block*)(shared_memory + own);
+    const Part& part = block.part;
+    const Results& results = block.results;
+    const Rows& rows = block.rows;
+    int turn = 0;
+    if (threadIdx.x == 0) block.arrival.prepare(ROWS);
     for (i64 item = blockIdx.x; item < s.items; item += gridDim.x) {
         const i64 stack = quotient(item, (i64)across), image = quotient(stack, (i64)s.strips);
         const int begin = (int)(item - stack * across) * blockDim.x;
@@ -130,23 +143,39 @@ extern "C" __global__ void __launch_bounds__(224, !WORDS ? 2 : SLOTS > 8 ? 3 : 4
         const int height = min(strip, s.rows.outputs - top);
 
         const Axis vertical = s.rows, horizontal = s.columns;
-        const Rows rows(vertical, curves, top, height, row_weights);
-        // Columns may run backwards.
+        // Columns may run backwards, and so may rows.
         const int one = Weighed(horizontal, curves, begin / groups).from;
         const int other = Weighed(horizontal, curves, last / groups).from;
         const int left = min(one, other), pixel = s.channels * (int)sizeof(In);
-        const Part part = {s.in + image * s.image + (i64)left * pixel,
-                           s.pitch,
-                           (abs(other - one) + horizontal.taps) * pixel,
-                           s.in_step,
-                           row_at(rows.first).last - rows.reach,
-                           row_at(rows.end - ROW).last};
-        int row = rows.first, ahead = row, base = part.low / ROWS * ROWS, stage = 0;
-        part.fetch(stage, base, ROWS);
+        if (threadIdx.x == 0) {
+            const int above = Weighed(vertical, curves, top).from;
+            const int below = Weighed(vertical, curves, top + height - 1).from;
+            const int bytes_in = (abs(other - one) + horizontal.taps) * pixel;
+            const bool together = s.pitch <= min(bytes_in + bytes_in / 8, s.in_step);
+            block.part = {s.in + image * s.image + (i64)left * pixel,
+                          s.pitch,
+                          bytes_in,
+                          together ? (int)s.pitch : s.in_step,
+                          min(above, below),
+                          max(above, below) + vertical.taps - 1};
+            const i64 width = (i64)line * CHANNELS * sizeof(Out);
+            const i64 y = image * vertical.outputs + top + (s.down < 0 ? height - 1 : 0);
+            const int bytes = (last - begin + 1) * CHANNELS * (int)sizeof(Out);
+            block.results = {s.out + y * width + (i64)begin * CHANNELS * sizeof(Out),
+                             s.down,
+                             bytes,
+                             s.down == bytes ? bytes : s.out_step};
+            block.rows = {row_weights, row_weights + height * ROW, vertical.taps - 1,
+                          fabsf(vertical.scale) <= vertical.taps - 1};
+        }
+        __syncthreads();
+        int base = part.low / SLOTS * SLOTS, stage = 0;
+        part.fetch(stage, base, ROWS, block.arrival);  // while weights are computed
+        rows.weigh(vertical, curves, top, height);
 
         const Weighed weighed(horizontal, curves, thread / groups);
         Column column = {};
-        column.more = (Weight*)(shared_memory + more) + threadIdx.x;
+        column.more = (Weight*)(shared_memory + own + sizeof(Block)) + threadIdx.x;
 #pragma unroll
         for (int k = 0; k < WEIGHTS && !MORE; k++) column.near[k] = column_weight(weighed, k);
         for (int k = 0; MORE && k < (horizontal.taps + TAPS - 1) / TAPS * WEIGHTS; k++)
@@ -156,26 +185,26 @@ extern "C" __global__ void __launch_bounds__(224, !WORDS ? 2 : SLOTS > 8 ? 3 : 4
         column.in = (weighed.from - left) * pixel + thread % groups * CHANNELS * (int)sizeof(In);
         column.out = (thread - begin) * CHANNELS * (int)sizeof(Out);
 
-        const i64 width = (i64)line * CHANNELS * sizeof(Out);
-        const i64 y = image * vertical.outputs + top + (s.down < 0 ? height - 1 : 0);
-        Results results = {s.out + y * width + (i64)begin * CHANNELS * sizeof(Out),
-                           s.down,
-                           (last - begin + 1) * CHANNELS * (int)sizeof(Out),
-                           s.out_step,
-                           2 * staged,
-                           collected};
-        for (int written = row;;) {
-            wait_for_copies();
+        int row = row_weights, ahead = row, written = 0, place = 2 * staged;
+        for (;;) {
+            block.arrival.wait(turn);
+            turn ^= 1;
+            results.settle();
             __syncthreads();
-            const int next = row < rows.end ? rows.behind(base, ahead) : NEVER;
-            part.fetch(staged - stage, next, ROWS);
-            results.write((row - written) / ROW);
-            if (row == rows.end) break;
-            written = row;
-            column.work(stage + part.lead(base), base, part.step, row, results.begin(), s.out_step);
+            const bool all = row == rows.end;
+            const int next = all ? base : rows.behind(base, ahead);
+            if (!all) part.fetch(staged - stage, next, ROWS, block.arrival);
+            const int made = quotient(row - row_weights, ROW);
+            results.write(place, written, made - written);
+            if (all) break;
+            written = made;
+            place = 4 * staged + collected - place;
+            column.work(stage + part.lead(base), base, part.step, row, place + results.lead(made),
+                        results.step);
             stage = staged - stage;
             base = next;
         }
+        results.settle();
         __syncthreads();
     }
 }

@@ -1,26 +1,52 @@
 // Rows of images on their way through shared memory. They are aligned there as they are in global
-// memory, which is read and written CHUNK bytes at a time: a warp moves a row, LINE bytes at a time.
+// memory, which is read and written CHUNK bytes at a time. From compute capability 9.0 on a copy
+// engine moves whole rows for a thread; before, a warp moves a row, LINE bytes at a time.
 const int CHUNK = 16, LINE = 32 * CHUNK;
 
 extern __shared__ unsigned char shared_memory[];
 
+#if __CUDA_ARCH__ >= 800
+__device__ inline unsigned shared_address(const void* place) {
+    return (unsigned)__cvta_generic_to_shared(place);
+}
+#endif
+
 // Copies a chunk to shared memory; it is there once the thread has waited for its copies.
 __device__ inline void copy_later(unsigned char* to, u64 from) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(to)),
-                 "l"(from)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from)
                  : "memory");
 #else
     *(uint4*)to = *(const uint4*)from;
 #endif
 }
 
-__device__ inline void wait_for_copies() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
+// Tells when rows have arrived in shared memory, for whose copies `count` threads care each time.
+struct Arrival {
+    u64 barrier;
+
+    __device__ void prepare(int count) {
+#if __CUDA_ARCH__ >= 900
+        asm volatile("mbarrier.init.shared.b64 [%0], %1; fence.proxy.async;" ::"r"(
+                         shared_address(&barrier)),
+                     "r"(count)
+                     : "memory");
 #endif
-}
+    }
+    // Waits for the rows; `turn` is the number of waits before, modulo 2.
+    __device__ void wait(int turn) const {
+#if __CUDA_ARCH__ >= 900
+        asm volatile(
+            "{ .reg .pred arrived;\n"
+            "again: mbarrier.try_wait.parity.shared.b64 arrived, [%0], %1;\n"
+            "@!arrived bra again; }" ::"r"(shared_address(&barrier)),
+            "r"(turn)
+            : "memory");
+#elif __CUDA_ARCH__ >= 800
+        asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+    }
+};
 
 // The part of the input's rows that a block needs: `bytes` of each from `low` to `high`. In shared
 // memory a row begins `step` bytes behind the one before.
@@ -31,8 +57,30 @@ struct Part {
 
     __device__ int lead(int row) const { return ((unsigned)in + row * pitch) % CHUNK; }
 
+#if __CUDA_ARCH__ >= 900
+    // Begins to copy `count` rows: together if they lie as in global memory, with what is between.
+    __device__ void fetch(int place, int first, int count, Arrival& arrival) const {
+        const int rows = step == pitch ? count : 1, behind = threadIdx.x * rows;
+        if (threadIdx.x >= count) return;
+        const int begin = max(first + behind, low), end = min(first + behind + rows, high + 1);
+        const u64 from = in + (u64)(unsigned)begin * pitch;
+        const int lead = from % CHUNK;
+        const unsigned size = lead + (end - 1 - begin) * pitch + bytes + CHUNK - 1;
+        const int whole = begin < end && behind < count ? size / CHUNK * CHUNK : 0;
+        const unsigned barrier = shared_address(&arrival.barrier);
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(whole)
+                     : "memory");
+        if (whole == 0) return;
+        place += this->lead(first) + (begin - first) * step - lead;
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+            "[%0], [%1], %2, [%3];" ::"r"(shared_address(shared_memory + place)),
+            "l"(from - lead), "r"(whole), "r"(barrier)
+            : "memory");
+    }
+#else
     // Begins to copy `count` rows.
-    __device__ void fetch(int place, int first, int count) const {
+    __device__ void fetch(int place, int first, int count, Arrival&) const {
         const int lane = threadIdx.x % 32 * CHUNK;
         place += lead(first) + lane;
         for (int i = threadIdx.x / 32; i < count; i += blockDim.x / 32) {
@@ -52,23 +100,39 @@ struct Part {
             }
         }
     }
+#endif
 };
 
-// Rows of the result, collected in turn at `place` and at `place + other`.
+// Rows of the result, `bytes` of each, which begin `step` bytes behind each other in shared memory.
 struct Results {
-    u64 out;  // address of the first row that is not written yet
+    u64 out;  // address of the first row
     i64 down;
-    int bytes, step, place, other;
+    int bytes, step;
 
-    __device__ int begin() const { return place + (int)(out % CHUNK); }
+    __device__ int lead(int row) const { return ((unsigned)out + row * (unsigned)down) % CHUNK; }
 
-    // Writes `count` rows. The last warps begin, because the first ones may fetch more rows.
-    __device__ void write(int count) {
-        for (int i = blockDim.x / 32 - 1 - threadIdx.x / 32; i < count; i += blockDim.x / 32) {
-            const u64 row = out + i * down;
+    // Writes `count` rows from `first` on, which are at `place`. The last threads begin, because the
+    // first ones may fetch more rows.
+    __device__ void write(int place, int first, int count) const {
+        const int thread = blockDim.x - 1 - threadIdx.x;
+#if __CUDA_ARCH__ >= 900
+        if ((out | down | bytes) % CHUNK == 0) {
+            const int rows = step == down ? count : 1;  // together if they lie as in global memory
+            if (thread * rows < count)
+                asm volatile(
+                    "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
+                    "cp.async.bulk.commit_group;" ::"l"(out + (first + thread) * down),
+                    "r"(shared_address(shared_memory + place + thread * step)), "r"(rows * bytes)
+                    : "memory");
+            return;
+        }
+#endif
+        place += lead(first);
+        for (int i = thread / 32; i < count; i += blockDim.x / 32) {
+            const u64 row = out + (first + i) * down;
             const int lead = row % CHUNK, end = lead + bytes;
             unsigned char* to = (unsigned char*)(row - lead);
-            const unsigned char* from = shared_memory + begin() + i * step - lead;
+            const unsigned char* from = shared_memory + place + i * step - lead;
 #pragma unroll 1
             for (int k = threadIdx.x % 32 * CHUNK; k < end; k += LINE) {
                 if (k >= lead && k + CHUNK <= end)
@@ -78,8 +142,12 @@ struct Results {
                     for (int j = max(k, lead); j < min(k + CHUNK, end); j++) to[j] = from[j];
             }
         }
-        out += count * down;
-        place += other;
-        other = -other;
+    }
+    // To be called before threads meet: lets the copy engine read what this one has put into shared
+    // memory, and waits until it has read all that this one had it write.
+    __device__ static void settle() {
+#if __CUDA_ARCH__ >= 900
+        asm volatile("fence.proxy.async.shared::cta; cp.async.bulk.wait_group.read 0;" ::: "memory");
+#endif
     }
 };

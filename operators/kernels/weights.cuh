@@ -17,7 +17,7 @@ struct Weighed {
     const float* curves;
     int low, from;
     float offset;
-    Work sum;
+    Work share;  // what 1 weighs
 
     __device__ Weighed(const Axis& axis, const float* curves, int i) : axis(axis), curves(curves) {
         // Rounded after each operation: the last bit decides which samples count.
@@ -26,8 +26,12 @@ struct Weighed {
         offset = ceiling - begin;
         low = axis.way == WEIGH ? (int)ceiling + axis.base : copied(i);
         from = min(clamped(low, axis.inputs), axis.inputs - axis.taps);
-        sum = axis.way != WEIGH;
-        for (int t = 0; axis.way == WEIGH && t < axis.support; t++) sum += at((float)t + offset);
+        share = 1;
+        if (axis.way != WEIGH) return;
+        Work sum = 0;
+#pragma unroll 1
+        for (int t = 0; t < axis.support; t++) sum += at((float)t + offset);
+        share = 1 / sum;
     }
     // The weight of the sample `tap` places behind the first.
     __device__ Work weight(int tap) const {
@@ -38,8 +42,9 @@ struct Weighed {
         const int end =
             sample == axis.inputs - 1 ? axis.support : min(sample - low + 1, axis.support);
         Work weight = 0;
+#pragma unroll 1
         for (int t = begin; t < end; t++) weight += at((float)t + offset);
-        return weight / sum;
+        return weight * share;
     }
 
    private:

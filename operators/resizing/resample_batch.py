@@ -64,8 +64,8 @@ def _resample_alike(
     batch: Batch, source: Stack, target: Stack, rows: Axes, columns: Axes, work: np.dtype[Any]
 ) -> None:
     """Resample images for which one kernel is suitable."""
-    rounded = target.dtype == np.uint8
-    layout = layout_of(source, target, rows, columns, work, rounded)
+    how = work, target.dtype == np.uint8, batch.device.shared_bytes
+    layout = layout_of(source, target, rows, columns, *how)
     if layout is not None:
         _resample_image(batch, source, target, rows, columns, layout)
         return
@@ -75,7 +75,7 @@ def _resample_alike(
     extents = np.column_stack([height, width])
     halfway = Stack(out.pointers(), source.images, extents, source.channels, work, out)
     same = unchanged(height, np.full_like(rows.filter, int(Filter.NEAREST)))
-    layout = layout_of(source, halfway, same, columns, work, rounded)
+    layout = layout_of(source, halfway, same, columns, *how)
     if layout is not None:
         _resample_image(batch, source, halfway, same, columns, layout)
     else:

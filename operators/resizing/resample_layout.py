@@ -16,11 +16,14 @@ _COLUMNS, _COLUMNS_OF_ELEMENTS = (2, 3, 4, 5, 6, 8, 12, 16), (2, 3, 4, 5, 6, 8) 
 _MOST_DOTS = 32  # columns whose weights may be rounded to 16 bits
 _ONE, _ONE_OF_SIGNED = 1 << 15, 1 << 14  # what stands for 1 in weights of 16 bits
 _STAGES = {2: (8, 4, 2), 4: (8, 4), 6: (6,), 8: (8,), 10: (10,), 12: (12,)}  # rows, by SLOTS
+_LONG_STAGES = {4: 12}  # better if _BLOCKS of a multiprocessor have room for them
+_BLOCKS, _RESERVED_BYTES = 4, 1 << 10  # of shared memory for each
 _MOST_RESULTS = 20  # rows that are collected of one stage
 _LONGEST_STRIP = 120
 _ENOUGH_THREADS = 1 << 17  # as many as a large GPU runs at a time
 _MOST_THREADS, _WARP = 224, 32  # of a block, which has a multiple of the second
 _MOST_SHARED_BYTES = 64 << 10  # that every GPU has for a block
+_BLOCK_BYTES = 96  # of shared memory, in which a block's work is described
 CHUNK = 16  # bytes that are copied together
 
 
@@ -81,7 +84,13 @@ class Layout(NamedTuple):
 
 
 def layout_of(
-    source: Stack, target: Stack, rows: Axes, columns: Axes, work: Any, rounded: bool
+    source: Stack,
+    target: Stack,
+    rows: Axes,
+    columns: Axes,
+    work: Any,
+    rounded: bool,
+    all_shared_bytes: int,
 ) -> Layout | None:
     """Return how blocks divide the images; None if they would need too much memory for that.
 
@@ -91,6 +100,7 @@ def layout_of(
         rows, columns: how they are resampled.
         work: the type of sums.
         rounded: whether the results are rounded to bytes in the end.
+        all_shared_bytes: shared memory of a multiprocessor.
     """
     row_taps, taps = int(rows.taps.max()), int(columns.taps.max())
     slots = next((count for count in _STAGES if count >= row_taps), None)
@@ -111,6 +121,10 @@ def layout_of(
     line = width * groups
     strip = _strip(source.images * line, height)
     row_bytes = _aligned(slots * work.itemsize + 4)
+    stages = [(stage, _MOST_SHARED_BYTES) for stage in _STAGES[slots]]
+    if slots in _LONG_STAGES:
+        shared_room = all_shared_bytes // _BLOCKS - _RESERVED_BYTES
+        stages.insert(0, (_LONG_STAGES[slots], min(shared_room, _MOST_SHARED_BYTES)))
     threads, shared_bytes = 2 * _threads(int(line.max())), _MOST_SHARED_BYTES + 1
     while shared_bytes > _MOST_SHARED_BYTES:
         if threads == _WARP:
@@ -118,11 +132,12 @@ def layout_of(
         threads = -(-threads // (2 * _WARP)) * _WARP
         in_room = _room(_most_bytes(source, columns, groups, width, threads))
         out_room = _room(threads * together * target.dtype.itemsize)
-        for stage in _STAGES[slots]:
+        for stage, shared_room in stages:
             most = _most_results(rows, stage)
             staged, collected = stage * (in_room + CHUNK), most * (out_room + CHUNK)
             shared_bytes = 2 * (staged + collected) + (strip + 1) * row_bytes + threads * weights
-            if most < _MOST_RESULTS and shared_bytes <= _MOST_SHARED_BYTES:
+            shared_bytes += _BLOCK_BYTES
+            if most < _MOST_RESULTS and shared_bytes <= shared_room:
                 break
     if most == _MOST_RESULTS:
         strip = min(strip, most)
@@ -134,7 +149,7 @@ def layout_of(
         "CHANNELS": str(together),
         "WORDS": str(int(words)),
         "DOTS": str(int(dots)),
-        "DOT_ONE": str(_ONE_OF_SIGNED if negative else _ONE),
+        "DOT_ONE": str(1 if not dots else _ONE_OF_SIGNED if negative else _ONE),
         "NEGATIVE": str(int(negative)),
         "TAPS": str(at_once),
         "MORE": str(int(taps > at_once)),

@@ -114,6 +114,8 @@ class HostJpegDecoder(JpegDecoder):
 class EmulatedDevice(Device):
     """A device whose memory is the host's, and whose kernels run at once."""
 
+    shared_bytes = 228 << 10
+
     def __init__(self, pool: HostPool) -> None:
         super().__init__(None, 0, _Stream(), pool, 2)  # type: ignore[arg-type]
 
