@@ -63,6 +63,7 @@ struct Block {
     Rows rows;
     Arrival arrival;
 };
+static_assert(sizeof(Block) <= 96, "as much as resample_layout.py has room for");
 
 // One column of a strip.
 struct Column {

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.kernels import c_type
-from ..resampling.batched import Axes, Ints
+from ..resampling.batched import Axes, Floats, Ints
 from ..resampling.filters import Filter
 
 _HAS_NEGATIVE_WEIGHTS = np.array([kind in (Filter.CUBIC, Filter.LANCZOS3) for kind in Filter])
@@ -125,6 +125,7 @@ def layout_of(
     if slots in _LONG_STAGES:
         shared_room = all_shared_bytes // _BLOCKS - _RESERVED_BYTES
         stages.insert(0, (_LONG_STAGES[slots], min(shared_room, _MOST_SHARED_BYTES)))
+    beyond, scale = _density(rows)
     threads, shared_bytes = 2 * _threads(int(line.max())), _MOST_SHARED_BYTES + 1
     while shared_bytes > _MOST_SHARED_BYTES:
         if threads == _WARP:
@@ -133,7 +134,7 @@ def layout_of(
         in_room = _room(_most_bytes(source, columns, groups, width, threads))
         out_room = _room(threads * together * target.dtype.itemsize)
         for stage, shared_room in stages:
-            most = _most_results(rows, stage)
+            most = int(min(((stage + beyond) / scale).max() + 2, _MOST_RESULTS))
             staged, collected = stage * (in_room + CHUNK), most * (out_room + CHUNK)
             shared_bytes = 2 * (staged + collected) + (strip + 1) * row_bytes + threads * weights
             shared_bytes += _BLOCK_BYTES
@@ -191,16 +192,17 @@ def _most_bytes(source: Stack, columns: Axes, groups: Ints, width: Ints, threads
     return int((np.minimum(reach, columns.in_size) * source.channels).max()) * source.dtype.itemsize
 
 
-def _most_results(rows: Axes, staged: int) -> int:
-    """How many rows of results a stage of so many rows of the input can finish, at most.
+def _density(rows: Axes) -> tuple[Floats, Floats]:
+    """What says how many results the rows of a stage can finish, at most: (batch,) each.
 
-    Those that lie beyond the border fall on it.
+    Returns how far results lie beyond the border, which fall on it, and how far apart they are,
+    both in rows of the input.
     """
     scale = np.maximum(np.abs(rows.scale).astype(np.float64), 1e-9)
     begin = np.minimum(rows.start, rows.end) + scale / 2 - 1 - rows.anchor
     end = np.maximum(rows.start, rows.end) - scale / 2 - rows.anchor
     beyond = np.maximum(-begin, 0) + np.maximum(end - (rows.in_size - rows.taps), 0)
-    return int(min(((staged + beyond) / scale).max() + 2, _MOST_RESULTS))
+    return beyond, scale
 
 
 def _room(nbytes: int) -> int:
