@@ -7,7 +7,7 @@ pipeline needs it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from math import prod
 from types import ModuleType
 from typing import Any
@@ -85,6 +85,11 @@ class Device:
         self._block: Any = None  # that small buffers are cut from
         self._cut = 0  # bytes of it
         self._small = self._usual = 0  # bytes of small buffers in this batch, and in the last one
+
+    @cached_property
+    def multiprocessors(self) -> int:
+        """How many multiprocessors the device has."""
+        return int(self._cupy.cuda.Device(self.id).attributes["MultiProcessorCount"])
 
     def buffer(self, nbytes: int) -> Any:
         """Return uninitialised memory: (nbytes,) uint8 on the device."""
@@ -180,6 +185,11 @@ class Device:
         event = self._cupy.cuda.Event(block=True, disable_timing=True)
         event.record(self.stream)
         return event
+
+    def fill(self, memory: Any, value: int) -> None:
+        """Give every byte of memory on the device a value."""
+        address, runtime = address_of(memory), self._cupy.cuda.runtime
+        runtime.memsetAsync(address, value, memory.nbytes, self.stream.ptr)
 
     def copy(self, to: int, source: int, nbytes: int, kind: int = _ON_DEVICE) -> None:
         """Copy bytes between addresses."""
