@@ -110,6 +110,7 @@ CASES = {
     "cast to uint8": Case("cast", (SQUARE,), "float32", arguments={"dtype": types.UINT8}),
     "add": Case("_arithmetic", (SQUARE, SQUARE), "float32", arguments={"function": "add"}),
     "normalize": Case("normalize", (SQUARE,), "float32"),
+    "normalize, per channel": Case("normalize", (SQUARE,), "float32", arguments={"axes": (0, 1)}),
     "crop_mirror_normalize": Case(
         "crop_mirror_normalize",
         arguments={"crop": (224, 224), **MEAN_STD},

@@ -92,6 +92,11 @@ class Device:
         """Shared memory of a multiprocessor."""
         return int(self._cupy.cuda.Device(self.id).attributes["MaxSharedMemoryPerMultiprocessor"])
 
+    @cached_property
+    def multiprocessors(self) -> int:
+        """How many multiprocessors the device has."""
+        return int(self._cupy.cuda.Device(self.id).attributes["MultiProcessorCount"])
+
     def buffer(self, nbytes: int) -> Any:
         """Return uninitialised memory: (nbytes,) uint8 on the device."""
         if nbytes > _SMALL:
@@ -186,6 +191,11 @@ class Device:
         event = self._cupy.cuda.Event(block=True, disable_timing=True)
         event.record(self.stream)
         return event
+
+    def fill(self, memory: Any, value: int) -> None:
+        """Give every byte of memory on the device a value."""
+        address, runtime = address_of(memory), self._cupy.cuda.runtime
+        runtime.memsetAsync(address, value, memory.nbytes, self.stream.ptr)
 
     def copy(self, to: int, source: int, nbytes: int, kind: int = _ON_DEVICE) -> None:
         """Copy bytes between addresses."""

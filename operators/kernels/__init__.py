@@ -17,6 +17,7 @@ __all__ = [
     "blocks_for",
     "descriptors",
     "kernel",
+    "lanes_of",
     "launch_elements",
     "launch_lanes",
     "steps_of_lanes",
@@ -39,7 +40,6 @@ def launch_lanes(
     elements: Array,
     largest: int,
     *arguments: Any,
-    together: int = 1,
 ) -> None:
     """Launch a kernel whose threads handle several elements at once: see lanes.cuh.
 
@@ -50,10 +50,13 @@ def launch_lanes(
         elements: of each sample: (count,).
         largest: size in bytes of the largest type.
         arguments: further arguments.
-        together: how many groups of them a thread handles at once.
     """
-    steps = steps_of_lanes(elements, largest, together)
-    launch_elements(batch, function, table, steps, *arguments)
+    launch_elements(batch, function, table, steps_of_lanes(elements, largest), *arguments)
+
+
+def lanes_of(largest: int) -> int:
+    """Return how many elements a thread handles at once, by the size of the largest type."""
+    return _LANES[largest]
 
 
 def steps_of_lanes(elements: Array, largest: int, together: int = 1) -> Array:

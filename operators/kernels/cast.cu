@@ -12,7 +12,8 @@ constexpr int LANES = lanes_of(sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Ou
 extern "C" __global__ void cast(const Sample* samples) {
     const Sample s = samples[blockIdx.y];
     each_pack<LANES, 2, false>(
-        (const In*)s.in, (Out*)s.out, s.elements, blockIdx.x, gridDim.x, [] {
+        (const In*)s.in, (Out*)s.out, s.elements, blockIdx.x, element_step() * LANES,
+        [](i64, const auto&) {
             return [](i64, const auto& numbers, auto& results) {
 #pragma unroll
                 for (int j = 0; j < sizeof(results) / sizeof(Out); j++)

@@ -58,19 +58,34 @@ __device__ inline To same_bits(const From& from) {
     return to;
 }
 
-// Computes one of some blocks' share of a row from another row. `begin()` is called once by every
-// thread, after its first numbers were asked for. It returns what makes results of neighbouring
-// numbers from a place on: `compute(place, numbers, results)`, for packs of N or of one. FINAL: the
-// device's cache should rather keep other things.
-template <int N, int ROUNDS, bool FINAL, class I, class S, class T, class Begin>
+// The elements in front of a row's first whole pack, and those behind the last one.
+template <int N, class I>
+struct Ends {
+    I elements, front, count;
+
+    template <class T>
+    __device__ Ends(const T* out, I elements) : elements(elements) {
+        front = min((I)((N - (u64)out / sizeof(T) % N) % N), elements);
+        count = front + (elements - front) % N;
+    }
+    __device__ I place(I number) const {
+        return number < front ? number : elements - count + number;
+    }
+};
+
+// Computes one of some blocks' share of a row from another row. A thread's packs lie `step` apart,
+// a multiple of N and not more than all threads handle. `begin(first, each)` is called once by every
+// thread, after its first ROUNDS packs, from place `first` on, were asked for; `each(visit)` shows
+// them, and ONCE says that there are no others. It returns what makes results of neighbouring numbers
+// from a place on: `compute(place, numbers, results)`, for packs of N or of one.
+template <int N, int ROUNDS, bool ONCE, class I, class S, class T, class Begin>
 __device__ inline void each_pack(
-    const S* in, T* out, I elements, int block, int blocks, const Begin& begin) {
+    const S* in, T* out, I elements, int block, I step, const Begin& begin) {
     const int before = (u64)out / sizeof(T) % N;  // elements behind a pack's begin
     const bool aligned = ((u64)in / sizeof(S) + N - before) % N == 0;
-    const I step = (I)blocks * blockDim.x * N;
-    I at = ((I)block * blockDim.x + threadIdx.x) * N - before;
+    const I number = ((I)block * blockDim.x + threadIdx.x) * N;
+    I at = number < step ? number - before : elements;
     typedef typename Bits<sizeof(Pack<S, N>)>::type Read;
-    typedef typename Bits<sizeof(Pack<T, N>)>::type Written;
     Read packs[ROUNDS];
     const I whole = max(elements - N + 1, (I)0);
     const auto is_whole = [&](I place) { return place >= 0 && place < whole; };
@@ -80,7 +95,7 @@ __device__ inline void each_pack(
             const S* from = in + at + r * step;
             if (!is_whole(at + r * step)) continue;
             if (aligned) {
-                packs[r] = FINAL ? __ldcs((const Read*)from) : *(const Read*)from;
+                packs[r] = *(const Read*)from;
                 continue;
             }
             Pack<S, N> numbers;
@@ -89,27 +104,25 @@ __device__ inline void each_pack(
             packs[r] = same_bits<Read>(numbers);
         }
     };
-    read();
-    const auto compute = begin();
-    while (at < elements) {
+    const auto each = [&](const auto& visit) {
 #pragma unroll
-        for (int r = 0; r < ROUNDS; r++) {
-            if (!is_whole(at + r * step)) continue;
+        for (int r = 0; r < ROUNDS; r++)
+            if (is_whole(at + r * step)) visit(at + r * step, same_bits<Pack<S, N>>(packs[r]));
+    };
+    read();
+    const auto compute = begin(at, each);
+    do {
+        each([&](I place, const Pack<S, N>& numbers) {
             Pack<T, N> results;
-            compute(at + r * step, same_bits<Pack<S, N>>(packs[r]), results);
-            Written* to = (Written*)(out + at + r * step);
-            if (FINAL)
-                __stcs(to, same_bits<Written>(results));
-            else
-                *to = same_bits<Written>(results);
-        }
+            compute(place, numbers, results);
+            *(Pack<T, N>*)(out + place) = results;
+        });
         at += ROUNDS * step;
-        if (at < elements) read();
-    }
-    // The elements in front of the first whole pack, and those behind the last one.
-    const int front = min((I)((N - before) % N), elements), behind = (elements - front) % N;
-    if (block == 0 && threadIdx.x < front + behind) {
-        const I place = threadIdx.x + (threadIdx.x < front ? 0 : elements - front - behind);
+        if (!ONCE && at < elements) read();
+    } while (!ONCE && at < elements);
+    const Ends<N, I> ends(out, elements);
+    if (block == 0 && threadIdx.x < ends.count) {
+        const I place = ends.place(threadIdx.x);
         const Pack<S, 1> number = {in[place]};
         Pack<T, 1> result;
         compute(place, number, result);

@@ -27,9 +27,11 @@ struct Parts {
         const Index last = (before + (pixels - 1) * STEP + WIDTH - 1) >> 2;
         const unsigned* memory = (const unsigned*)(first - before);
         skip = start & 3;
+        constexpr int LEAST = (SEEN - 1) * STEP + WIDTH;  // few threads need words behind these
 #pragma unroll
         for (int k = 0; k < WORDS; k++)
-            words[k] = __ldg(memory + (inside ? word + k : max((Index)0, min(word + k, last))));
+            if (4 * k < LEAST || 4 * k < (int)skip + LEAST)
+                words[k] = __ldg(memory + (inside ? word + k : max((Index)0, min(word + k, last))));
         others.read(run, lowest, pixels, backwards);
     }
 

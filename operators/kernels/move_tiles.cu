@@ -67,6 +67,12 @@ struct Square {
     }
 };
 
+// Keeps the first `left` bytes of a word; the others are those of another one.
+__device__ inline void join(unsigned& word, unsigned other, int left) {
+    const unsigned kept = left >= 4 ? ~0u : (1u << 8 * max(left, 0)) - 1;
+    word = (word & kept) | (other & ~kept);
+}
+
 // A tile of nx times ny pixels. In shared memory, rows that a thread makes of a square lie `apart`,
 // so that its neighbours' lie in other banks, and pieces of 16 bytes begin where they do in the
 // result, but for less than a word.
@@ -76,8 +82,8 @@ struct Tile {
     int nx, ny, columns, pitch, apart;  // columns: of squares
 
     // Where a row begins that begins at `to` in the result.
-    __device__ int row(unsigned x, u64 to) const {
-        return x / SIDE * pitch + x % SIDE * apart + ((((int)to & 15) + WORD - 1) & -WORD);
+    __device__ int row(unsigned x, int to) const {
+        return x / SIDE * pitch + x % SIDE * apart + (((to & 15) + WORD - 1) & -WORD);
     }
     template <int SEEN>
     __device__ void read(unsigned char* shared) const {
@@ -90,7 +96,7 @@ struct Tile {
         u64 from = in + first * SIDE * in_step + x * PIXEL;
         unsigned char* to[SIDE];
 #pragma unroll
-        for (int i = 0; i < SIDE; i++) to[i] = shared + row(x + i, out + (x + i) * out_step);
+        for (int i = 0; i < SIDE; i++) to[i] = shared + row(x + i, (int)out + (x + i) * (int)out_step);
         if (first >= rows || x >= nx) return;
         for (int y = first; y < count; y += BATCH * rows, from += BATCH * step) {
             Square<SEEN> squares[BATCH];
@@ -109,6 +115,45 @@ struct Tile {
             }
         }
     }
+    // What a row has of 16 bytes that begin where pieces of the result do, at or before the row.
+    __device__ uint4 piece(const unsigned char* place, int at) const {
+        const unsigned* from = (const unsigned*)(place + at - (at & (WORD - 1)));
+        uint4 piece = *(const uint4*)from;
+        if constexpr (SIZE < WORD) {
+            const int shift = 8 * (at & 3);
+            piece.x = __funnelshift_r(piece.x, piece.y, shift);
+            piece.y = __funnelshift_r(piece.y, piece.z, shift);
+            piece.z = __funnelshift_r(piece.z, piece.w, shift);
+            piece.w = __funnelshift_r(piece.w, at + 12 < ny * PIXEL ? from[4] : 0, shift);
+        }
+        return piece;
+    }
+    // Writes rows that follow each other in the result as one.
+    __device__ void write_joined(const unsigned char* shared) const {
+        const int bytes = ny * PIXEL, all = nx * bytes, first = (int)-out & 15;
+        const int pieces = all < first ? 0 : (all - first) / 16;
+        const float share = 1.0f / bytes;
+        for (int i = threadIdx.x; i < pieces; i += blockDim.x) {
+            const int begin = first + 16 * i;
+            int x = (int)((begin + 0.5f) * share), at = begin - x * bytes;
+            uint4 made = piece(shared + row(x, (int)out + x * bytes), at);
+            for (int left = bytes - at; left < 16; left += bytes) {
+                x++;
+                const uint4 next = piece(shared + row(x, (int)out + x * bytes), -left);
+                join(made.x, next.x, left);
+                join(made.y, next.y, left - 4);
+                join(made.z, next.z, left - 8);
+                join(made.w, next.w, left - 12);
+            }
+            *(uint4*)(out + begin) = made;
+        }
+        const int rest = all - 16 * pieces;  // bytes before and behind these
+        for (int i = threadIdx.x * SIZE; i < rest; i += blockDim.x * SIZE) {
+            const int at = i < first ? i : i + 16 * pieces, x = at / bytes;
+            const unsigned char* from = shared + row(x, (int)out + x * bytes) + at - x * bytes;
+            *(Element*)(out + at) = *(const Element*)from;
+        }
+    }
     // Writes the aligned pieces of each row, if it has many.
     __device__ void write(const unsigned char* shared) const {
         const int columns = ny * PIXEL / 16;
@@ -118,16 +163,7 @@ struct Tile {
         for (int x = first; first < width && x < nx; x += width, to += width * out_step) {
             const int at = column + ((int)-to & 15);
             if (at + 16 > ny * PIXEL) continue;
-            const unsigned* from = (const unsigned*)(shared + row(x, to) + at - (at & (WORD - 1)));
-            uint4 piece = *(const uint4*)from;
-            if constexpr (SIZE < WORD) {
-                const int shift = 8 * (at & 3);
-                piece.x = __funnelshift_r(piece.x, piece.y, shift);
-                piece.y = __funnelshift_r(piece.y, piece.z, shift);
-                piece.z = __funnelshift_r(piece.z, piece.w, shift);
-                piece.w = __funnelshift_r(piece.w, from[4], shift);
-            }
-            *(uint4*)(to + at) = piece;
+            *(uint4*)(to + at) = piece(shared + row(x, (int)to), at);
         }
     }
     // Writes the elements before and behind these, or all.
@@ -139,7 +175,7 @@ struct Tile {
         for (int x = first; first < width && x < nx; x += width, to += width * out_step) {
             const int before = (int)-to & 15;
             const int at = column + (all || column < before ? 0 : (bytes - before) & -16);
-            if (at < bytes) *(Element*)(to + at) = *(const Element*)(shared + row(x, to) + at);
+            if (at < bytes) *(Element*)(to + at) = *(const Element*)(shared + row(x, (int)to) + at);
         }
     }
 };
@@ -181,9 +217,14 @@ extern "C" __global__ void __launch_bounds__(256, 5)
         else
             tile.read<LINE>(shared_memory);
         __syncthreads();
-        const bool narrow = tile.ny * PIXEL < NARROW;
+        const int row = tile.ny * PIXEL;
+        const bool odd_rows = (tile.out | tile.out_step | row) % 16;
+        const bool narrow = odd_rows && row < NARROW;
+        if (SIZE < WORD && odd_rows && tile.out_step == row) {
+            tile.write_joined(shared_memory);
+            continue;
+        }
         if (!narrow) tile.write(shared_memory);
-        if (narrow || (tile.out | tile.out_step | (tile.ny * PIXEL)) % 16)
-            tile.write_elements(shared_memory, narrow);
+        if (odd_rows) tile.write_elements(shared_memory, narrow);
     }
 }

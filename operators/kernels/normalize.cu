@@ -1,10 +1,52 @@
-// Normalises samples: see normalize.cuh. Takes the last ones first: the device's cache may still have
-// them, if they have just been read.
+// Normalises samples with means and factors that are broadcast. Takes the last ones first: the
+// device's cache may still have them, if they have just been read.
 #include "common.cuh"
 #include "lanes.cuh"
 #include "normalize.cuh"
 
+struct Sample {
+    u64 in, out, means, factors;
+    i64 elements;
+    i64 repeat;  // numbers, in whole packs, after which means and factors are the same, if REPEATED
+    i64 extents[DIMS], mean_strides[DIMS], factor_strides[DIMS];
+};
+
+// Gets means and factors of neighbouring numbers. SAME says that they lie alike.
+template <int COUNT>
+__device__ inline void find(
+    const Sample& s, Index place, Exact (&means)[COUNT], Exact (&factors)[COUNT]) {
+    Walk<DIMS, Index> of_mean(s.extents, s.mean_strides, place);
+    Walk<DIMS, Index> of_factor(s.extents, s.factor_strides, place);
+#pragma unroll
+    for (int j = 0; j < COUNT; j++) {
+        means[j] = ((const Exact*)s.means)[of_mean.offset];
+        factors[j] = ((const Exact*)s.factors)[SAME ? of_mean.offset : of_factor.offset];
+        of_mean.next();
+        of_factor.next();
+    }
+}
+
+// Packs of a thread are so far apart that all have the same means and factors, if these are REPEATED.
 extern "C" __global__ void normalize(const Sample* samples, Exact shift) {
     const Sample s = samples[gridDim.y - 1 - blockIdx.y];
-    normalize_sample<2, false>(s, shift, blockIdx.x, gridDim.x, [] {});
+    Index step = (Index)gridDim.x * blockDim.x * LANES;
+    if (REPEATED) step -= step % (Index)s.repeat;
+    const auto begin = [&](Index first, const auto&) {
+        Exact held_means[HELD] = {}, held_factors[HELD] = {};
+        if (first < 0) first += step;
+        if (REPEATED && first + LANES <= s.elements) find(s, first, held_means, held_factors);
+        return [=, &s](Index place, const auto& numbers, auto& results) {
+            constexpr int COUNT = sizeof(results) / sizeof(Out);
+            constexpr bool held = REPEATED && COUNT == LANES;
+            Exact means[COUNT], factors[COUNT];
+            if (!held) find(s, place, means, factors);
+#pragma unroll
+            for (int j = 0; j < COUNT; j++)
+                results.values[j] =
+                    normalized(numbers.values[j], held ? held_means[j % HELD] : means[j],
+                               held ? held_factors[j % HELD] : factors[j], shift);
+        };
+    };
+    each_pack<LANES, 2, false>(
+        (const In*)s.in, (Out*)s.out, (Index)s.elements, blockIdx.x, step, begin);
 }

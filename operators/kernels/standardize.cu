@@ -1,62 +1,167 @@
-// Computes statistics of each sample and normalises it with them, in one launch: samples are read
-// a second time soon after the first, while the device's cache still has them. Of each round of
-// blocks, some sum up a sample, one finishes its statistics, and the others normalise the sample
-// of `ahead` rounds before. Devices begin with blocks in the order of their numbers (CUB's scans
-// depend on that, too), so all that a block waits for is under way.
+// Computes statistics of rows and normalises them, in one launch that reads them once: each block
+// keeps its part of a row in registers until the sums of all parts are there. Devices begin with
+// blocks in the order of their numbers, and a row has a quarter at most of the blocks that a device
+// works on at once, so all that a block waits for should be under way. If it is not, because
+// something else holds the device, a block sums what it misses itself.
 #include "common.cuh"
 #include "lanes.cuh"
-#include "statistics.cuh"
+#include "sums.cuh"
 #include "normalize.cuh"
 
-struct Whole {
-    Reduced reduced;
-    Sample sample;
-    unsigned done;  // blocks that have summed their part, and one more once there are statistics
+// Steps of `period` neighbours that have statistics of their own, ONE if it is 1. A thread has KEPT
+// packs of them at most.
+struct Row {
+    u64 in, out;
+    u64 partial;  // Sums[parts][period]
+    i64 elements, period;
+    i64 step;     // between a thread's packs: a multiple of the period
+    i64 parts;    // blocks that share it
+    i64 divisor;  // what sums of squares are divided by; variances are 0 if it is not positive
 };
 
-// A copy of what the block works on, behind its sums: every step is spared a look at memory.
-__device__ inline const Whole& staged(const Whole& sample) {
-    extern __shared__ unsigned char shared_memory[];
-    u64* const copy = (u64*)(shared_memory + blockDim.x * COLUMNS * sizeof(Sums));
-    for (int i = threadIdx.x; i < sizeof(Whole) / sizeof(u64); i += blockDim.x)
-        copy[i] = ((const u64*)&sample)[i];
-    __syncthreads();
-    return *(const Whole*)copy;
-}
+constexpr int BLOCKS = KEPT * sizeof(Pack<In, LANES>) > 128 ? 4 : 8;  // of a multiprocessor
 
-// What a block writes before it signals others see once they have waited.
-__device__ inline void signal(Whole& sample) {
-    __syncthreads();
-    if (threadIdx.x != 0) return;
-    __threadfence();
-    atomicAdd(&sample.done, 1u);
-}
-__device__ inline void wait(const Whole& sample, unsigned signals) {
-    if (threadIdx.x == 0) {
-        while (*(const volatile unsigned*)&sample.done < signals) __nanosleep(100);
-        __threadfence();
-    }
-    __syncthreads();
-}
+struct Statistic {
+    Exact mean, factor;
+};
 
-extern "C" __global__ void __launch_bounds__(256, 4)
-    standardize(Whole* samples, int count, int ahead, int summing, int normalizing, int lanes,
-                i64 most_parts, double scale, double epsilon, Exact shift) {
-    const int blocks = summing + 1 + normalizing, block = blockIdx.x % blocks - summing;
-    const int number = blockIdx.x / blocks - (block > 0 ? ahead : 0);
-    if (number < 0 || number >= count) return;
-    Whole& sample = samples[number];
-    const Whole& s = staged(sample);
-    if (block > 0) {
-        normalize_sample<8, true>(
-            s.sample, shift, block - 1, normalizing, [&] { wait(sample, summing + 1); });
+// Sums of whole numbers are exact: differences from origins can be taken later.
+constexpr bool LATER = sizeof(Near) == sizeof(int);
+
+__device__ inline void add_pack(
+    const Pack<In, LANES>& numbers, const Near (&origins)[HELD], SumsOf<Near> (&sums)[HELD]) {
+    if constexpr (LATER && ONE && LANES % 4 == 0) {  // four at a time
+        const auto words = same_bits<Pack<unsigned, LANES / 4>>(numbers);
+        SumsOf<Near>& sum = sums[0];
+#pragma unroll
+        for (const unsigned word : words.values) {
+            const bool is_signed = Type<In>::kind == SIGNED;
+            sum.differences = is_signed ? __dp4a((int)word, 0x01010101, sum.differences)
+                                        : (int)__dp4a(word, 0x01010101u, (unsigned)sum.differences);
+            sum.squares = is_signed ? __dp4a((int)word, (int)word, sum.squares)
+                                    : (int)__dp4a(word, word, (unsigned)sum.squares);
+        }
         return;
     }
-    if (block < 0) {
-        reduce_sample(s.reduced, block + summing, summing);
-    } else {
-        wait(sample, summing);
-        finish_samples(&s.reduced, {1, lanes, most_parts, scale, epsilon}, 0, 1);
+#pragma unroll
+    for (int j = 0; j < LANES; j++)
+        add(numbers.values[j], LATER ? 0 : origins[j % HELD], sums[j % HELD]);
+}
+
+// Waits for sums; every bit is set before. Gives up after so many looks.
+__device__ inline bool awaited(const Sums* sums, int patience, Sums& found) {
+    const volatile u64* const from = (const volatile u64*)sums;
+    u64 bits[2];
+    while ((bits[0] = from[0]) == ~0ull || (bits[1] = from[1]) == ~0ull) {
+        if (patience-- == 0) return false;
+        __nanosleep(20);
     }
-    signal(sample);
+    found = same_bits<Sums>(bits);
+    return true;
+}
+
+// The sums of a column of one block's part.
+__device__ __noinline__ Sums sums_of(const Row& s, int part, int column) {
+    const In* const in = (const In*)s.in;
+    const int elements = s.elements, period = s.period, step = s.step;
+    const int width = blockDim.x * LANES, before = s.out / sizeof(Out) % LANES;
+    SumsOf<Near> sums = {};
+    const auto add_from = [&](int begin, int end) {
+        begin += begin < 0 ? LANES : 0;  // only whole packs
+        end = min(end, elements - (elements + before) % LANES);
+        for (int i = begin + (column + period - begin % period) % period; i < end; i += period)
+            add(in[i], (Near)in[column], sums);
+    };
+    for (int r = 0; r < KEPT; r++) {
+        const int begin = part * width - before + r * step;
+        add_from(begin, begin + min(width, step - part * width));
+    }
+    const Ends<LANES, int> ends((const Out*)s.out, elements);
+    for (int i = 0; i < ends.count && part == 0; i++)
+        if (ends.place(i) % period == column) add(in[ends.place(i)], (Near)in[column], sums);
+    return {(double)sums.differences, (double)sums.squares};
+}
+
+extern "C" __global__ void __launch_bounds__(128, BLOCKS) standardize(
+    const Row* rows, int blocks, int patience, double scale, double epsilon, Exact shift) {
+    extern __shared__ unsigned char shared_memory[];
+    Sums* const shared = (Sums*)shared_memory;
+    const Row& s = rows[blockIdx.x / blocks];
+    const In* const in = (const In*)s.in;
+    Out* const out = (Out*)s.out;
+    const int block = blockIdx.x % blocks, width = blockDim.x * LANES, thread = threadIdx.x;
+    const int elements = s.elements, period = ONE ? 1 : s.period, step = s.step, parts = s.parts;
+    const bool empty = block >= parts || elements == 0;  // found only once it cannot delay others
+    const auto begin = [&](int, const auto& each) {
+        // The column of a thread's first number is that of the block's first one, and so on.
+        const int before = (u64)out / sizeof(Out) % LANES;
+        const int first = ONE ? 0 : (block * width + period * LANES - before) % period;
+        const int column = ONE ? 0 : (first + thread * LANES) % period;
+        SumsOf<Near> sums[HELD] = {};
+        Near origins[HELD] = {};
+#pragma unroll
+        for (int j = 0; j < HELD && !empty; j++)
+            origins[j] = (Near)in[ONE ? 0 : (column + j) % period];
+        int packs = 0;
+        each([&](int, const auto& numbers) {
+            packs++;
+            add_pack(numbers, origins, sums);
+        });
+        if (LATER)
+#pragma unroll
+            for (int j = 0; j < HELD; j++) {
+                const Near all = packs * (LANES / HELD) * origins[j];
+                sums[j].squares += origins[j] * (all - 2 * sums[j].differences);
+                sums[j].differences -= all;
+            }
+#pragma unroll
+        for (int j = 0; j < HELD; j++)
+            shared[thread * HELD + j] = {(double)sums[j].differences, (double)sums[j].squares};
+        add_rows(shared, period, blockDim.x * HELD);
+        Sums* const partial = (Sums*)s.partial;
+        if (thread < period && !empty) {
+            const int own = ONE ? 0 : (first + thread) % period;
+            SumsOf<Near> others = {};
+            const Ends<LANES, int> ends(out, elements);
+            for (int i = 0; i < ends.count && block == 0; i++)
+                if (ends.place(i) % period == own)
+                    add(in[ends.place(i)], (Near)in[own], others);
+            shared[thread].add({(double)others.differences, (double)others.squares});
+            partial[block * period + own] = shared[thread];
+        }
+        const int together = min((int)blockDim.x / period, parts);
+        if (thread < together * period && !empty) {
+            Sums total = {};
+            for (int i = thread; i < parts * period; i += together * period) {
+                Sums other;
+                if (!awaited(partial + i, patience, other))
+                    other = sums_of(s, i / period, i % period);
+                total.add(other);
+            }
+            shared[thread] = total;
+        }
+        add_rows(shared, period, together * period);
+        Statistic* const found = (Statistic*)(shared + period);
+        if (thread < period && !empty) {
+            const Sums total = shared[thread];
+            const i64 count = elements / period;
+            const double off = total.differences / count;
+            const double squares = fmax(total.squares - off * total.differences, 0.0);
+            found[thread] = {(Exact)((Near)in[thread] + off),
+                             factor_of(squares, s.divisor, scale, epsilon)};
+        }
+        __syncthreads();
+        Statistic held[HELD];
+#pragma unroll
+        for (int j = 0; j < HELD; j++) held[j] = found[ONE ? 0 : (column + j) % period];
+        return [=](int place, const auto& numbers, auto& results) {
+            constexpr int COUNT = sizeof(results) / sizeof(Out);
+#pragma unroll
+            for (int j = 0; j < COUNT; j++) {
+                const Statistic of = COUNT == LANES ? held[j % HELD] : found[place % period];
+                results.values[j] = normalized(numbers.values[j], of.mean, of.factor, shift);
+            }
+        };
+    };
+    each_pack<LANES, KEPT, true>(in, out, elements, block, step, begin);
 }

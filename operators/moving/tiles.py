@@ -14,7 +14,7 @@ from .boxes import PIECE, Boxes
 
 _CHANNELS_RUN = 4096  # bytes of each channel: what a block of `move_channels` reads at a time
 _MOST_CHANNELS = 4
-_TILE_BYTES = 30720  # of shared memory
+_TILE_BYTES, _MOST_BYTES = 30720, 49152  # of shared memory: usual, and where rows are short
 _WORD = 4  # bytes: of what threads of `move_tiles` make, if elements are not larger
 _SECTOR = 32  # bytes: tiles begin at multiples of it where they can
 _LINE = 128  # bytes of a tile along the dimension that is read,
@@ -90,7 +90,7 @@ def copy_tiles(
     side, sector = word // math.gcd(pixel, word), _SECTOR // math.gcd(pixel, _SECTOR)
 
     def cut(extent: int, most: int) -> int:
-        step = sector if min(extent, most) >= sector else side
+        step = sector if sector <= most < extent else side
         parts = max(-(-extent // (most // step * step)), 1)
         return max(-(-extent // (parts * step)), 1) * step
 
@@ -99,7 +99,12 @@ def copy_tiles(
     y = cut(most_y, min(_TILE_BYTES // x - 3 * PIECE, THREADS * PIECE) // pixel)
     pitch = ((y * pixel + 7) // PIECE + 2 | 1) * PIECE  # odd: neighbours along x in other banks;
     # 24 bytes more than a row has, which begins up to 16 later and is read up to 8 further
-    x = cut(most_x, min(_TILE_BYTES // pitch, THREADS * side))
+    together = (
+        THREADS * side
+    )  # pixels along x that the threads read at once, or a half, or a quarter
+    while together > _MOST_BYTES // pitch:
+        together //= 2
+    x = cut(most_x, together)
     tiles = -(-extents // np.array([*[1] * (len(order) - 2), x, y]))
     macros = {"DIMS": str(len(order)), "SIZE": str(size), "CHANNELS": str(channels)}
     grid = min(int(tiles.prod(1).max()), _MOST_BLOCKS), len(out)

@@ -15,7 +15,8 @@ from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.types import DALIDataType, to_numpy_type
 from .._rows import empty_rows
 from ..numeric.saturation import saturate
-from .normalize_batch import normalized, placed, standardized
+from .normalize_batch import normalized, placed
+from .standardize_batch import standardized
 from .statistics import Reduction
 
 Axes = tuple[int, ...]
@@ -122,13 +123,18 @@ class Normalize(_Arguments, BatchOperator):
             self._check_alike(set(map(tuple, np.where(kept, extents, 1)[good].tolist())))
         if not data.ndim:
             extents, kept = np.ones((batch.size, 1), np.int64), np.zeros((batch.size, 1), bool)
+        spread = self.ddof, self.scale, self.epsilon
+        own = mean is None and stddev is None
+        if own and not self.whole_batch:
+            result = standardized(batch, data, extents, kept, *spread, self.shift, self.target)
+            if result is not None:
+                return result
         reduction = Reduction(batch, data, extents, kept, self.exact, self.whole_batch)
-        if mean is None and stddev is None:
-            given = self.ddof, self.scale, self.epsilon, self.shift, self.target
-            return standardized(batch, data, reduction, *given)
+        if own:
+            return normalized(batch, data, *reduction.both(*spread), self.shift, self.target)
         subtracted = reduction.means() if mean is None else placed(batch, means)
         if stddev is None:
-            factors = reduction.factors(subtracted, self.ddof, self.scale, self.epsilon)
+            factors = reduction.factors(subtracted, *spread)
         else:
             factors = placed(batch, self._given_factors(deviations))
         return normalized(batch, data, subtracted, factors, self.shift, self.target)

@@ -11,13 +11,12 @@ from ...engine.kernels import c_type
 from ...engine.operator import Array
 from ...engine.tensors import TensorListGPU
 from ...engine.types import to_numpy_type
-from ..kernels import THREADS, blocks_for, descriptors, kernel, launch_lanes, steps_of_lanes
+from ..kernels import descriptors, kernel, lanes_of, launch_elements, steps_of_lanes
 from ..numeric.expression import merged, strides
-from .statistics import Reduction, Values, addresses_in, index_type
+from .statistics import Values, addresses_in, index_type
 
 _ROUNDS = 4  # groups of elements that a thread handles
-_ROUNDS_AHEAD = 8
-_AHEAD_BYTES = 16 << 20  # between those that are summed and those that are normalised: half a cache
+_MOST_REPEATED = 1 << 14  # numbers with means of their own, which are then the same again
 
 
 def placed(batch: Batch, arrays: Sequence[Array]) -> Values:
@@ -46,57 +45,7 @@ def normalized(
     work = _Work(batch, data, means, factors, dtype)
     function = kernel("normalize", "normalize", **work.macros)
     table = descriptors(len(data), **work.members)
-    elements, largest = work.members["elements"], work.largest
-    added = work.exact.type(shift)
-    launch_lanes(batch, function, table, elements, largest, added, together=_ROUNDS)
-    return work.out
-
-
-def standardized(
-    batch: Batch,
-    data: TensorListGPU,
-    reduction: Reduction,
-    lost: int,
-    scale: float,
-    epsilon: float,
-    shift: float,
-    dtype: np.dtype,
-) -> TensorListGPU:
-    """Return the samples normalised with their own statistics, in a type.
-
-    Args:
-        batch, data, shift, dtype: as above.
-        reduction: of the samples.
-        lost, scale, epsilon: of the deviations: see `Reduction.factors`.
-    """
-    if not (reduction.at_once and reduction.is_small):
-        return normalized(batch, data, *reduction.both(lost, scale, epsilon), shift, dtype)
-    members, means, factors = reduction.sums_from_first(lost)
-    work = _Work(batch, data, means, factors, dtype)
-    of_sample = {f"sample_{name}": value for name, value in work.members.items()}
-    count, elements = len(data), work.members["elements"]
-    table = descriptors(count, **members, **of_sample, done=np.zeros(count, np.uint32))
-    mean_bytes = max(1, int(elements.mean())) * to_numpy_type(data.dtype).itemsize
-    ahead = min(count, -(-_AHEAD_BYTES // mean_bytes))
-    normalizing = blocks_for(steps_of_lanes(elements, work.largest, _ROUNDS_AHEAD))
-    most, lanes = reduction.shares()
-    macros = reduction.macros(to_numpy_type(data.dtype)) | work.macros
-    batch.device.launch(
-        kernel("standardize", "standardize", **macros),
-        ((count + ahead) * (reduction.blocks + 1 + normalizing),),
-        (THREADS,),
-        batch.device.upload(table),
-        np.int32(count),
-        np.int32(ahead),
-        np.int32(reduction.blocks),
-        np.int32(normalizing),
-        np.int32(lanes),
-        np.int64(most),
-        np.float64(scale),
-        np.float64(epsilon),
-        work.exact.type(shift),
-        shared_bytes=reduction.shared_bytes + table.itemsize,
-    )
+    launch_elements(batch, function, table, work.steps(), work.exact.type(shift))
     return work.out
 
 
@@ -108,7 +57,6 @@ class _Work:
         members: of `Sample`.
         macros: of the file.
         exact: the type that is computed with.
-        largest: size in bytes of the largest type.
     """
 
     def __init__(
@@ -128,13 +76,18 @@ class _Work:
         elements = extents.prod(axis=1)
         source = to_numpy_type(data.dtype)
         self.exact = np.dtype("f8" if dtype == np.float64 else "f4")
-        self.largest = max(source.itemsize, dtype.itemsize)
+        self._largest = max(source.itemsize, dtype.itemsize)
+        self._lanes = lanes_of(self._largest)
+        self._repeat = np.lcm(np.where(steps[..., -1].any(axis=0), loops[:, -1], 1), self._lanes)
+        repeated = not steps[..., :-1].any() and self._repeat.max() <= _MOST_REPEATED
+        self._repeat = self._repeat.clip(1) if repeated else np.ones_like(elements)
         self.members = {
             "source": data.pointers(),
             "out": self.out.pointers(),
             "means": means.addresses,
             "factors": factors.addresses,
             "elements": elements,
+            "repeat": self._repeat,
             "extents": loops,
             "mean_strides": steps[0],
             "factor_strides": steps[1],
@@ -146,8 +99,15 @@ class _Work:
             "DIMS": str(loops.shape[1]),
             "Index": index_type(elements),
             "ONE": str(int(not steps.any())),
+            "REPEATED": str(int(repeated)),
             "SAME": str(int((steps[0] == steps[1]).all())),
         }
+
+    def steps(self) -> Array:
+        """Return how many threads each sample needs that handle _ROUNDS packs."""
+        steps = steps_of_lanes(self.members["elements"], self._largest, _ROUNDS)
+        result: Array = np.maximum(steps, self._repeat // self._lanes)
+        return result
 
 
 def _along(steps: Array, ndim: int) -> Array:

@@ -22,10 +22,9 @@ _SUMMED_BYTES = 128  # that a thread sums before further blocks share the work
 _PACK_BYTES = 16  # that a thread reads at once,
 _MOST_COLUMNS = 4  # if they are not of more columns
 _PARTS = 16  # a block's steps are a multiple of that, so packs begin where parts do
-_ONCE = 4  # bytes: of larger numbers, float64 would lose digits in the difference of large sums
-_MOST_FINISHED = 2048  # statistics of a sample that one block finishes
+ONCE = 4  # bytes: of larger numbers, float64 would lose digits in the difference of large sums
 _HUGE = 1 << 26  # elements of a sample; a thread's next steps may lead 32 times as far
-_SUMS_BYTES = 16  # of `Sums` in kernels/statistics.cuh
+SUMS_BYTES = 16  # of `Sums` in kernels/statistics.cuh
 
 
 Members = dict[str, Any]
@@ -98,11 +97,14 @@ class Reduction:
         long = self._lanes == rows
         together = rows // self._lanes
         self._pack = self._columns = 1
-        if long[self._runs > 0].all() and self._period.max() < _THREADS:
-            self._pack = _PACK_BYTES // self._type.itemsize
-            if self._period.max() > 1:
-                self._columns = self._pack = min(self._pack, _MOST_COLUMNS)
-            self._lanes *= self._pack
+        pack = _PACK_BYTES // self._type.itemsize
+        if self._period.max() > 1:
+            pack = min(pack, _MOST_COLUMNS)
+        places = np.stack((self._period * self._type.itemsize, data.pointers().astype(np.int64)))
+        fit = (self._period <= _THREADS) | (places % (pack * self._type.itemsize) == 0).all(axis=0)
+        if (long & fit)[self._runs > 0].all():
+            self._pack, self._columns = pack, pack if self._period.max() > 1 else 1
+            self._lanes *= pack
         summed = rows * _SUMMED_BYTES // self._type.itemsize
         shared = -(-self._length // summed)
         splits = np.where(long, shared.clip(1, _MOST_BLOCKS), 1)
@@ -110,8 +112,8 @@ class Reduction:
         self._splits = -(-self._length // self._part)
         self._parts = np.where(self._runs > 0, self._reduced.prod(axis=1) * self._splits, 0)
         blocks = -(-self._runs // together) * -(-self._period // columns)
-        self.blocks = min(int((blocks * self._splits).max()), _MOST_BLOCKS)
-        self.shared_bytes = _THREADS * self._columns * _SUMS_BYTES
+        self._blocks = min(int((blocks * self._splits).max()), _MOST_BLOCKS)
+        self._shared_bytes = _THREADS * self._columns * SUMS_BYTES
 
     def means(self) -> Values:
         """Return the means."""
@@ -133,25 +135,10 @@ class Reduction:
 
     def both(self, lost: int, scale: float, epsilon: float) -> tuple[Values, Values]:
         """Return means and factors."""
-        if not self.at_once:
+        if max(self._exact.itemsize, self._type.itemsize) > ONCE:
             means = self.means()
             return means, self.factors(means, lost, scale, epsilon)
-        members, means, factors = self.sums_from_first(lost)
-        self._compute(members, self._type, scale, epsilon)
-        return means, factors
-
-    @property
-    def at_once(self) -> bool:
-        """Whether means and factors can be had in one pass without a loss of accuracy."""
-        return self._exact.itemsize <= _ONCE and self._type.itemsize <= _ONCE
-
-    @property
-    def is_small(self) -> bool:
-        """Whether each sample has its own statistics, few enough for one block to finish."""
-        return not self._whole and self._statistics.max() <= _MOST_FINISHED
-
-    def sums_from_first(self, lost: int) -> tuple[Members, Values, Values]:
-        """Return how to sum from the first numbers as origins, and where the results will be."""
+        # Sums from the first numbers as origins.
         steps = self._steps_of_runs * (self._length * self._period)[:, np.newaxis]
         steps *= self._roles != 0
         origins = self._data.pointers()
@@ -159,7 +146,9 @@ class Reduction:
             sample = int((self._runs * self._length * self._period).argmax())
             origins, steps = origins[sample], steps[sample]
         means, factors = self._place(), self._place()
-        return self._members((origins, 1, steps), means, factors, lost), means, factors
+        members = self._members((origins, 1, steps), means, factors, lost)
+        self._compute(members, self._type, scale, epsilon)
+        return means, factors
 
     def _members(
         self,
@@ -176,13 +165,13 @@ class Reduction:
             lost: see `factors`.
         """
         sizes = self._runs * self._splits * self._period
-        self._memory = self._batch.device.buffer(int(sizes.sum()) * _SUMS_BYTES)
+        self._memory = self._batch.device.buffer(int(sizes.sum()) * SUMS_BYTES)
         count = np.full_like(self._count, self._count.sum()) if self._whole else self._count
         nowhere = np.uint64(0)
         return {
             "source": self._data.pointers(),
             "origins": origins[0],
-            "partial": addresses_in(self._memory, sizes, _SUMS_BYTES),
+            "partial": addresses_in(self._memory, sizes, SUMS_BYTES),
             "means": means.addresses if means else nowhere,
             "factors": factors.addresses if factors else nowhere,
             "runs": self._runs,
@@ -208,16 +197,19 @@ class Reduction:
         """Launch `reduce` and `finish`."""
         device, count = self._batch.device, len(self._data)
         table = device.upload(descriptors(count, **members))
-        macros = self.macros(origin)
+        macros = self._macros(origin)
         device.launch(
             kernel("statistics", "reduce", **macros),
-            (self.blocks, count),
+            (self._blocks, count),
             (_THREADS,),
             table,
-            shared_bytes=self.shared_bytes,
+            shared_bytes=self._shared_bytes,
         )
         together = count if self._whole else 1
-        most, lanes = self.shares(together)
+        most = max(1, int(self._parts.max()))  # sums of a statistic of any sample
+        statistics = 1 if self._whole else int(self._statistics.max())
+        free = 1 << (max(1, _THREADS // max(1, statistics)).bit_length() - 1)
+        lanes = min(free, 1 << (together * most - 1).bit_length())
         blocks = -(-int(self._statistics.max()) // (_THREADS // lanes))
         device.launch(
             kernel("statistics", "finish", **macros),
@@ -229,15 +221,8 @@ class Reduction:
             np.int64(most),
             np.float64(scale),
             np.float64(epsilon),
-            shared_bytes=self.shared_bytes,
+            shared_bytes=self._shared_bytes,
         )
-
-    def shares(self, together: int = 1) -> tuple[int, int]:
-        """Return how many sums a sample's statistic has at most, and how many threads add them."""
-        most = max(1, int(self._parts.max()))
-        statistics = 1 if self._whole else int(self._statistics.max())
-        free = 1 << (max(1, _THREADS // max(1, statistics)).bit_length() - 1)
-        return most, min(free, 1 << (together * most - 1).bit_length())
 
     def _place(self) -> Values:
         """Return memory for one value a statistic."""
@@ -246,7 +231,7 @@ class Reduction:
         memory = self._batch.device.buffer(nbytes)
         return Values(addresses_in(memory, sizes, self._exact.itemsize), self._steps, memory)
 
-    def macros(self, origin: np.dtype[Any]) -> dict[str, str]:
+    def _macros(self, origin: np.dtype[Any]) -> dict[str, str]:
         """Return the macros of kernels/statistics.cuh for origins of a type."""
         return {
             "In": c_type(self._type),

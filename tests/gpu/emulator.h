@@ -13,6 +13,7 @@ template <class T> static inline T min(T a, T b) { return b < a ? b : a; }
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __noinline__
 #define __restrict__
 #define __shared__
 #define __launch_bounds__(...)
@@ -68,8 +69,16 @@ static inline unsigned __dp2a_lo(unsigned w, unsigned b, unsigned sum) {
     return sum + (uint16_t)w * (uint8_t)b + (w >> 16) * (uint8_t)(b >> 8);
 }
 template <class T> static inline T __dp2a_hi(T w, T b, T sum) { return __dp2a_lo(w, b >> 16, sum); }
+// Four bytes times four bytes.
+static inline int __dp4a(int a, int b, int sum) {
+    for (int i = 0; i < 32; i += 8) sum += (int8_t)(a >> i) * (int8_t)(b >> i);
+    return sum;
+}
+static inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+    for (int i = 0; i < 32; i += 8) sum += (uint8_t)(a >> i) * (uint8_t)(b >> i);
+    return sum;
+}
 static inline void __threadfence() {}
-static inline void __nanosleep(unsigned) {}
 template <class T> static inline T __ldcs(const T* p) { return *p; }
 template <class T> static inline void __stcs(T* p, T value) { *p = value; }
 static inline float __uint_as_float(unsigned a) { float f; memcpy(&f, &a, 4); return f; }
@@ -85,12 +94,14 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
     return result;
 }
 
-static ucontext_t scheduler;
-static ucontext_t fibers[1024];
-static char finished[1024];
-static char* stacks;
-static unsigned current;
+static const unsigned MOST_THREADS = 1024, MOST_WAITING = 16;
 static const size_t STACK = 64 * 1024;
+struct Fibers {  // of one block
+    ucontext_t scheduler, threads[MOST_THREADS];
+    char finished[MOST_THREADS], *stacks;
+};
+static Fibers fibers_of_blocks[MOST_WAITING], *fibers = fibers_of_blocks;
+static unsigned current;
 
 static void place(unsigned i) {
     current = i;
@@ -98,7 +109,7 @@ static void place(unsigned i) {
 }
 static inline void __syncthreads() {
     unsigned i = current;
-    swapcontext(&fibers[i], &scheduler);
+    swapcontext(&fibers->threads[i], &fibers->scheduler);
     place(i);
 }
 static inline void __syncwarp(unsigned = 0) { __syncthreads(); }
@@ -119,38 +130,61 @@ static void (*body)(void**);
 static void** body_values;
 static void fiber() {
     body(body_values);
-    finished[current] = 1;
-    swapcontext(&fibers[current], &scheduler);
+    fibers->finished[current] = 1;
+    swapcontext(&fibers->threads[current], &fibers->scheduler);
 }
-static void run_block(void (*kernel)(void**), void** values, bool synchronises) {
+static void run_block(bool synchronises) {
     unsigned count = blockDim.x * blockDim.y * blockDim.z;
     if (!synchronises) {
         for (unsigned i = 0; i < count; i++) {
             place(i);
-            kernel(values);
+            body(body_values);
         }
         return;
     }
-    body = kernel;
-    body_values = values;
-    if (!stacks) stacks = (char*)malloc(1024 * STACK);
-    memset(finished, 0, count);
+    if (!fibers->stacks) fibers->stacks = (char*)malloc(MOST_THREADS * STACK);
+    memset(fibers->finished, 0, count);
     for (unsigned i = 0; i < count; i++) {
-        getcontext(&fibers[i]);
-        fibers[i].uc_stack.ss_sp = &stacks[i * STACK];
-        fibers[i].uc_stack.ss_size = STACK;
-        fibers[i].uc_link = &scheduler;
-        makecontext(&fibers[i], fiber, 0);
+        ucontext_t* thread = &fibers->threads[i];
+        getcontext(thread);
+        thread->uc_stack.ss_sp = &fibers->stacks[i * STACK];
+        thread->uc_stack.ss_size = STACK;
+        thread->uc_link = &fibers->scheduler;
+        makecontext(thread, fiber, 0);
     }
     for (bool running = true; running;) {
         running = false;
         for (unsigned i = 0; i < count; i++)
-            if (!finished[i]) {
+            if (!fibers->finished[i]) {
                 running = true;
                 place(i);
-                swapcontext(&scheduler, &fibers[i]);
+                swapcontext(&fibers->scheduler, &fibers->threads[i]);
             }
     }
+}
+static size_t begun;  // blocks
+static bool run_next(bool synchronises) {
+    if (begun == (size_t)gridDim.x * gridDim.y * gridDim.z) return false;
+    blockIdx = {(unsigned)(begun % gridDim.x), (unsigned)(begun / gridDim.x % gridDim.y),
+                (unsigned)(begun / gridDim.x / gridDim.y)};
+    begun++;
+    memset(shared_memory_of_block, 0xA5, sizeof shared_memory_of_block);
+    run_block(synchronises);
+    return true;
+}
+// A thread that waits for other blocks lets the next one run.
+static inline void __nanosleep(unsigned) {
+    const unsigned thread = current;
+    const dim3 block = blockIdx;
+    if (++fibers == fibers_of_blocks + MOST_WAITING) abort();
+    char* const kept = (char*)malloc(sizeof shared_memory_of_block);
+    memcpy(kept, shared_memory_of_block, sizeof shared_memory_of_block);
+    if (!run_next(true)) abort();  // all others wait, too
+    memcpy(shared_memory_of_block, kept, sizeof shared_memory_of_block);
+    free(kept);
+    fibers--;
+    blockIdx = block;
+    place(thread);
 }
 #define EMULATE(kernel)                                                                       \
     static void kernel##_body(void** values) { call(kernel, values); }                        \
@@ -158,11 +192,7 @@ static void run_block(void (*kernel)(void**), void** values, bool synchronises) 
                         int synchronises) {                                                   \
         gridDim = {grid[0], grid[1], grid[2]};                                                \
         blockDim = {block[0], block[1], block[2]};                                            \
-        for (unsigned z = 0; z < grid[2]; z++)                                                \
-            for (unsigned y = 0; y < grid[1]; y++)                                            \
-                for (unsigned x = 0; x < grid[0]; x++) {                                      \
-                    blockIdx = {x, y, z};                                                     \
-                    memset(shared_memory_of_block, 0xA5, sizeof shared_memory_of_block);      \
-                    run_block(kernel##_body, values, synchronises);                           \
-                }                                                                             \
+        body = kernel##_body;                                                                 \
+        body_values = values;                                                                 \
+        for (begun = 0; run_next(synchronises);) continue;                                    \
     }

@@ -115,6 +115,7 @@ class EmulatedDevice(Device):
     """A device whose memory is the host's, and whose kernels run at once."""
 
     shared_bytes = 228 << 10
+    multiprocessors = 16
 
     def __init__(self, pool: HostPool) -> None:
         super().__init__(None, 0, _Stream(), pool, 2)  # type: ignore[arg-type]
@@ -133,6 +134,9 @@ class EmulatedDevice(Device):
             return data
         seen = SimpleNamespace(__array_interface__=data.__cuda_array_interface__, data=data)
         return np.asarray(seen).view(DeviceArray)
+
+    def fill(self, memory: Any, value: int) -> None:
+        memory[...] = value
 
     def copy(self, to: int, source: int, nbytes: int, kind: int = 3) -> None:
         ctypes.memmove(to, source, nbytes)

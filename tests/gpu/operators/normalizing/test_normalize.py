@@ -56,9 +56,25 @@ def test_samples_for_several_blocks(device_stage, shape):
         check(samples(shape, shape), axes=(0,), batch=True)
 
 
+@pytest.mark.parametrize("dtype", ["u1", "i1", "f4"])
+@pytest.mark.parametrize("axes", [None, (0, 1), (1,), (1, 2)])
+def test_parts_that_begin_anywhere(device_stage, dtype, axes):
+    rows = samples((91, 131, 3), (1, 1, 3), (93, 50, 3), (3, 131, 91))
+    check([(row - 100).astype(dtype) for row in rows], axes=axes)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "f4"])
+@pytest.mark.parametrize("axes", [None, (0, 1), (1, 2)])
+def test_blocks_that_do_not_wait_for_others(device_stage, monkeypatch, dtype, axes):
+    monkeypatch.setattr("penstock.operators.normalizing.standardize_batch._PATIENCE", 0)
+    rows = samples((91, 131, 3), (1, 1, 3), (93, 50, 3), (3, 131, 91), (2, 150, 150))
+    check([(row - 100).astype(dtype) for row in rows], axes=axes)
+
+
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 @pytest.mark.parametrize("axes", [None, (0, 1), (1,)])
 def test_more_than_all_blocks_do_at_once(device_stage, monkeypatch, dtype, axes):
+    monkeypatch.setattr("penstock.operators.normalizing.standardize_batch._MOST_SUMS", 0)
     monkeypatch.setattr("penstock.operators.normalizing.statistics._MOST_BLOCKS", 2)
     monkeypatch.setattr("penstock.operators.normalizing.statistics._HUGE", 1)
     monkeypatch.setattr("penstock.engine.kernels._MOST_BLOCKS", 2)
@@ -66,7 +82,14 @@ def test_more_than_all_blocks_do_at_once(device_stage, monkeypatch, dtype, axes)
     check(samples((91, 131, 3), (91, 131, 3), dtype=dtype), axes=axes)
 
 
+def test_axes_that_are_kept_in_some_samples_only(device_stage):
+    check(samples((1, 5), (7, 1)), axes=(0,))
+    check(samples((1, 5, 3), (7, 1, 3)), axes=(0,))
+
+
 def test_many_short_runs_and_wide_periods(device_stage):
+    check(samples((40, 700), (300, 268)), axes=(0,))
+    check(samples((40, 700), (300, 268), dtype="u1"), axes=(0,))
     check(samples((700, 4), (3, 4)), axes=(1,))
     check(samples((11, 700), (3, 700)), axes=(0,))
     check(samples((4, 30, 300)), axes=(1,))
