@@ -61,7 +61,7 @@ __device__ inline bool awaited(const Sums* sums, int patience, Sums& found) {
 }
 
 // The sums of a column of one block's part.
-__device__ __noinline__ Sums sums_of(const Row& s, int part, int column) {
+__device__ inline Sums sums_of(const Row& s, int part, int column) {
     const In* const in = (const In*)s.in;
     const int elements = s.elements, period = s.period, step = s.step;
     const int width = blockDim.x * LANES, before = s.out / sizeof(Out) % LANES;

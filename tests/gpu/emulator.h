@@ -13,7 +13,6 @@ template <class T> static inline T min(T a, T b) { return b < a ? b : a; }
 #define __device__
 #define __host__
 #define __forceinline__ inline
-#define __noinline__
 #define __restrict__
 #define __shared__
 #define __launch_bounds__(...)
