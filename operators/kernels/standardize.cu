@@ -2,7 +2,7 @@
 // keeps its part of a row in registers until the sums of all parts are there. Devices begin with
 // blocks in the order of their numbers, and a row has a quarter at most of the blocks that a device
 // works on at once, so all that a block waits for should be under way. If it is not, because
-// something else holds the device, a block sums what it misses itself.
+// something else holds the device, a block sums the whole row itself.
 #include "common.cuh"
 #include "lanes.cuh"
 #include "sums.cuh"
@@ -60,28 +60,6 @@ __device__ inline bool awaited(const Sums* sums, int patience, Sums& found) {
     return true;
 }
 
-// The sums of a column of one block's part.
-__device__ inline Sums sums_of(const Row& s, int part, int column) {
-    const In* const in = (const In*)s.in;
-    const int elements = s.elements, period = s.period, step = s.step;
-    const int width = blockDim.x * LANES, before = s.out / sizeof(Out) % LANES;
-    SumsOf<Near> sums = {};
-    const auto add_from = [&](int begin, int end) {
-        begin += begin < 0 ? LANES : 0;  // only whole packs
-        end = min(end, elements - (elements + before) % LANES);
-        for (int i = begin + (column + period - begin % period) % period; i < end; i += period)
-            add(in[i], (Near)in[column], sums);
-    };
-    for (int r = 0; r < KEPT; r++) {
-        const int begin = part * width - before + r * step;
-        add_from(begin, begin + min(width, step - part * width));
-    }
-    const Ends<LANES, int> ends((const Out*)s.out, elements);
-    for (int i = 0; i < ends.count && part == 0; i++)
-        if (ends.place(i) % period == column) add(in[ends.place(i)], (Near)in[column], sums);
-    return {(double)sums.differences, (double)sums.squares};
-}
-
 extern "C" __global__ void __launch_bounds__(128, BLOCKS) standardize(
     const Row* rows, int blocks, int patience, double scale, double epsilon, Exact shift) {
     extern __shared__ unsigned char shared_memory[];
@@ -130,13 +108,22 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS) standardize(
             partial[block * period + own] = shared[thread];
         }
         const int together = min((int)blockDim.x / period, parts);
+        bool there = true;
         if (thread < together * period && !empty) {
             Sums total = {};
-            for (int i = thread; i < parts * period; i += together * period) {
+            for (int i = thread; i < parts * period && there; i += together * period) {
                 Sums other;
-                if (!awaited(partial + i, patience, other))
-                    other = sums_of(s, i / period, i % period);
+                there = awaited(partial + i, patience, other);
                 total.add(other);
+            }
+            shared[thread] = total;
+        }
+        if (__syncthreads_or(!there) && thread < together * period) {
+            Sums total = {};
+#pragma unroll 1
+            for (int i = thread; i < elements && thread < period; i += period) {
+                const double difference = (Near)in[i] - (Near)in[thread];
+                total.add({difference, difference * difference});
             }
             shared[thread] = total;
         }

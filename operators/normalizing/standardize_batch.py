@@ -16,7 +16,7 @@ from ..numeric.expression import merged, strides
 from .statistics import ONCE, SUMS_BYTES, addresses_in
 
 _THREADS = 128
-_KEPT = {True: 20, False: 16}  # packs of a row that a thread keeps, by whether they have 16 bytes
+_KEPT = {True: 19, False: 16}  # packs of a row that a thread keeps, by whether they have 16 bytes
 _PATIENCE = 1 << 14  # how often a block looks for the sums of others: some milliseconds
 _MOST_ROWS = 16  # a sample
 _MOST_PERIOD = 64

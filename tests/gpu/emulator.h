@@ -111,6 +111,15 @@ static inline void __syncthreads() {
     swapcontext(&fibers->threads[i], &fibers->scheduler);
     place(i);
 }
+static inline int __syncthreads_or(int own) {
+    static int any;
+    __syncthreads();
+    any = 0;
+    __syncthreads();
+    any |= own;
+    __syncthreads();
+    return any;
+}
 static inline void __syncwarp(unsigned = 0) { __syncthreads(); }
 
 template <size_t... I> struct Indices {};
