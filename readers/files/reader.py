@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from itertools import accumulate, pairwise
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from ...engine.operator import Array, register
 from ...engine.packed_rows import Find, PackedRows
 from ...engine.params import BOOL, INTS, STR, STRS, param
 from ...engine.tensors import TensorList
+from ..batch_groups import Expect
 from ..process.reading_process import ReadingProcess
 from ..reader import Reader
 from ..source import Allocate, Column, checked_indices
@@ -55,7 +57,9 @@ class FileSource:
         self._listing = listing
         self._options = options or {}
         self._process: ReadingProcess | None = None
-        self._mean = 0.0  # bytes of a file, for `_ask`
+        self._mean = 0.0  # bytes of a file, for `_begin`
+        self._next: NDArray[np.int64] | None = None
+        self._begun: deque[_Begun] = deque()
 
     def __len__(self) -> int:
         return len(self._listing)
@@ -74,17 +78,23 @@ class FileSource:
                 is neither a file nor a folder.
         """
         indices = checked_indices(indices, len(self))
-        paths = self._listing.paths(indices)
+        begun = self._begun_for(indices)
+        paths = self._listing.paths(indices) if begun is None else begun.paths
         contents: Column
         urls = enumerate(paths if self._listing.some_are_urls else ())
         remote = {row: path for row, path in urls if is_url(path)}
         if remote:
             contents = _read_remote(paths, remote, self._options, allocate)
         elif self._process is not None:
-            contents = self._read_by_process(self._process, paths, allocate)
+            contents = self._read_by_process(self._process, paths, allocate, begun)
         else:
             contents = _read_local(paths, allocate)
         return contents, self._listing.labels[indices][:, np.newaxis]
+
+    def expect(self, indices: NDArray[np.int64]) -> None:
+        """Note which files are likely to be read after those that are read next: the process
+        begins with them meanwhile."""
+        self._next = indices
 
     def where(self, index: int) -> str:
         """Return the file's absolute path, or its URL."""
@@ -103,7 +113,8 @@ class FileSource:
         return "a process of its own reads" if self._process.is_there else self._process.why
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_process": None}  # a copy has no part in the process
+        # A copy has no part in the process.
+        return self.__dict__ | {"_process": None, "_next": None, "_begun": deque()}
 
     def interrupt(self) -> None:
         """End the process, and so what is waited for; called from another thread."""
@@ -114,10 +125,49 @@ class FileSource:
         """End the process, if there is one; no file stays open between two reads."""
         self.interrupt()
 
+    def _begun_for(self, indices: NDArray[np.int64]) -> _Begun | None:
+        """Return the read of these files, if it has begun; wait for one of others."""
+        try:
+            begun = self._begun.pop()
+        except IndexError:
+            return None
+        if np.array_equal(begun.indices, indices):
+            return begun
+        begun.answer()  # for until then its memory is written to
+        return None
+
+    def _begin_next(self, process: ReadingProcess, allocate: Allocate) -> None:
+        """Have the process begin with the files that are expected."""
+        indices, self._next = self._next, None
+        if indices is None or self._begun or not 0 < len(indices) <= _ASKED_AT_ONCE:
+            return
+        if self._mean == 0 or self._listing.some_are_urls:
+            return
+        paths = self._listing.paths(indices)
+        slab = allocate((self._room(len(paths)),), np.uint8)
+        offset = process.arena.offset(slab)
+        answer = None
+        if offset is not None:
+            answer = process.begin("files", paths, offset, slab.size)
+        if answer is not None:
+            self._begun.append(_Begun(indices, paths, slab, answer))
+
+    def _room(self, files: int) -> int:
+        return int(self._mean * files * _MARGIN)
+
     def _read_by_process(
-        self, process: ReadingProcess, paths: list[bytes], allocate: Allocate
+        self,
+        process: ReadingProcess,
+        paths: list[bytes],
+        allocate: Allocate,
+        begun: _Begun | None,
     ) -> Column:
-        found = self._ask(process, paths, allocate) if process.is_there and paths else None
+        found = None
+        if process.is_there and paths:
+            self._begin_next(process, allocate)
+            found = self._ask(process, paths, allocate, begun)
+        elif begun is not None:
+            begun.answer()
         if found is not None:
             return found
         started = perf_counter()
@@ -127,13 +177,21 @@ class FileSource:
         return contents
 
     def _ask(
-        self, process: ReadingProcess, paths: list[bytes], allocate: Allocate
+        self,
+        process: ReadingProcess,
+        paths: list[bytes],
+        allocate: Allocate,
+        begun: _Begun | None,
     ) -> PackedRows | None:
         """Return the files' bytes; None if there are any that have to be read here."""
-        room = int(self._mean * len(paths) * _MARGIN)
-        for _ in range(2):
-            slab = allocate((room,), np.uint8)
-            found = _read_into(slab, process, paths)
+        room = self._room(len(paths))
+        for _ in range(3):
+            if begun is not None:
+                slab, found, begun = begun.slab, begun.answer(), None
+                room = slab.size
+            else:
+                slab = allocate((room,), np.uint8)
+                found = _read_into(slab, process, paths)
             if found is None:
                 return None
             sizes, facts = found
@@ -144,6 +202,21 @@ class FileSource:
                 return PackedRows(slab, begins, shapes, np.uint8, facts)
             room = total
         return None
+
+
+class _Begun(NamedTuple):
+    """A read that the process has begun.
+
+    Attributes:
+        indices, paths: of the files.
+        slab: where they are read to.
+        answer: waits for their sizes and facts about them: see `FileReads.read`.
+    """
+
+    indices: NDArray[np.int64]
+    paths: list[bytes]
+    slab: NDArray[np.uint8]
+    answer: Callable[[], Any]
 
 
 def _read_into(
@@ -284,6 +357,9 @@ class File(Reader):
             ),
             self.storage_options,
         )
+
+    def expecting(self) -> Expect | None:
+        return None if self._blocks else self.source.expect
 
     def shares_memory(self, *, uses_gpu: bool) -> bool:
         return uses_gpu

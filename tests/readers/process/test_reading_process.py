@@ -1,4 +1,5 @@
 import os
+import pickle
 import signal
 import time
 
@@ -72,6 +73,101 @@ def test_the_process_does_the_work(source, folder, pool, monkeypatch):
     monkeypatch.setattr("penstock.readers.files.reader._read_local", None)
     check(source, folder, pool, range(5, 40))
     check(source, folder, pool, [2, 4, *range(100, 130)])  # larger ones than before
+
+
+@pytest.fixture
+def eager(source, folder, pool):
+    """The source when its process has begun with the files 50 to 80."""
+    check(source, folder, pool, range(5, 40))
+    wait_for(source._process)
+    source.expect(np.arange(50, 80))
+    check(source, folder, pool, range(5, 40))
+    (begun,) = source._begun
+    assert begun.indices.tolist() == list(range(50, 80))
+    return source
+
+
+def test_it_begins_with_what_is_expected(eager, folder, pool, monkeypatch):
+    requests = []
+    process = eager._process
+    monkeypatch.setattr(process, "begin", lambda *request: requests.append(request))
+    monkeypatch.setattr("penstock.readers.files.reader._read_local", None)
+    check(eager, folder, pool, range(50, 80))
+    assert not requests
+    assert not eager._begun
+
+
+def test_many_batches_with_and_without_what_was_expected(eager, folder, pool):
+    random = np.random.default_rng(4)
+    for number in range(60):
+        following = random.integers(len(SIZES), size=random.integers(40))
+        eager.expect(following)
+        check(eager, folder, pool, random.integers(len(SIZES), size=20).tolist())
+        if number % 3:
+            eager.expect(random.integers(len(SIZES), size=9))
+            check(eager, folder, pool, following.tolist())
+
+
+def test_other_files_than_expected(eager, folder, pool):
+    for _ in range(5):  # more often than there are connections
+        eager.expect(np.arange(90, 95))
+        check(eager, folder, pool, range(100, 140))
+
+
+def test_expected_files_that_are_large(eager, folder, pool):
+    eager.expect(np.array([2, 4, 2, 4]))
+    check(eager, folder, pool, range(50, 80))
+    assert eager._begun
+    check(eager, folder, pool, [2, 4, 2, 4])
+
+
+def test_an_expected_file_that_is_missing(folder, pool):
+    names = [f"{number:03}.bin" for number in range(40)]
+    source = FileSource(list_files(files=[*names, "no"], file_root=folder))
+    source.share(pool.arena, {})
+    try:
+        check(source, folder, pool, range(5, 40))
+        wait_for(source._process)
+        source.expect(np.array([3, 40]))
+        check(source, folder, pool, range(5, 40))
+        with pytest.raises(FileNotFoundError):
+            source.read(np.array([3, 40]), pool.empty)
+        check(source, folder, pool, range(5, 40))
+        assert source._process.is_there
+    finally:
+        source.close()
+
+
+def test_it_dies_with_what_it_has_begun(eager, folder, pool):
+    os.kill(pid(eager._process), signal.SIGKILL)
+    while eager._process.is_there:
+        eager.expect(np.arange(5, 40))
+        check(eager, folder, pool, range(50, 80))
+        check(eager, folder, pool, range(5, 40))
+    assert "was ended by the signal SIGKILL" in eager.note
+    eager._process.count(WORTH_STARTING_SECONDS)
+    wait_for(eager._process)
+    check(eager, folder, pool, range(50, 80))
+
+
+def test_what_has_begun_is_not_for_copies_or_forks(eager, folder, pool):
+    copy = pickle.loads(pickle.dumps(eager))
+    check(copy, folder, pool, range(50, 80))
+    child = os.fork()
+    if child == 0:
+        try:
+            check(eager, folder, pool, range(50, 80))
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    check(eager, folder, pool, range(50, 80))
+
+
+def test_closing_ends_what_has_begun(eager, folder, pool):
+    eager.close()
+    check(eager, folder, pool, range(50, 80))
+    check(eager, folder, pool, range(5, 40))
 
 
 def test_it_looks_at_headers_of_jpeg(image_zoo, pool):
