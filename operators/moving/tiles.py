@@ -99,9 +99,7 @@ def copy_tiles(
     y = cut(most_y, min(_TILE_BYTES // x - 3 * PIECE, THREADS * PIECE) // pixel)
     pitch = ((y * pixel + 7) // PIECE + 2 | 1) * PIECE  # odd: neighbours along x in other banks;
     # 24 bytes more than a row has, which begins up to 16 later and is read up to 8 further
-    together = (
-        THREADS * side
-    )  # pixels along x that the threads read at once, or a half, or a quarter
+    together = THREADS * side  # pixels along x that threads read at once, or a half, or a quarter
     while together > _MOST_BYTES // pitch:
         together //= 2
     x = cut(most_x, together)

@@ -24,7 +24,7 @@ _MOST_COLUMNS = 4  # if they are not of more columns
 _PARTS = 16  # a block's steps are a multiple of that, so packs begin where parts do
 ONCE = 4  # bytes: of larger numbers, float64 would lose digits in the difference of large sums
 _HUGE = 1 << 26  # elements of a sample; a thread's next steps may lead 32 times as far
-SUMS_BYTES = 16  # of `Sums` in kernels/statistics.cuh
+SUMS_BYTES = 16  # of `Sums` in kernels/sums.cuh
 
 
 Members = dict[str, Any]
@@ -232,7 +232,7 @@ class Reduction:
         return Values(addresses_in(memory, sizes, self._exact.itemsize), self._steps, memory)
 
     def _macros(self, origin: np.dtype[Any]) -> dict[str, str]:
-        """Return the macros of kernels/statistics.cuh for origins of a type."""
+        """Return the macros of kernels/statistics.cu for origins of a type."""
         return {
             "In": c_type(self._type),
             "Exact": c_type(self._exact),
