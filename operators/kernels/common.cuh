@@ -1,6 +1,6 @@
 // What the kernels share. Rules: data pointers come in descriptors, one a sample; dynamic shared
-// memory is named shared_memory, and there is no other; no warp intrinsics. So a host compiler can
-// emulate them.
+// memory is named shared_memory, and there is no other; no warp intrinsics but __shfl_down_sync,
+// which all threads of a block call together. So a host compiler can emulate them.
 #include <cuda_fp16.h>
 
 typedef unsigned char u8;

@@ -3,16 +3,47 @@
 // instruction weighs two bytes.
 #include "rotated_part.cuh"
 
+const int AHEAD = 8;  // pixels that a thread makes together
+static_assert(WARPS % 4 == 0, "words begin with the same pixels in all rows of a warp");
+static_assert(TILE % (AHEAD * WARPS) == 0, "nothing is read beyond the tile");
+
+// The bytes of two pixels side by side.
+struct Pair {
+    unsigned low, high;
+
+    __device__ Pair(const u8* part, unsigned place) {
+        const unsigned* words = (const unsigned*)(part + (place & ~3u));
+        const bool longer = CHANNELS == 4 ? place & 3 : !(~place & 3);  // by a word
+        unsigned first = words[0];
+        if (CHANNELS == 1) {
+            low = __funnelshift_r(first, longer ? words[1] : 0, 8 * place);
+            return;
+        }
+        const unsigned second = words[1];
+        low = __funnelshift_r(first, second, 8 * place);
+        if (longer) first = words[2];
+        high = __funnelshift_r(second, first, 8 * place);
+    }
+    // Those of two channels, or of the last one.
+    __device__ unsigned channels(int first) const {
+        if (CHANNELS == 1) return low;
+        const int next = first + 1 < CHANNELS ? first + 1 : first;
+        return __byte_perm(low, high, first | first + CHANNELS << 4 | next << 8 |
+                                          next + CHANNELS << 12);
+    }
+};
+
 // The pixel at a position in the part, of which some lies beside the image if there are EDGES.
 template <bool EDGES>
-__device__ inline unsigned weighed(const Sample& s, const Place& p, const unsigned* part,
-                                   unsigned x, unsigned y, unsigned fill) {
+__device__ inline unsigned weighed(const Place& p, const u8* part, unsigned x, unsigned y,
+                                   unsigned fill) {
     if (EDGES && !FILLED) {
         x = min(max(x, (unsigned)p.low_x << BITS), (unsigned)p.high_x << BITS);
         y = min(max(y, (unsigned)p.low_y << BITS), (unsigned)p.high_y << BITS);
     }
-    const unsigned* corner = part + (y >> BITS) * PITCH + (x >> BITS);
-    const unsigned pixels[2][2] = {{corner[0], corner[1]}, {corner[PITCH], corner[PITCH + 1]}};
+    const unsigned place =
+        __dp2a_lo(CHANNELS | p.step << 16, __byte_perm(x, y, 0x0073), p.base);
+    const Pair pairs[2] = {Pair(part, place), Pair(part, place + p.step)};
     // Weights of the pixels left and right, the sum of all four being 65535.
     const unsigned right = __byte_perm(x, 0, 0x4421), below = __byte_perm(y, 0, 0x4421);
     const unsigned corner_weight = (right * below + 0xffff) >> 16;
@@ -21,11 +52,11 @@ __device__ inline unsigned weighed(const Sample& s, const Place& p, const unsign
     weights[0] = right * 0xffff + 0xffff - weights[1];
     unsigned start = 0x8080;  // a half, and half of what is lost at 65535
     if (EDGES && FILLED) {
-        const int column = p.first_x + (int)(x >> BITS), row = p.first_y + (int)(y >> BITS);
-        const unsigned seen = ((unsigned)column < (unsigned)s.in_width ? 0xffff : 0) |
-                              ((unsigned)(column + 1) < (unsigned)s.in_width ? 0xffff0000 : 0);
-        weights[0] &= (unsigned)row < (unsigned)s.in_height ? seen : 0;
-        weights[1] &= (unsigned)(row + 1) < (unsigned)s.in_height ? seen : 0;
+        const int column = (int)(x >> BITS), row = (int)(y >> BITS);
+        const unsigned seen = (column >= p.low_x && column <= p.high_x ? 0xffff : 0) |
+                              (column + 1 >= p.low_x && column < p.high_x ? 0xffff0000 : 0);
+        weights[0] &= row >= p.low_y && row <= p.high_y ? seen : 0;
+        weights[1] &= row + 1 >= p.low_y && row < p.high_y ? seen : 0;
         const unsigned below_seen = __dp2a_lo(weights[1], 0x0101u, 0u);
         start += (0xffff - __dp2a_lo(weights[0], 0x0101u, below_seen)) * fill;
     }
@@ -36,100 +67,93 @@ __device__ inline unsigned weighed(const Sample& s, const Place& p, const unsign
     for (int down = 0; down < 2; down++)
 #pragma unroll
         for (int c = 0; c < CHANNELS; c += 2) {
-            const unsigned bytes = __byte_perm(pixels[down][0], pixels[down][1],
-                                               c ? 0x7362 : 0x5140);
+            const unsigned bytes = pairs[down].channels(c);
             sums[c] = __dp2a_lo(weights[down], bytes, sums[c]);
             if (c + 1 < CHANNELS) sums[c + 1] = __dp2a_hi(weights[down], bytes, sums[c + 1]);
         }
+    if (CHANNELS == 1) return sums[0] >> 16;
     const unsigned two = __byte_perm(sums[0], sums[1], 0x7762);
     if (CHANNELS < 4) return __byte_perm(two, sums[2], 0x7610);
     return __byte_perm(two, __byte_perm(sums[2], sums[3], 0x7762), 0x5410);
 }
 
-// Writes pixels side by side, of which `left` are in the image. `before` bytes lie before the first
-// that a word may begin with.
-__device__ inline void put(u8* out, const unsigned (&pixels)[GROUP], int left, int before) {
-    unsigned words[CHANNELS];
-    if (CHANNELS == 1)
-        words[0] = __byte_perm(__byte_perm(pixels[0], pixels[1], 0x0040),
-                               __byte_perm(pixels[2], pixels[3], 0x0040), 0x5410);
-    else
-#pragma unroll
-        for (int k = 0; k < CHANNELS; k++)
-            words[k] = CHANNELS == 3 ? __byte_perm(pixels[k], pixels[k + 1],
-                                                   k == 0 ? 0x4210 : k == 1 ? 0x5421 : 0x6542)
-                                     : pixels[k];
-    if (left >= GROUP && before == 0) {
-#pragma unroll
-        for (int k = 0; k < CHANNELS; k++) ((unsigned*)out)[k] = words[k];
-    } else if (left >= GROUP) {
-#pragma unroll
-        for (int k = 0; k < CHANNELS - 1; k++)
-            ((unsigned*)(out + before))[k] = __funnelshift_r(words[k], words[k + 1], 8 * before);
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            const int byte = j < before ? j : 4 * CHANNELS - 4 + j;
-            out[byte] = (u8)((j < before ? words[0] : words[CHANNELS - 1]) >> 8 * j);
-        }
-    } else {
-#pragma unroll
-        for (int j = 0; j < (GROUP - 1) * CHANNELS; j++)
-            if (j < left * CHANNELS) out[j] = (u8)(words[j / 4] >> 8 * (j % 4));
-    }
-}
-
-// Makes the tile. A warp has 8 groups side by side in 4 rows.
+// Makes a tile. A warp makes 32 pixels of a row, of which the last may be those of the next tile.
 template <bool EDGES>
-__device__ inline void make(const Sample& s, const Place& p, const unsigned* part, unsigned fill) {
-    const int own_x = (threadIdx.x % 8 + threadIdx.x / 32 % 2 * 8) * GROUP;
-    const int own_y = threadIdx.x / 8 % 4 + threadIdx.x / 64 * 4, rows = THREADS * GROUP / TILE;
-    if (p.left + own_x >= s.width) return;
-    unsigned row_x = p.x + own_x * p.right_x + own_y * p.down_x;
-    unsigned row_y = p.y + own_x * p.right_y + own_y * p.down_y;
-    const i64 line = p.frame * s.height + p.top + own_y;
-    u8* out = (u8*)s.out + (line * s.width + p.left + own_x) * CHANNELS;
-    const int end = min(s.height - p.top, TILE), left = s.width - p.left - own_x;
-    const int before = -(int)(u64)out & 3;  // for all rows
-    for (int y = own_y; y < end; y += rows) {
-        // Neighbours begin with different pixels, or at some angles all would use the same banks.
-        const int turn = threadIdx.x % GROUP;
-        unsigned made[GROUP], half_way[GROUP], pixels[GROUP];
+__device__ inline void make(const Place& place, const u8* part, unsigned fill) {
+    const Place p = place;
+    const int y = threadIdx.x / 32, lane = threadIdx.x % 32, group = lane % 4;
+    u8* const line = (u8*)p.out + (i64)y * p.out_pitch;
+    // Of three channels, four pixels are three words. They begin with a pixel where a word does.
+    const int shift = p.lead ? p.lead - (-((int)(u64)line + p.lead * CHANNELS) & 3) : 0;
+    const unsigned step_x = WARPS * p.down_x, step_y = WARPS * p.down_y;
+    const i64 step = (i64)WARPS * p.out_pitch;
+    for (int column = 0; column < min(p.end, TILE); column += 32) {
+        const int x = column + lane + shift, first = x - group;
+        const int rows = x >= p.begin && x < p.end ? p.rows - y : 0;
+        u8* out = line + x * CHANNELS;
+        const bool words = CHANNELS == 3 ? first >= p.begin && first + 4 <= p.end
+                                         : CHANNELS == 4 && (u64)out % 4 == 0;
+        unsigned at_x = p.x + x * p.right_x + y * p.down_x;
+        unsigned at_y = p.y + x * p.right_y + y * p.down_y;
+        const unsigned begin_x = at_x, begin_y = at_y;
+        if (CHANNELS > 1) {
+            const int last = words && (CHANNELS == 4 || group < 3) ? rows : 0;
+            u8* word = out + (CHANNELS == 3 ? group : 0);
+            for (int row = 0; row < p.rows; row += AHEAD * WARPS) {
+                unsigned pixels[AHEAD];
 #pragma unroll
-        for (int j = 0; j < GROUP; j++) {
-            const int k = (j + turn) % GROUP;
-            const unsigned x = row_x + k * p.right_x, y = row_y + k * p.right_y;
-            made[j] = weighed<EDGES>(s, p, part, x, y, fill);
+                for (int k = 0; k < AHEAD; k++) {
+                    pixels[k] = weighed<EDGES>(p, part, at_x, at_y, fill);
+                    at_x += step_x;
+                    at_y += step_y;
+                }
+#pragma unroll
+                for (int k = 0; k < AHEAD; k++) {
+                    if (CHANNELS == 3)
+                        pixels[k] = __funnelshift_r(
+                            pixels[k] << 8, __shfl_down_sync(~0u, pixels[k], 1), 8 * group + 8);
+                    if (row + k * WARPS < last) *(unsigned*)word = pixels[k];
+                    word += step;
+                }
+            }
         }
+        if (words) continue;
+        at_x = begin_x;
+        at_y = begin_y;
+        for (int row = 0; row < rows; row += WARPS) {
+            const unsigned pixel = weighed<EDGES>(p, part, at_x, at_y, fill);
 #pragma unroll
-        for (int j = 0; j < GROUP; j++) half_way[j] = turn & 1 ? made[(j + 3) % GROUP] : made[j];
-#pragma unroll
-        for (int j = 0; j < GROUP; j++) pixels[j] = turn & 2 ? half_way[j ^ 2] : half_way[j];
-        put(out, pixels, left, before);
-        row_x += rows * p.down_x;
-        row_y += rows * p.down_y;
-        out += (i64)rows * s.width * CHANNELS;
+            for (int c = 0; c < CHANNELS; c++) out[c] = (u8)(pixel >> 8 * c);
+            at_x += step_x;
+            at_y += step_y;
+            out += step;
+        }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 5)
-    rotate_bytes(const Sample* samples, const i64* matrices, unsigned fill) {
-    extern __shared__ unsigned char shared_memory[];
-    unsigned* part = (unsigned*)shared_memory;  // (PART, PITCH)
-    Row* rows = (Row*)(part + PART * PITCH);    // (PART,)
-    Place& shared_place = *(Place*)(rows + PART);
-    const Sample s = samples[blockIdx.y];
-    for (i64 tile = blockIdx.x; tile < s.tiles; tile += gridDim.x) {
-        __syncthreads();  // the tile before is made
-        if (threadIdx.x == 0) shared_place.find(s, matrices, tile);
+extern "C" __global__ void __launch_bounds__(THREADS, 6)
+    rotate_bytes(const Frame* frames, int count, unsigned fill) {
+    u8* part = shared_memory;
+    Row* rows = (Row*)(part + PART_BYTES);  // (PART,)
+    Place& place = *(Place*)(rows + PART);
+    Arrival& arrival = *(Arrival*)(&place + 1);
+    static_assert(sizeof(Row) == CHUNK && sizeof(Place) == 128, "as in rotate_batch.py");
+    if (threadIdx.x == 0) arrival.prepare(PART);
+    int turn = 0;
+    for (int i = blockIdx.z; i < count; i += gridDim.z) {
+        const Frame& frame = frames[i];
+        if (blockIdx.x * TILE >= frame.width + frame.lead || blockIdx.y * TILE >= frame.height)
+            continue;
+        if (threadIdx.x == 0) place.find(frame);
         __syncthreads();
-        if (threadIdx.x < PART) rows[threadIdx.x].find(s, shared_place, threadIdx.x, part);
+        fetch(place, part, rows, arrival);
+        arrival.wait(turn);
+        turn ^= 1;
         __syncthreads();
-        bring(rows, part);
-        __syncthreads();
-        const Place p = shared_place;
-        if (p.inside)
-            make<false>(s, p, part, fill);
+        if (place.inside)
+            make<false>(place, part, fill);
         else
-            make<true>(s, p, part, fill);
+            make<true>(place, part, fill);
+        __syncthreads();
     }
 }

@@ -33,6 +33,22 @@ struct Arrival {
                      : "memory");
 #endif
     }
+#if __CUDA_ARCH__ >= 900
+    // Begins to copy `size` bytes, a multiple of CHUNK, to shared memory. Each of those `count`
+    // threads calls it each time.
+    __device__ void bring(unsigned char* to, u64 from, int size) {
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(
+                         shared_address(&barrier)),
+                     "r"(size)
+                     : "memory");
+        if (size == 0) return;
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+            "[%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
+            "l"(from), "r"(size), "r"(shared_address(&barrier))
+            : "memory");
+    }
+#endif
     // Waits for the rows; `turn` is the number of waits before, modulo 2.
     __device__ void wait(int turn) const {
 #if __CUDA_ARCH__ >= 900
@@ -67,16 +83,8 @@ struct Part {
         const int lead = from % CHUNK;
         const unsigned size = lead + (end - 1 - begin) * pitch + bytes + CHUNK - 1;
         const int whole = begin < end && behind < count ? size / CHUNK * CHUNK : 0;
-        const unsigned barrier = shared_address(&arrival.barrier);
-        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(whole)
-                     : "memory");
-        if (whole == 0) return;
         place += this->lead(first) + (begin - first) * step - lead;
-        asm volatile(
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-            "[%0], [%1], %2, [%3];" ::"r"(shared_address(shared_memory + place)),
-            "l"(from - lead), "r"(whole), "r"(barrier)
-            : "memory");
+        arrival.bring(shared_memory + place, from - lead, whole);
     }
 #else
     // Begins to copy `count` rows.

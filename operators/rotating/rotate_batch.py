@@ -22,10 +22,12 @@ _MOST = 2.0**62
 
 _TOGETHER = (1, 3, 4)  # channels that OpenCV takes at a time in one way, and so do kernels
 _TILE = (128, 32)  # rows and columns that a block makes, as in rotate.cu
-_BYTES_TILE = (64, 64)  # the same in rotated_part.cuh, and the shared memory that it takes
-_SHARED_BYTES = 4 * 96 * 100 + 96 * 16 + 96
-_LEAST_WIDTH = 4  # of images there
+
+_BYTES_TILE, _BYTES_THREADS = 64, 128  # as in rotated_part.cuh
+_PART_ROWS, _PART_STEPS = 95, {1: 144, 3: 320, 4: 416}
+_CHUNK = 16
 _ONE = 2.0**40  # what stands for 1 in its matrices
+_MOST_FRAMES = 65535  # of a grid; the others are covered by loops
 
 _MOST_BLOCKS = 4096  # a sample; more tiles are covered by loops
 
@@ -165,25 +167,10 @@ def rotate_batch(
         rotation: see there.
     """
     source, target = to_numpy_type(data.dtype), to_numpy_type(out.dtype)
-    ends = np.cumsum(frames)
     leading = 2 + (data.ndim == 4)
     channels = data.extents()[:, leading:].prod(1)
     alike = bool((channels == channels[:1]).all()) and channels[:1].sum() in _TOGETHER
     together = int(channels[0]) if alike else 0
-    as_bytes = source == target == np.uint8 and together > 0 and not rotation.nearest
-    as_bytes &= bool(((extents[:, 1] >= _LEAST_WIDTH) | ~possible).all())
-    tile = _BYTES_TILE if as_bytes else _TILE
-    tiles = np.where(possible, frames * (-(-canvas // tile)).prod(1), 0)
-    table = descriptors(
-        len(frames),
-        source=data.pointers(),
-        out=out.pointers(),
-        first_matrix=ends - frames,
-        tiles=tiles,
-        extents=extents.astype(np.int32),
-        canvas=canvas.astype(np.int32),
-        channels=channels.astype(np.int32),
-    )
     each = np.repeat(np.arange(len(frames)), frames)
     matrices = sources_of_pixels(extents[each], canvas[each], degrees)
     fill = np.float64(rotation.fill or 0.0)
@@ -191,27 +178,79 @@ def rotate_batch(
         limits = np.iinfo(target)
         fill = np.rint(fill).clip(limits.min, limits.max)
     filled = str(int(rotation.fill is not None))
-    if as_bytes:
-        function = kernel("rotate_bytes", "rotate_bytes", FILLED=filled, CHANNELS=str(together))
-        matrices = np.rint(np.nan_to_num(matrices) * _ONE).astype(np.int64)
-        around: Any = np.uint32(int(fill))
-        shared_bytes = _SHARED_BYTES
-    else:
-        function = kernel(
-            "rotate",
-            "rotate",
-            In=c_type(source),
-            Out=c_type(target),
-            Work="double" if rotation.work == np.float64 else "float",
-            NEAREST=str(int(rotation.nearest)),
-            FILLED=filled,
-            STEPWISE=str(int(rotation.work.name in _STEPWISE)),
-            CHANNELS=str(together),
-            WORDS=str(int(source == np.uint8 and together > 0 and not rotation.nearest)),
-            HALVES_TO_EVEN=str(int(rotation.direct and target.kind != "f")),
+    of_bytes = source == target == np.uint8 and together > 0 and not rotation.nearest
+    if of_bytes:
+        seen = np.where(possible[:, None], canvas, 0)
+        table, blocks = _frames(data, out, frames, extents, seen, matrices, together)
+        batch.device.launch(
+            kernel("rotate_bytes", "rotate_bytes", FILLED=filled, CHANNELS=str(together)),
+            blocks,
+            (_BYTES_THREADS,),
+            batch.device.upload(table),
+            np.int32(len(table)),
+            np.uint32(int(fill)),
+            shared_bytes=_PART_ROWS * (_PART_STEPS[together] + 2 * _CHUNK) + 2 * _CHUNK + 128 + 8,
         )
-        around, shared_bytes = fill, 0
-    device, blocks = batch.device, min(int(tiles.max(initial=0)), _MOST_BLOCKS)
-    uploaded = device.upload(table), device.upload(matrices)
-    grid = blocks, len(table)
-    device.launch(function, grid, (THREADS,), *uploaded, around, shared_bytes=shared_bytes)
+        return
+    tiles = np.where(possible, frames * (-(-canvas // _TILE)).prod(1), 0)
+    table = descriptors(
+        len(frames),
+        source=data.pointers(),
+        out=out.pointers(),
+        first_matrix=np.cumsum(frames) - frames,
+        tiles=tiles,
+        extents=extents.astype(np.int32),
+        canvas=canvas.astype(np.int32),
+        channels=channels.astype(np.int32),
+    )
+    function = kernel(
+        "rotate",
+        "rotate",
+        In=c_type(source),
+        Out=c_type(target),
+        Work="double" if rotation.work == np.float64 else "float",
+        NEAREST=str(int(rotation.nearest)),
+        FILLED=filled,
+        STEPWISE=str(int(rotation.work.name in _STEPWISE)),
+        CHANNELS=str(together),
+        WORDS=str(int(source == np.uint8 and together > 0 and not rotation.nearest)),
+        HALVES_TO_EVEN=str(int(rotation.direct and target.kind != "f")),
+    )
+    uploaded = batch.device.upload(table), batch.device.upload(matrices)
+    grid = min(int(tiles.max(initial=0)), _MOST_BLOCKS), len(table)
+    batch.device.launch(function, grid, (THREADS,), *uploaded, fill)
+
+
+def _frames(
+    data: TensorListGPU,
+    out: TensorListGPU,
+    frames: Ints,
+    extents: Ints,
+    canvas: Ints,
+    matrices: Floats,
+    channels: int,
+) -> tuple[NDArray[np.void], tuple[int, int, int]]:
+    """Return the descriptors of all frames of bytes, and the grid that makes them."""
+    each = np.repeat(np.arange(len(frames)), frames)
+    place = np.arange(len(each)) - np.repeat(np.cumsum(frames) - frames, frames)
+    sources, targets = (
+        pointers.astype(np.int64)[each] + (place * sizes.prod(1)[each] * channels)
+        for pointers, sizes in ((data.pointers(), extents), (out.pointers(), canvas))
+    )
+    extents, canvas = extents[each], canvas[each]
+    # With three channels, rows are written in groups of four pixels that begin where words do.
+    early = (channels == 3) & ((targets | canvas[:, 1]) % 4 > 0)
+    lead = np.where(early, 3, 0)
+    table = descriptors(
+        len(each),
+        source=sources,
+        out=targets,
+        matrix=np.rint(np.nan_to_num(matrices) * _ONE).astype(np.int64),
+        extents=extents.astype(np.int32),
+        canvas=canvas.astype(np.int32),
+        lead=lead,
+    )
+    across = -(-(canvas[:, 1] + lead) // _BYTES_TILE)
+    down = -(-canvas[:, 0] // _BYTES_TILE)
+    grid = int(across.max(initial=0)), int(down.max(initial=0)), min(len(each), _MOST_FRAMES)
+    return table, grid

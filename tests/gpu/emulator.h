@@ -121,6 +121,15 @@ static inline int __syncthreads_or(int own) {
     return any;
 }
 static inline void __syncwarp(unsigned = 0) { __syncthreads(); }
+// All threads of a block have to come here together.
+static inline unsigned __shfl_down_sync(unsigned, unsigned own, unsigned behind) {
+    static unsigned given[1024];
+    given[current] = own;
+    __syncthreads();
+    const unsigned found = given[current % 32 + behind < 32 ? current + behind : current];
+    __syncthreads();
+    return found;
+}
 
 template <size_t... I> struct Indices {};
 template <size_t N, size_t... I> struct UpTo : UpTo<N - 1, N - 1, I...> {};

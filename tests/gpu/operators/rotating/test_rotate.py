@@ -49,6 +49,16 @@ def test_narrow_and_odd_images(device_stage, fill, channels):
         agree("rotate", images, layout="HWC", largest=1, angle=angle, **arguments)
 
 
+@pytest.mark.parametrize("fill", [None, 9.0])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_large_and_odd_canvases(device_stage, fill, channels):
+    images = [picture(33, 71, channels, seed=1), picture(130, 97, channels, seed=2)]
+    arguments = {} if fill is None else {"fill_value": fill}
+    for size in ((201, 301), (150, 258), (67, 199)):
+        for angle in (0.0, 31.0, 135.0, 225.0, -90.0):
+            agree("rotate", images, layout="HWC", largest=1, angle=angle, size=size, **arguments)
+
+
 @pytest.mark.parametrize("turns", range(4))
 def test_quarter_turns_move_pixels_onto_pixels(device_stage, turns):
     images = pictures(5, 8)
