@@ -30,9 +30,6 @@ from .listing import KNOWN_EXTENSIONS, FileList, list_files
 _THREADS = 4
 """Of the process that reads; it works for one batch at a time."""
 
-_ASKED_AT_ONCE = 512
-"""Files that the process is asked for; its descriptors suffice for that."""
-
 _MARGIN = 1.2
 """Memory that the process is given, as a multiple of what the files of other batches took."""
 
@@ -139,7 +136,7 @@ class FileSource:
     def _begin_next(self, process: ReadingProcess, allocate: Allocate) -> None:
         """Have the process begin with the files that are expected."""
         indices, self._next = self._next, None
-        if indices is None or self._begun or not 0 < len(indices) <= _ASKED_AT_ONCE:
+        if indices is None or self._begun or not len(indices):
             return
         if self._mean == 0 or self._listing.some_are_urls:
             return
@@ -219,26 +216,11 @@ class _Begun(NamedTuple):
     answer: Callable[[], Any]
 
 
-def _read_into(
-    slab: NDArray[np.uint8], process: ReadingProcess, paths: list[bytes]
-) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]] | None:
+def _read_into(slab: NDArray[np.uint8], process: ReadingProcess, paths: list[bytes]) -> Any:
     """Have files read one behind the other; return their sizes, and facts about them, unless they
     are larger than the slab."""
     offset = process.arena.offset(slab)
-    if offset is None:
-        return None
-    parts = []
-    used = 0
-    for begin in range(0, len(paths), _ASKED_AT_ONCE):
-        some = paths[begin : begin + _ASKED_AT_ONCE]
-        found = process.ask("files", some, offset + used, max(0, slab.size - used))
-        if found is None:
-            return None
-        parts.append(found)
-        used += int(found[0].sum())
-    sizes, facts = zip(*parts, strict=True)
-    names = process.find if used <= slab.size else ()
-    return np.concatenate(sizes), {name: np.concatenate([f[name] for f in facts]) for name in names}
+    return None if offset is None else process.ask("files", paths, offset, slab.size)
 
 
 def _read_remote(

@@ -13,7 +13,7 @@ from penstock.readers.files.listing import list_files
 from penstock.readers.files.reader import FileSource
 from penstock.readers.process.reading_process import WORTH_STARTING_SECONDS, ReadingProcess
 
-SIZES = [5, 0, 100_000, 1, 70_000, *range(30_000, 30_600)]  # more files than are asked for at once
+SIZES = [5, 0, 100_000, 1, 70_000, *range(30_000, 30_600)]  # more files than are open at once
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +177,7 @@ def test_it_looks_at_headers_of_jpeg(image_zoo, pool):
     try:
         source.read(np.arange(9), pool.empty)
         wait_for(source._process)
-        rows = source.read(np.arange(len(paths) * 20), pool.empty)[0]  # asked for in two parts
+        rows = source.read(np.arange(len(paths) * 20), pool.empty)[0]  # more than are open at once
         scan = jpeg_batch.scan(TensorListCPU(rows))
         again = jpeg_batch.scan(TensorListCPU([np.array(row) for row in rows]))
         assert 0 < again.is_plain.sum() < len(again.is_plain)
