@@ -19,7 +19,7 @@ from ..source import Allocate, Column, checked_indices
 from ..storage.read_plan import Int64s
 from ..storage.strings import StringTable
 from .listing import KNOWN_EXTENSIONS, FileList, list_files
-from .reader import FileSource
+from .source import FileSource
 
 _AUDIO = ("*.flac", "*.ogg", "*.wav")
 _IMAGES = tuple(pattern for pattern in KNOWN_EXTENSIONS if pattern not in _AUDIO)

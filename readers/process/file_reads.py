@@ -18,6 +18,9 @@ from .team import Team
 
 Facts = dict[str, NDArray[Any]]
 
+_OPEN_AT_ONCE = 512
+"""Files of a request: the descriptors of the process suffice for several requests."""
+
 _SOME = 8
 """Files that a thread opens, or reads, before it looks for more work."""
 
@@ -36,21 +39,34 @@ class FileReads:
         """Read files one behind the other, from `offset` of the arena on.
 
         Returns their sizes, and facts about them, unless they are larger than `room` together:
-        then nothing was read. None if anything was not as it should be.
+        then not all were read. None if anything was not as it should be.
         """
-        facts: Facts = {}
+        block = self._arena.array((offset, (room,), "u1"))
+        sizes = np.zeros(len(paths), np.int64)
+        used = 0
+        for begin in range(0, len(paths), _OPEN_AT_ONCE):
+            some = slice(begin, begin + _OPEN_AT_ONCE)
+            found = self._read_together(paths[some], block[used:])
+            if found is None:
+                return None
+            sizes[some] = found
+            used += int(found.sum())
+        if used > room:
+            return sizes, {}
+        begins = (block.ctypes.data + np.cumsum(sizes) - sizes).astype(np.uint64)
+        return sizes, {name: find(begins, sizes) for name, find in self._find.items()}
+
+    def _read_together(self, paths: list[bytes], block: Bytes) -> Int64s | None:
+        """Return the sizes of files, and read them if there is room for all."""
         files = _Files(paths, self._team)
         try:
             files.open()
             ends = np.cumsum(files.sizes)
-            if not files.failed and len(paths) and ends[-1] <= room:
-                block = self._arena.array((offset, (int(ends[-1]),), "u1"))
-                files.read(np.split(block, ends[:-1]))
-                begins = (block.ctypes.data + ends - files.sizes).astype(np.uint64)
-                facts = {name: find(begins, files.sizes) for name, find in self._find.items()}
+            if not files.failed and ends[-1] <= len(block):
+                files.read(np.split(block[: ends[-1]], ends[:-1]))
         finally:
             files.close()
-        return None if files.failed else (files.sizes, facts)
+        return None if files.failed else files.sizes
 
 
 class _Files:

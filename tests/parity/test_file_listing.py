@@ -7,7 +7,7 @@ import pytest
 
 from penstock.engine.errors import PenstockError
 from penstock.readers.files.listing import KNOWN_EXTENSIONS, list_files
-from penstock.readers.files.reader import FileSource
+from penstock.readers.files.source import FileSource
 
 dali = pytest.importorskip("nvidia.dali")
 

@@ -1,9 +1,5 @@
 """Reads out of mapped files, for tests: sources and pipelines whose process starts at once."""
 
-import os
-import time
-from pathlib import Path
-
 import numpy as np
 
 from penstock import fn, pipeline_def
@@ -16,6 +12,8 @@ from penstock.readers.npy.source import NumpySource
 from penstock.readers.process import reading_process
 from penstock.readers.process.reading_process import ReadingProcess
 
+from .processes import wait_for
+
 RANDOM = np.random.default_rng(3)
 TRUSTED = 70  # reads of one part, after which its file's pages are not looked for any more
 
@@ -25,26 +23,6 @@ def be_eager(setattr=setattr):
     setattr(reading_process, "WORTH_STARTING_SECONDS", 0)
     for name in ("_LEAST_COST", "_LEAST_OF_RUNS", "_MANY_THREADS"):
         setattr(mapped_copies, name, 0)
-
-
-def children():
-    """Return the ids of the processes that this one has started."""
-    tasks = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-    return [int(pid) for task in tasks for pid in task.read_text().split()]
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + 40
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 class Reading:

@@ -17,9 +17,7 @@ from penstock.readers.process import reading_process
 
 from ..mapped import (
     TRUSTED,
-    alive,
     be_eager,
-    children,
     large,
     mapped_bytes,
     new_reading,
@@ -27,8 +25,8 @@ from ..mapped import (
     run_until_mapped,
     save_all,
     volumes,
-    wait_for,
 )
+from ..processes import alive, children, wait_for
 
 ROOT = Path(penstock.__file__).resolve().parent
 
@@ -191,7 +189,8 @@ def test_a_reader_of_small_files_has_none(tmp_path):
 
 SCRIPT = """
 import os, sys
-from penstock.tests.readers.mapped import be_eager, children, pipe_of, run_until_mapped
+from penstock.tests.readers.mapped import be_eager, pipe_of, run_until_mapped
+from penstock.tests.readers.processes import children
 be_eager()
 pipe = pipe_of(sys.argv[1:])
 run_until_mapped(pipe)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penstock.readers.files.listing import list_files
-from penstock.readers.files.reader import FileSource
+from penstock.readers.files.source import FileSource
 from penstock.readers.storage.records import RecordFiles
 from penstock.readers.storage.storage import open_storages
 

@@ -1,0 +1,127 @@
+import os
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+from penstock.engine.memory import SlabPool
+from penstock.readers.files.listing import list_files
+from penstock.readers.files.source import FileSource
+from penstock.readers.process import reading_process
+
+from ..conformance import SourceConformance
+from ..processes import wait_for
+
+SIZES = [5, 0, 100_000, 1, 70_000, *range(1, 90)]  # more files than are open at once
+
+
+@pytest.fixture
+def folder(tmp_path):
+    random = np.random.default_rng(1)
+    for number, size in enumerate(SIZES):
+        (tmp_path / f"{number:03}.bin").write_bytes(random.bytes(size))
+    return tmp_path
+
+
+@pytest.fixture
+def names(folder):
+    return sorted(os.listdir(folder))
+
+
+def sample(path, label):
+    return np.fromfile(path, np.uint8), np.array([label], np.int32)
+
+
+def source_of(folder, *names):
+    return FileSource(list_files(files=names, file_root=folder))
+
+
+class TestFileSource(SourceConformance):
+    @pytest.fixture
+    def source(self, folder, names):
+        return FileSource(
+            list_files(files=names, file_root=folder, labels=range(5, 5 + len(names)))
+        )
+
+    @pytest.fixture
+    def expected(self, folder, names):
+        return [sample(folder / name, label) for label, name in enumerate(names, 5)]
+
+    def test_where_is_the_path(self, source, folder, names):
+        assert source.where(2) == str(folder / names[2])
+
+
+def test_names_that_are_no_utf8(tmp_path):
+    name = b"\xff\xfe \x80.bin"
+    with open(os.path.join(os.fsencode(tmp_path), name), "wb") as file:
+        file.write(b"bytes")
+    source = source_of(tmp_path, name)
+    assert source.read(np.array([0]), np.empty)[0][0].tobytes() == b"bytes"
+    assert os.fsencode(source.where(0)).endswith(name)
+
+
+def test_close_does_not_disturb_a_read_in_another_thread(folder, names):
+    source = source_of(folder, *names)
+    paused, closed = threading.Event(), threading.Event()
+
+    def allocate(shape, dtype):
+        paused.set()
+        assert closed.wait(10)
+        return np.empty(shape, dtype)
+
+    def close():
+        assert paused.wait(10)
+        source.close()
+        closed.set()
+
+    closer = threading.Thread(target=close)
+    closer.start()
+    contents, _ = source.read(np.arange(3), allocate)
+    closer.join()
+    assert [array.tobytes() for array in contents] == [
+        (folder / name).read_bytes() for name in names[:3]
+    ]
+
+
+@pytest.fixture
+def shared(tmp_path, monkeypatch):
+    """A source whose process reads, and a function that looks at what a source reads."""
+    monkeypatch.setattr(reading_process, "WORTH_STARTING_SECONDS", 0)
+    for number in range(100):
+        (tmp_path / f"{number:02}").write_bytes(bytes([number]) * 20_000)
+    pool = SlabPool(shared=True)
+    source = FileSource(list_files(files=sorted(os.listdir(tmp_path)), file_root=tmp_path))
+    source.share(pool.arena, {})
+
+    def check(source, indices):
+        contents, labels = source.read(np.array(indices), pool.empty)
+        assert [set(content.tolist()) for content in contents] == [{index} for index in indices]
+        assert labels[:, 0].tolist() == list(indices)
+
+    check(source, range(30))
+    wait_for(lambda: source.note == "a process of its own reads")
+    yield source, check
+    source.close()
+
+
+def test_a_process_reads_what_is_expected_and_other_files(shared):
+    source, check = shared
+    for expected in ([1, 0], range(50, 80), range(30)):
+        source.expect(np.array(expected))
+        check(source, range(30))
+        check(source, expected)
+    source.interrupt()
+    assert not source.note
+    check(source, range(30))
+
+
+def test_a_copy_has_no_part_in_the_process(shared):
+    source, check = shared
+    source.expect(np.arange(50, 80))
+    check(source, range(30))
+    copy = pickle.loads(pickle.dumps(source))
+    assert not copy.note
+    check(copy, range(50, 80))
+    check(source, range(50, 80))
+    assert source.note
