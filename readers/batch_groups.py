@@ -14,7 +14,6 @@ from .source import Allocate, Column
 
 Columns = tuple[Column, ...]
 Read = Callable[[NDArray[np.int64], Allocate], Columns]
-Expect = Callable[[NDArray[np.int64]], None]
 
 _SAMPLES = 1024  # measured: from here on, the fixed costs of a read are lost in its work
 _DRAWN = 2048  # samples of which is found out at once which they are
@@ -39,20 +38,9 @@ class BatchGroups:
     _drawn: Draw  # by the group in hand
     _all: Draw  # of the batches that are known
 
-    def __init__(
-        self,
-        read: Read,
-        expect: Expect | None,
-        sampler: Sampler,
-        batch_size: int,
-        *,
-        single: bool,
-    ) -> None:
-        """Take what reads samples, what is told which come after those that are read next, and
-        their order; `single` says to make no groups."""
+    def __init__(self, read: Read, sampler: Sampler, batch_size: int, *, single: bool) -> None:
+        """Take what reads samples, and their order; `single` says to make no groups."""
         self._read = read
-        self._expect = expect
-        self._bytes = 0  # that a group took
         self._sampler = sampler
         self._batch_size = batch_size
         self._most = 1 if single else max(1, _SAMPLES // batch_size)
@@ -116,8 +104,6 @@ class BatchGroups:
 
     def _read_group(self, batch: Batch) -> Columns:
         taken, started = batch.taken_bytes, perf_counter()
-        if self._expect is not None and batch.pool.room >= self._bytes:
-            self._expect(self._draw(self._numbers.stop, self._count).index)
         try:
             columns = self._read(self._drawn.index, batch.empty)
         except BaseException:
@@ -131,7 +117,6 @@ class BatchGroups:
 
     def _adapt(self, seconds: float, nbytes: int, room: int) -> None:
         """Choose the next group's size by what this one took."""
-        self._bytes = nbytes
         count = len(self._numbers)
         most = min(_BYTES, room // _SHARE_OF_ROOM)
         cost = max(seconds / _SECONDS, nbytes / most if most > 0 else np.inf)

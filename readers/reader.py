@@ -15,7 +15,7 @@ from ..engine.operator import Array, InputOperator
 from ..engine.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
 from ..engine.sampler import Blocks, Draw, Sampler, SamplerState
 from ..engine.tensors import TensorList, TensorListCPU
-from .batch_groups import BatchGroups, Expect
+from .batch_groups import BatchGroups
 from .block_reads import BlockReads
 from .interrupt import Interrupt
 from .read_ahead import ReadAhead
@@ -148,9 +148,7 @@ class Reader(InputOperator):
         depth = self._depth()
         self._ahead = ReadAhead(self._read_batch, depth) if depth else None
         single = bool(depth or self._blocks) or self.prefetch_queue_depth is not None
-        self._groups = BatchGroups(
-            self._read, self.expecting(), self.sampler, batch_size, single=single
-        )
+        self._groups = BatchGroups(self._read, self.sampler, batch_size, single=single)
 
     def _depth(self) -> int:
         if self.prefetch_queue_depth is not None:
@@ -190,10 +188,6 @@ class Reader(InputOperator):
     def _read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
         with self._interrupt:
             return self._bulk.read(indices, allocate)
-
-    def expecting(self) -> Expect | None:
-        """Return what wants to be told which samples come after those that are read next."""
-        return None
 
     def _read_one_by_one(self, batch: Batch, cause: Exception) -> tuple[Column, ...]:
         """Find the samples that cannot be read; the others are read all the same."""

@@ -13,7 +13,6 @@ from ...engine.operator import Array, register
 from ...engine.packed_rows import Find
 from ...engine.params import BOOL, INTS, STR, STRS, param
 from ...engine.tensors import TensorList
-from ..batch_groups import Expect
 from ..reader import Reader
 from ..source import Column
 from .listing import KNOWN_EXTENSIONS, list_files
@@ -79,9 +78,6 @@ class File(Reader):
             ),
             self.storage_options,
         )
-
-    def expecting(self) -> Expect | None:
-        return None if self._blocks else self.source.expect
 
     def shares_memory(self, *, uses_gpu: bool) -> bool:
         return uses_gpu

@@ -55,12 +55,6 @@ class FileSource:
         indices = checked_indices(indices, len(self))
         return self._contents(indices, allocate), self._listing.labels[indices][:, np.newaxis]
 
-    def expect(self, indices: NDArray[np.int64]) -> None:
-        """Note which files are likely to be read after those that are read next: the process
-        begins with them meanwhile."""
-        if self._by_process is not None and not self._listing.some_are_urls:
-            self._by_process.expect(indices)
-
     def where(self, index: int) -> str:
         """Return the file's absolute path, or its URL."""
         (path,) = self._listing.paths(checked_indices(np.array([index]), len(self)))
@@ -68,8 +62,7 @@ class FileSource:
 
     def share(self, arena: Arena, find: Mapping[str, Find]) -> None:
         """Let a process of its own read local files into memory of the arena."""
-        process = ReadingProcess(arena, _THREADS, find)
-        self._by_process = ProcessReads(process, self._listing.paths)
+        self._by_process = ProcessReads(ReadingProcess(arena, _THREADS, find))
 
     @property
     def note(self) -> str:
@@ -90,14 +83,14 @@ class FileSource:
         self.interrupt()
 
     def _contents(self, indices: NDArray[np.int64], allocate: Allocate) -> Column:
-        if self._listing.some_are_urls:
-            paths = self._listing.paths(indices)
-            remote = {row: path for row, path in enumerate(paths) if is_url(path)}
-            if remote:
-                return _read_remote(paths, remote, self._options, allocate)
+        paths = self._listing.paths(indices)
+        urls = enumerate(paths if self._listing.some_are_urls else ())
+        remote = {row: path for row, path in urls if is_url(path)}
+        if remote:
+            return _read_remote(paths, remote, self._options, allocate)
         if self._by_process is not None:
-            return self._by_process.read(indices, allocate)
-        return read_local(self._listing.paths(indices), allocate)
+            return self._by_process.read(paths, allocate)
+        return read_local(paths, allocate)
 
 
 def _read_remote(

@@ -12,9 +12,8 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from functools import partial
 from queue import SimpleQueue
 from socket import socketpair
 from types import MappingProxyType
@@ -73,29 +72,11 @@ class ReadingProcess:
 
     def ask(self, *request: Any) -> Any:
         """Return the answer to a request (`reading_child`); None if there is nobody to answer."""
-        asked = self.begin(*request)
-        return None if asked is None else asked()
-
-    def begin(self, *request: Any) -> Callable[[], Any] | None:
-        """Send a request; return what waits for the answer, and has to be called once.
-
-        None if there is nobody to answer, as the answer is then.
-        """
         helper = self._helper
         if helper is None or not self.is_there:
             return None
         try:
-            channel = helper.send(request)
-        except (EOFError, OSError):
-            self._lose(helper)
-            return None
-        return partial(self._answer, helper, channel)
-
-    def _answer(self, helper: _Helper, channel: Channel) -> Any:
-        if os.getpid() != self._owner:
-            return None
-        try:
-            return helper.receive(channel)
+            return helper.ask(request)
         except (EOFError, OSError):
             self._lose(helper)
             return None
@@ -185,20 +166,11 @@ class _Helper:
             self._free.put(channel)
         self.ready = True
 
-    def send(self, request: Any) -> Channel:
-        """Send a request, once there is a connection for it; EOFError or OSError if the process
-        has ended."""
+    def ask(self, request: Any) -> Any:
+        """Return the answer; EOFError or OSError if the process has ended."""
         channel = self._free.get()
         try:
             channel.send(request)
-        except BaseException:
-            self._free.put(channel)
-            raise
-        return channel
-
-    def receive(self, channel: Channel) -> Any:
-        """Return the answer; EOFError or OSError if the process has ended."""
-        try:
             return channel.receive()
         finally:
             self._free.put(channel)

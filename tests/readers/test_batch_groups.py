@@ -35,9 +35,7 @@ class Groups:
         self.batch_size = batch_size
         self.sampler = Sampler(size, batch_size, **options)
         self.pool = SlabPool(budget=budget)
-        self.expected = []
-        expect = self.expected.append
-        self.groups = BatchGroups(reads, expect, self.sampler, batch_size, single=False)
+        self.groups = BatchGroups(reads, self.sampler, batch_size, single=False)
 
     def take(self, number):
         """Draw and read a batch; return it with its columns."""
@@ -69,28 +67,6 @@ def test_groups_grow_from_one_batch_to_what_pays(monkeypatch):
         groups.take(number)
     assert reads.sizes[:6] == [4, 8, 16, 32, 64, 128]
     assert max(reads.sizes) == 1024
-
-
-def test_what_comes_next_is_told_before():
-    seen = []
-
-    def read(indices, allocate):
-        seen.append((indices.tolist(), groups.expected[-1].tolist()))
-        return reads(indices, allocate)
-
-    reads = Reads()
-    groups = Groups(read, size=4000, batch_size=600, shuffle=True)
-    for number in range(30):
-        groups.take(number)
-    told = [after for _, after in seen]
-    assert [now for now, _ in seen][1:] == told[:-1]
-
-
-def test_nothing_is_told_while_there_is_no_room():
-    groups = Groups(Reads(), batch_size=50, budget=50 * SIDE + 1)
-    held = [groups.take(number) for number in range(3)]
-    assert len(groups.expected) == 1
-    assert len(held) == 3
 
 
 def test_large_batches_are_read_alone():

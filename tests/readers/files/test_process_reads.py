@@ -40,28 +40,12 @@ def process(pool):
 
 
 @pytest.fixture
-def requests(process, monkeypatch):
-    """Paths of the files that the process is asked for, request by request."""
-    begin, requests = process.begin, []
-
-    def noted(name, paths, *others):
-        requests.append(paths)
-        return begin(name, paths, *others)
-
-    monkeypatch.setattr(process, "begin", noted)
-    return requests
+def reads(process):
+    return ProcessReads(process)
 
 
-def paths_in(folder):
-    def paths(indices):
-        return [os.fsencode(folder / f"{index:03}.bin") for index in indices]
-
-    return paths
-
-
-@pytest.fixture
-def reads(process, folder):
-    return ProcessReads(process, paths_in(folder))
+def paths_in(folder, indices):
+    return [os.fsencode(folder / f"{index:03}.bin") for index in indices]
 
 
 @pytest.fixture
@@ -69,7 +53,7 @@ def check(reads, folder, pool):
     """Reads files and looks at what was read."""
 
     def check(indices):
-        contents = reads.read(np.asarray(indices), pool.empty)
+        contents = reads.read(paths_in(folder, indices), pool.empty)
         for index, content in zip(indices, contents, strict=True):
             assert content.tobytes() == (folder / f"{index:03}.bin").read_bytes()
 
@@ -102,101 +86,14 @@ def test_the_process_does_the_work(check):
     check([2, 4, *range(100, 130)])  # larger ones than before
 
 
-@pytest.fixture
-def eager(reads, check, pid, requests, folder):
-    """The reads when the process has begun with the files 50 to 80."""
-    reads.expect(np.arange(50, 80))
-    check(range(5, 40))
-    assert paths_in(folder)(range(50, 80)) in requests
-    requests.clear()
-    return reads
-
-
-@pytest.mark.usefixtures("eager", "by_process_only")
-def test_it_begins_with_what_is_expected(check, requests):
-    check(range(50, 80))
-    assert not requests
-
-
-@pytest.mark.usefixtures("by_process_only")
-def test_it_begins_with_more_files_than_are_open_at_once(eager, check, requests):
-    eager.expect(np.arange(len(SIZES)))
-    check(range(50, 80))
-    check(range(len(SIZES)))
-    assert [len(paths) for paths in requests] == [len(SIZES)]
-
-
-def test_many_batches_with_and_without_what_was_expected(eager, check):
-    random = np.random.default_rng(4)
-    for number in range(60):
-        following = random.integers(len(SIZES), size=random.integers(40))
-        eager.expect(following)
-        check(random.integers(len(SIZES), size=20).tolist())
-        if number % 3:
-            eager.expect(random.integers(len(SIZES), size=9))
-            check(following.tolist())
-
-
-def test_other_files_than_expected(eager, check):
-    for _ in range(5):  # more often than there are connections
-        eager.expect(np.arange(90, 95))
-        check(range(100, 140))
-
-
-def test_expected_files_that_are_large(eager, check, requests, folder):
-    eager.expect(np.array([2, 4, 2, 4]))
-    check(range(50, 80))
-    assert requests == [paths_in(folder)([2, 4, 2, 4])]
-    check([2, 4, 2, 4])
-
-
-def test_an_expected_file_that_is_missing(eager, check, process, pool):
-    eager.expect(np.array([3, 9999]))
-    check(range(50, 80))
-    with pytest.raises(FileNotFoundError):
-        eager.read(np.array([3, 9999]), pool.empty)
-    check(range(5, 40))
-    assert process.is_there
-
-
-def test_it_dies_with_what_it_has_begun(eager, check, process, pid):
-    os.kill(pid, signal.SIGKILL)
-    while process.is_there:
-        eager.expect(np.arange(5, 40))
-        check(range(50, 80))
-        check(range(5, 40))
-    assert "was ended by the signal SIGKILL" in eager.note
-    start(process)
-    check(range(50, 80))
-
-
-@pytest.mark.usefixtures("eager")
-def test_what_has_begun_is_not_for_forks(check):
-    child = os.fork()
-    if child == 0:
-        try:
-            check(range(50, 80))
-            os._exit(0)
-        except BaseException:
-            os._exit(1)
-    assert os.waitpid(child, 0)[1] == 0
-    check(range(50, 80))
-
-
-def test_closing_ends_what_has_begun(eager, check):
-    eager.close()
-    check(range(50, 80))
-    check(range(5, 40))
-
-
 def test_it_looks_at_headers_of_jpeg(image_zoo, pool):
     files = [os.fsencode(image.path) for image in image_zoo.values()]
     process = ReadingProcess(pool.arena, 2, {"jpeg": jpeg_batch.headers})
-    reads = ProcessReads(process, lambda indices: [files[i % len(files)] for i in indices])
+    reads = ProcessReads(process)
     try:
-        reads.read(np.arange(9), pool.empty)
+        reads.read(files[:9], pool.empty)
         start(process)
-        rows = reads.read(np.arange(len(files) * 20), pool.empty)  # more than are open at once
+        rows = reads.read(files * 20, pool.empty)  # more than are open at once
         scan = jpeg_batch.scan(TensorListCPU(rows))
         again = jpeg_batch.scan(TensorListCPU([np.array(row) for row in rows]))
         assert 0 < again.is_plain.sum() < len(again.is_plain)
@@ -208,7 +105,7 @@ def test_it_looks_at_headers_of_jpeg(image_zoo, pool):
         process.close()
 
 
-def test_a_large_file_is_forgotten(reads, check, process, pool):
+def test_a_large_file_is_forgotten(reads, check, process, pool, folder):
     check([2, *range(5, 25)])
     start(process)
     requests = []
@@ -218,7 +115,7 @@ def test_a_large_file_is_forgotten(reads, check, process, pool):
         return pool.empty(shape, dtype)
 
     for _ in range(20):
-        reads.read(np.arange(5, 26), allocate)
+        reads.read(paths_in(folder, range(5, 26)), allocate)
     assert len(requests) == 20
     assert requests[0] > requests[-1] == int(sum(SIZES[5:26]) * 1.2)
 
@@ -234,13 +131,13 @@ def test_what_is_not_in_the_page_cache(check, folder):
 
 @pytest.mark.parametrize(("name", "error"), [("no", FileNotFoundError), (".", IsADirectoryError)])
 def test_errors_are_those_of_reading_here(process, pool, folder, name, error):
-    names = ["002.bin", name, "004.bin"]
-    reads = ProcessReads(process, lambda rows: [os.fsencode(folder / names[i % 3]) for i in rows])
-    reads.read(np.array([0, 2]), pool.empty)
+    paths = [os.fsencode(folder / each) for each in ("002.bin", name, "004.bin")]
+    reads = ProcessReads(process)
+    reads.read(paths[::2], pool.empty)
     start(process)
     for _ in range(2):
         with pytest.raises(error) as caught:
-            reads.read(np.arange(60), pool.empty)
+            reads.read(paths * 20, pool.empty)
         assert caught.value.filename == str(folder / name)
     assert process.is_there
 

@@ -171,15 +171,15 @@ def test_a_file_that_is_replaced_meanwhile(shared, tmp_path, monkeypatch):
     (tmp_path / "new").mkdir()
     new = save_all(tmp_path / "new", others)
     shared.use(paths, "1:, 1:").all_mapped()
-    send = reading_process._Helper.send
+    ask = reading_process._Helper.ask
 
     def late(helper, request):
         os.replace(new[2], paths[2])
-        return send(helper, request)
+        return ask(helper, request)
 
     before = shared.mapped.nbytes
     with monkeypatch.context() as patch:
-        patch.setattr(reading_process._Helper, "send", late)
+        patch.setattr(reading_process._Helper, "ask", late)
         found = shared.read()
     assert shared.mapped.nbytes - before == 3 * found[0].nbytes  # that one was left
     for i in (0, 1, 3):

@@ -48,14 +48,14 @@ def reading():
 
 def cut_short_while_mapped(reading, paths, monkeypatch):
     """Cut a file short at the moment that it is to be copied; return what is raised."""
-    send = reading_process._Helper.send
+    ask = reading_process._Helper.ask
 
     def late(helper, request):
         os.truncate(paths[1], 20_000)
-        return send(helper, request)
+        return ask(helper, request)
 
     with monkeypatch.context() as patch:
-        patch.setattr(reading_process._Helper, "send", late)
+        patch.setattr(reading_process._Helper, "ask", late)
         with pytest.raises(SourceError, match=r"1\.npy: .*was cut short") as caught:
             reading.read()
     return caught

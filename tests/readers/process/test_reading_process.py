@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -39,14 +40,14 @@ def request_for(tmp_path, pool):
     return request_for
 
 
-def test_several_requests_are_answered_in_any_order(process, request_for):
+def test_several_threads_ask_at_once(process, request_for):
     start(process)
-    for sizes in ([10, 1000], [2000, 20]):
-        made = [request_for(size) for size in sizes]
-        answers = [process.begin(*request) for request, _ in made]
-        for size, answer, (_, memory) in zip(sizes[::-1], answers[::-1], made[::-1], strict=True):
-            assert answer()[0].tolist() == [size]
-            assert np.flatnonzero(memory == 7)[0] == size
+    made = [request_for(size) for size in range(100, 130)]
+    with ThreadPoolExecutor(6) as threads:
+        answers = threads.map(lambda each: process.ask(*each[0]), made)
+    for size, answer, (_, memory) in zip(range(100, 130), answers, made, strict=True):
+        assert answer[0].tolist() == [size]
+        assert np.flatnonzero(memory == 7)[0] == size
     assert process.why == ""
 
 
