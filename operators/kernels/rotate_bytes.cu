@@ -41,8 +41,7 @@ __device__ inline unsigned weighed(const Place& p, const u8* part, unsigned x, u
         x = min(max(x, (unsigned)p.low_x << BITS), (unsigned)p.high_x << BITS);
         y = min(max(y, (unsigned)p.low_y << BITS), (unsigned)p.high_y << BITS);
     }
-    const unsigned place =
-        __dp2a_lo(CHANNELS | p.step << 16, __byte_perm(x, y, 0x0073), p.base);
+    const unsigned place = __dp2a_lo(CHANNELS | p.step << 16, __byte_perm(x, y, 0x0073), p.base);
     const Pair pairs[2] = {Pair(part, place), Pair(part, place + p.step)};
     // Weights of the pixels left and right, the sum of all four being 65535.
     const unsigned right = __byte_perm(x, 0, 0x4421), below = __byte_perm(y, 0, 0x4421);
@@ -77,7 +76,7 @@ __device__ inline unsigned weighed(const Place& p, const u8* part, unsigned x, u
     return __byte_perm(two, __byte_perm(sums[2], sums[3], 0x7762), 0x5410);
 }
 
-// Makes a tile. A warp makes 32 pixels of a row, of which the last may be those of the next tile.
+// Makes a tile. A warp makes 32 pixels of a row at a time.
 template <bool EDGES>
 __device__ inline void make(const Place& place, const u8* part, unsigned fill) {
     const Place p = place;

@@ -22,14 +22,15 @@ _MOST = 2.0**62
 
 _TOGETHER = (1, 3, 4)  # channels that OpenCV takes at a time in one way, and so do kernels
 _TILE = (128, 32)  # rows and columns that a block makes, as in rotate.cu
+_MOST_BLOCKS = 4096  # a sample; more tiles are covered by loops
 
 _BYTES_TILE, _BYTES_THREADS = 64, 128  # as in rotated_part.cuh
-_PART_ROWS, _PART_STEPS = 95, {1: 144, 3: 320, 4: 416}
-_CHUNK = 16
+_SHARED_BYTES = {  # rows of the part and what is known of them; what lies around; the tile
+    channels: 95 * (step + 2 * 16) + 2 * 16 + 128 + 8
+    for channels, step in ((1, 144), (3, 320), (4, 416))
+}
 _ONE = 2.0**40  # what stands for 1 in its matrices
-_MOST_FRAMES = 65535  # of a grid; the others are covered by loops
-
-_MOST_BLOCKS = 4096  # a sample; more tiles are covered by loops
+_MOST_FRAMES = 65535  # of a grid; more are covered by loops
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -178,19 +179,13 @@ def rotate_batch(
         limits = np.iinfo(target)
         fill = np.rint(fill).clip(limits.min, limits.max)
     filled = str(int(rotation.fill is not None))
-    of_bytes = source == target == np.uint8 and together > 0 and not rotation.nearest
-    if of_bytes:
-        seen = np.where(possible[:, None], canvas, 0)
-        table, blocks = _frames(data, out, frames, extents, seen, matrices, together)
-        batch.device.launch(
-            kernel("rotate_bytes", "rotate_bytes", FILLED=filled, CHANNELS=str(together)),
-            blocks,
-            (_BYTES_THREADS,),
-            batch.device.upload(table),
-            np.int32(len(table)),
-            np.uint32(int(fill)),
-            shared_bytes=_PART_ROWS * (_PART_STEPS[together] + 2 * _CHUNK) + 2 * _CHUNK + 128 + 8,
-        )
+    if source == target == np.uint8 and together > 0 and not rotation.nearest:
+        canvas = np.where(possible[:, None], canvas, 0)
+        function = kernel("rotate_bytes", "rotate_bytes", FILLED=filled, CHANNELS=str(together))
+        table, grid = _frames(data, out, frames, extents, canvas, matrices, together)
+        arguments = batch.device.upload(table), np.int32(len(table)), np.uint32(int(fill))
+        shared = _SHARED_BYTES[together]
+        batch.device.launch(function, grid, (_BYTES_THREADS,), *arguments, shared_bytes=shared)
         return
     tiles = np.where(possible, frames * (-(-canvas // _TILE)).prod(1), 0)
     table = descriptors(
@@ -217,8 +212,8 @@ def rotate_batch(
         HALVES_TO_EVEN=str(int(rotation.direct and target.kind != "f")),
     )
     uploaded = batch.device.upload(table), batch.device.upload(matrices)
-    grid = min(int(tiles.max(initial=0)), _MOST_BLOCKS), len(table)
-    batch.device.launch(function, grid, (THREADS,), *uploaded, fill)
+    blocks = min(int(tiles.max(initial=0)), _MOST_BLOCKS), len(table)
+    batch.device.launch(function, blocks, (THREADS,), *uploaded, fill)
 
 
 def _frames(
@@ -230,11 +225,11 @@ def _frames(
     matrices: Floats,
     channels: int,
 ) -> tuple[NDArray[np.void], tuple[int, int, int]]:
-    """Return the descriptors of all frames of bytes, and the grid that makes them."""
+    """Return the descriptors of all frames, as rotated_part.cuh has them, and the grid."""
     each = np.repeat(np.arange(len(frames)), frames)
     place = np.arange(len(each)) - np.repeat(np.cumsum(frames) - frames, frames)
     sources, targets = (
-        pointers.astype(np.int64)[each] + (place * sizes.prod(1)[each] * channels)
+        pointers.astype(np.int64)[each] + place * sizes.prod(1)[each] * channels
         for pointers, sizes in ((data.pointers(), extents), (out.pointers(), canvas))
     )
     extents, canvas = extents[each], canvas[each]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from penstock import types
+from penstock.operators.rotating import rotate_batch
 
 from ...agreement import agree, on_device
 from ..pictures import picture, pictures
@@ -90,6 +91,12 @@ def test_videos_and_planes(device_stage):
     agree("rotate", [v[:1] for v in videos] * 2, layout="FHWC", largest=1, angle=[12.0])
     agree("rotate", [np.stack([videos[0][0]] * 2)] * 2, largest=1, angle=(12.0, -50.0))
     agree("rotate", [video[0, ..., 0] for video in videos], largest=1, angle=30.0)
+
+
+def test_more_frames_than_a_grid_has(device_stage, monkeypatch):
+    monkeypatch.setattr(rotate_batch, "_MOST_FRAMES", 2)
+    videos = [np.stack([image] * 3) for image in pictures(90, 71)]
+    agree("rotate", videos, layout="FHWC", largest=1, angle=[10.0, 40.0, -70.0])
 
 
 def test_sizes_of_each_sample(device_stage):
