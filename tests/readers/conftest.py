@@ -1,4 +1,4 @@
-"""Servers on loopback that several tests share."""
+"""What tests of several readers share: servers on loopback, a process that reads."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import logging
 from collections.abc import Iterator
 
 import pytest
+
+from penstock.engine.memory import SlabPool
+from penstock.readers.process.reading_process import ReadingProcess
 
 from .servers import ObjectServer, S3Server
 
@@ -33,3 +36,17 @@ def s3(s3_service: S3Server) -> Iterator[S3Server]:
     front.faults.clear()
     front.requests.clear()
     front.always = ""
+
+
+@pytest.fixture
+def pool() -> SlabPool:
+    """Memory that other processes may share."""
+    return SlabPool(shared=True)
+
+
+@pytest.fixture
+def process(pool: SlabPool) -> Iterator[ReadingProcess]:
+    """A process that reads into it, once it has been started."""
+    process = ReadingProcess(pool.arena, 2)
+    yield process
+    process.close()

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from penstock.decoders.formats import jpeg_batch
-from penstock.engine.memory import SlabPool
 from penstock.engine.tensors import TensorListCPU
 from penstock.readers.files import process_reads
 from penstock.readers.files.process_reads import ProcessReads
@@ -25,18 +24,6 @@ def folder(tmp_path_factory):
     for number, size in enumerate(SIZES):
         (folder / f"{number:03}.bin").write_bytes(random.bytes(size))
     return folder
-
-
-@pytest.fixture
-def pool():
-    return SlabPool(shared=True)
-
-
-@pytest.fixture
-def process(pool):
-    process = ReadingProcess(pool.arena, 2)
-    yield process
-    process.close()
 
 
 @pytest.fixture

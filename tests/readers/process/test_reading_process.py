@@ -8,22 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from penstock.engine.memory import SlabPool
-from penstock.readers.process.reading_process import WORTH_STARTING_SECONDS, ReadingProcess
+from penstock.readers.process.reading_process import WORTH_STARTING_SECONDS
 
 from ..processes import start
-
-
-@pytest.fixture
-def pool():
-    return SlabPool(shared=True)
-
-
-@pytest.fixture
-def process(pool):
-    process = ReadingProcess(pool.arena, 1)
-    yield process
-    process.close()
 
 
 @pytest.fixture
