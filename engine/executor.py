@@ -246,8 +246,8 @@ class Executor:
         stuck = [thread.name for thread in threads if thread.is_alive()]
         if stuck and threading.current_thread() not in threads:
             warnings.warn(
-                f"{', '.join(stuck)} did not stop within {_JOIN_SECONDS} s, probably inside a "
-                "user-supplied function that waits for something",
+                f"{', '.join(stuck)} did not stop within {_JOIN_SECONDS} s: probably a "
+                "user-supplied function waits for something, or a kernel is being compiled",
                 ResourceWarning,
                 stacklevel=2,
             )
