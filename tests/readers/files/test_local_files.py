@@ -9,15 +9,14 @@ from penstock.engine.errors import SourceError
 from penstock.engine.memory import SlabPool
 from penstock.readers.files.local_files import read_local
 
+from .made import random_files
+
 SIZES = [5, 0, 100_000, 1, 70_000, *range(1, 90)]  # more files than are open at once
 
 
 @pytest.fixture
 def paths(tmp_path):
-    random = np.random.default_rng(1)
-    for number, size in enumerate(SIZES):
-        (tmp_path / f"{number:03}.bin").write_bytes(random.bytes(size))
-    return sorted(tmp_path.iterdir())
+    return random_files(tmp_path, SIZES)
 
 
 def read(*paths, allocate=np.empty):

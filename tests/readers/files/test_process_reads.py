@@ -13,6 +13,7 @@ from penstock.readers.files.process_reads import ProcessReads
 from penstock.readers.process.reading_process import WORTH_STARTING_SECONDS, ReadingProcess
 
 from ..processes import alive, start, wait_for
+from .made import random_files
 
 SIZES = [5, 0, 100_000, 1, 70_000, *range(30_000, 30_600)]  # more files than are open at once
 
@@ -20,9 +21,7 @@ SIZES = [5, 0, 100_000, 1, 70_000, *range(30_000, 30_600)]  # more files than ar
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
-    random = np.random.default_rng(1)
-    for number, size in enumerate(SIZES):
-        (folder / f"{number:03}.bin").write_bytes(random.bytes(size))
+    random_files(folder, SIZES)
     return folder
 
 

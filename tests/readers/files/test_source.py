@@ -12,15 +12,14 @@ from penstock.readers.process import reading_process
 
 from ..conformance import SourceConformance
 from ..processes import wait_for
+from .made import random_files
 
 SIZES = [5, 0, 100_000, 1, 70_000, *range(1, 90)]  # more files than are open at once
 
 
 @pytest.fixture
 def folder(tmp_path):
-    random = np.random.default_rng(1)
-    for number, size in enumerate(SIZES):
-        (tmp_path / f"{number:03}.bin").write_bytes(random.bytes(size))
+    random_files(tmp_path, SIZES)
     return tmp_path
 
 
