@@ -172,7 +172,7 @@ def rotate_batch(
     channels = data.extents()[:, leading:].prod(1)
     alike = bool((channels == channels[:1]).all()) and channels[:1].sum() in _TOGETHER
     together = int(channels[0]) if alike else 0
-    each = np.repeat(np.arange(len(frames)), frames)
+    each, first = np.repeat(np.arange(len(frames)), frames), np.cumsum(frames) - frames
     matrices = sources_of_pixels(extents[each], canvas[each], degrees)
     fill = np.float64(rotation.fill or 0.0)
     if rotation.direct and target.kind != "f":
@@ -182,7 +182,7 @@ def rotate_batch(
     if source == target == np.uint8 and together > 0 and not rotation.nearest:
         canvas = np.where(possible[:, None], canvas, 0)
         function = kernel("rotate_bytes", "rotate_bytes", FILLED=filled, CHANNELS=str(together))
-        table, grid = _frames(data, out, frames, extents, canvas, matrices, together)
+        table, grid = _frames(data, out, each, first, extents, canvas, matrices, together)
         arguments = batch.device.upload(table), np.int32(len(table)), np.uint32(int(fill))
         shared = _SHARED_BYTES[together]
         batch.device.launch(function, grid, (_BYTES_THREADS,), *arguments, shared_bytes=shared)
@@ -192,7 +192,7 @@ def rotate_batch(
         len(frames),
         source=data.pointers(),
         out=out.pointers(),
-        first_matrix=np.cumsum(frames) - frames,
+        first_matrix=first,
         tiles=tiles,
         extents=extents.astype(np.int32),
         canvas=canvas.astype(np.int32),
@@ -219,15 +219,18 @@ def rotate_batch(
 def _frames(
     data: TensorListGPU,
     out: TensorListGPU,
-    frames: Ints,
+    each: Ints,
+    first: Ints,
     extents: Ints,
     canvas: Ints,
     matrices: Floats,
     channels: int,
 ) -> tuple[NDArray[np.void], tuple[int, int, int]]:
-    """Return the descriptors of all frames, as rotated_part.cuh has them, and the grid."""
-    each = np.repeat(np.arange(len(frames)), frames)
-    place = np.arange(len(each)) - np.repeat(np.cumsum(frames) - frames, frames)
+    """Return the descriptors of all frames, as rotated_part.cuh has them, and the grid.
+
+    `each` is the sample of each frame, and `first` the first frame of each sample.
+    """
+    place = np.arange(len(each)) - first[each]
     sources, targets = (
         pointers.astype(np.int64)[each] + place * sizes.prod(1)[each] * channels
         for pointers, sizes in ((data.pointers(), extents), (out.pointers(), canvas))
