@@ -1,24 +1,36 @@
-# Set-up is `make demo` and `make test`; both make the virtual environment they need.
+# `make demo` and `make test` make the virtual environment that they need.
 PYTHON ?= python3
 VENV ?= .venv
-# PyTorch is large. `make test TORCH=` leaves it out and skips its tests; on Linux the plain
-# name takes CUDA builds of several gigabytes where no CPU build of this version is found.
+# PyTorch is large. `make test TORCH=` leaves PyTorch out and skips its tests. On Linux, if pip finds
+# no CPU build of this version, it installs a CUDA build of several gigabytes.
 TORCH ?= torch==2.13.0
 DALI ?= nvidia-dali-cuda130==2.4.0
 PIP = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 RUN = $(VENV)/bin/python
 WORKERS ?= 2
 
-.PHONY: demo test lint stubs parity bench gpu-test gpu-bench clean
+# An editable install is a hook in Python's import, which mypy and pyright do not follow. They follow
+# a path: that of a folder in which the checkout has the name of the package.
+define LINK
+import pathlib, sysconfig
+folder = pathlib.Path("$(VENV)/checkout").resolve()
+folder.mkdir(exist_ok=True)
+(folder / "penstock").unlink(missing_ok=True)
+(folder / "penstock").symlink_to("$(CURDIR)")
+(pathlib.Path(sysconfig.get_path("purelib")) / "penstock_checkout.pth").write_text(f"{folder}\n")
+endef
+export LINK
+
+.PHONY: demo gallery test lint stubs parity stress bench gpu-test gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) -e .
+	$(RUN) -c "$$LINK"
 	touch $@
 
 $(VENV)/dev: $(VENV)/base
 	$(PIP) -e '.[dev]' $(TORCH)
-	mkdir -p $(VENV)/checked && ln -sfn "$(CURDIR)" $(VENV)/checked/penstock
 	touch $@
 
 $(VENV)/dali: $(VENV)/dev
@@ -28,10 +40,13 @@ $(VENV)/dali: $(VENV)/dev
 demo: $(VENV)/base
 	$(RUN) examples/demo.py
 
+gallery: $(VENV)/base
+	$(RUN) examples/gallery.py
+
 lint: $(VENV)/dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	cd $(VENV)/checked && ../bin/mypy --config-file "$(CURDIR)/pyproject.toml" -p penstock
+	cd $(VENV)/checkout && ../bin/mypy --config-file "$(CURDIR)/pyproject.toml" -p penstock
 	$(RUN) docs/generate.py --check
 
 test: lint
@@ -43,15 +58,16 @@ stubs: $(VENV)/dev
 parity: $(VENV)/dali
 	$(VENV)/bin/pytest -n $(WORKERS) tests/parity
 
-bench: $(VENV)/dali
-	$(RUN) benchmarks/training_cpu.py
-	$(RUN) benchmarks/scaling_cpu.py
-	$(RUN) benchmarks/readers_records.py
-	$(RUN) benchmarks/readers_tfrecord.py
-	$(RUN) benchmarks/readers_lmdb.py
-	$(RUN) benchmarks/readers_numpy.py
+# Random attacks; `make stress MINUTES=60 SEED=7`.
+MINUTES ?= 5
+SEED ?= 0
+stress: $(VENV)/dev
+	$(RUN) -m penstock.tests.stress --minutes $(MINUTES) --seed $(SEED)
 
-# On a machine with an NVIDIA GPU; `make gpu-test CUDA=cuda12` where the driver speaks CUDA 12.
+bench: $(VENV)/dali
+	$(RUN) benchmarks/table.py
+
+# For a machine with an NVIDIA GPU; `make gpu-test CUDA=cuda12` if the driver supports CUDA 12 only.
 CUDA ?= cuda13
 $(VENV)/$(CUDA): $(VENV)/dev
 	$(PIP) -e '.[$(CUDA)]'

@@ -7,10 +7,7 @@ The names and arguments are those of NVIDIA DALI, so a pipeline ports by changin
 
 import sys as _sys
 
-from .engine import definition as pipeline
-from .engine import graph as data_node
 from .engine import tensors, types
-from .engine.definition import pipeline_def
 from .engine.errors import (
     ArgumentError,
     CheckpointError,
@@ -21,10 +18,13 @@ from .engine.errors import (
     SourceError,
     WorkerError,
 )
-from .engine.graph import DataNode
-from .engine.keys import newaxis
-from .engine.pipeline import Pipeline
-from .operators.numeric import math_functions as math
+from .engine.graph import nodes as data_node
+from .engine.graph.index_keys import newaxis
+from .engine.graph.nodes import DataNode
+from .engine.run import definition as pipeline
+from .engine.run.definition import pipeline_def
+from .engine.run.pipeline import Pipeline
+from .operators.elementwise import math_functions as math
 
 # The modules that pipelines import by DALI's names. A file types.py or math.py at the root of a
 # checkout would shadow Python's own for every program started there, and the others are not
@@ -42,7 +42,7 @@ _sys.modules |= {
 }
 backend = tensors
 
-from . import fn, ops, tfrecord  # noqa: E402  (they make functions of all operators)
+from . import extend, fn, ops, tfrecord  # noqa: E402  (they make functions of all operators)
 
 __version__ = "0.1.0"
 
@@ -60,6 +60,7 @@ __all__ = [
     "__version__",
     "backend",
     "data_node",
+    "extend",
     "fn",
     "math",
     "newaxis",

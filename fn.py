@@ -1,64 +1,107 @@
 """The operators as functions: `fn.readers.file(...)`, `fn.resize(images, ...)`.
 
-Each takes nodes of the graph and returns one, or a tuple where the operator has several
+Each takes nodes of the graph and returns one, or a tuple if the operator has several
 outputs. A list of nodes in place of an input applies the operator to each of its members.
-The functions are made from the operators' declarations; `fn.pyi` holds their signatures.
+The functions are made from the operators' declarations, also of operators that are registered
+later; `fn.pyi` holds the signatures of Penstock's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import SimpleNamespace
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import decoders as _decoders
 from . import operators as _operators
 from . import readers as _readers
-from .engine.declaration import docstring, signature
 from .engine.errors import ArgumentError
-from .engine.graph import DataNode, add_node
-from .engine.names import not_among, unknown
-from .engine.operator import Operator, public_operators
+from .engine.graph.declaration import docstring, signature
+from .engine.graph.nodes import DataNode, add_node
+from .engine.graph.operator import Operator, public_operators
+from .engine.suggestions import not_among, unknown
 
 
-class Namespace(SimpleNamespace):
-    """A group of operators, as in `fn.readers`."""
+class Namespace:
+    """A group of operators, as in `fn.readers`.
 
-    def __repr__(self) -> str:
-        return f"<operators {', '.join(sorted(vars(self)))}>"
+    It looks into the table of operators for each name that it does not know yet.
+
+    Args:
+        groups: the path to it: () for the whole module, ("readers",) for `fn.readers`.
+        member: makes the attribute that stands for an operator.
+        spelled: turns an operator's name into the attribute's.
+    """
+
+    def __init__(
+        self,
+        groups: tuple[str, ...],
+        member: Callable[[type[Operator]], Any],
+        spelled: Callable[[str], str],
+    ) -> None:
+        self._groups, self._member, self._spelled = groups, member, spelled
+
+    def _operators(self) -> Mapping[str, type[Operator] | None]:
+        """Return the members by name: operators, and None for groups of them."""
+        depth = len(self._groups)
+        return {
+            groups[depth] if len(groups) > depth else self._spelled(name): (
+                None if len(groups) > depth else operator_class
+            )
+            for groups, name, operator_class in public_operators()
+            if groups[:depth] == self._groups
+        }
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"there is no operator {not_among(name, vars(self))}", name=name, obj=self
+        members = self._operators()
+        if name.startswith("__") or name not in members:
+            known = unknown(name, members) if not self._groups else not_among(name, members)
+            raise AttributeError(f"there is no operator {known}", name=name, obj=self)
+        operator_class = members[name]
+        value = (
+            Namespace((*self._groups, name), self._member, self._spelled)
+            if operator_class is None
+            else self._member(operator_class)
         )
+        setattr(self, name, value)
+        return value
+
+    def __dir__(self) -> list[str]:
+        return sorted(self._operators())
+
+    def __repr__(self) -> str:
+        return f"<operators {', '.join(dir(self))}>"
 
 
 def apply(
-    kind: type[Operator], inputs: tuple[Any, ...], arguments: dict[str, Any], name: str | None
+    operator_class: type[Operator],
+    inputs: tuple[Any, ...],
+    arguments: dict[str, Any],
+    name: str | None,
 ) -> Any:
     """Add the operator to the graph; return its output, or a tuple, or None if it has none.
 
     For lists of several nodes as inputs, return a list of such results.
     """
-    if kind.positional and inputs:
-        arguments = {**_by_name(kind, inputs), **arguments}
+    called = operator_class.called
+    if operator_class.positional and inputs:
+        arguments = {**_by_name(operator_class, inputs), **arguments}
         inputs = ()
     lists = [value for value in inputs if _is_list_of_nodes(value)]
     if lists:
         if len(set(map(len, lists))) > 1:
             raise ArgumentError(
-                f"fn.{kind.name}: lists of inputs must have one length, not {[*map(len, lists)]}"
+                f"{called}: lists of inputs must have one length, not {[*map(len, lists)]}"
             )
         sets = [
             tuple(value[i] if _is_list_of_nodes(value) else value for value in inputs)
             for i in range(len(lists[0]))
         ]
-        results = [apply(kind, each, arguments, None) for each in sets]
+        results = [apply(operator_class, each, arguments, None) for each in sets]
         return results if len(results) > 1 else results[0]
     given = {key: value for key, value in arguments.items() if value is not None}
     while inputs and inputs[-1] is None:
         inputs = inputs[:-1]
-    outputs = add_node(kind, inputs, given, name=name)
+    outputs = add_node(operator_class, inputs, given, name=name)
     return outputs[0].node.operator.wrap(outputs) if outputs else None
 
 
@@ -66,52 +109,49 @@ def _is_list_of_nodes(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(member, DataNode) for member in value)
 
 
-def _by_name(kind: type[Operator], values: tuple[Any, ...]) -> dict[str, Any]:
-    if len(values) > len(kind.positional):
+def _by_name(operator_class: type[Operator], values: tuple[Any, ...]) -> dict[str, Any]:
+    names = operator_class.positional
+    if len(values) > len(names):
         raise ArgumentError(
-            f"fn.{kind.name} takes {', '.join(kind.positional)} by position, but was given "
+            f"{operator_class.called} takes {', '.join(names)} by position, but was given "
             f"{len(values)} values"
         )
-    return dict(zip(kind.positional, values, strict=False))
+    return dict(zip(names, values, strict=False))
 
 
-def _function(kind: type[Operator]) -> Callable[..., Any]:
+def _function(operator_class: type[Operator]) -> Callable[..., Any]:
     def function(*inputs: Any, name: str | None = None, **arguments: Any) -> Any:
-        return apply(kind, inputs, arguments, name)
+        return apply(operator_class, inputs, arguments, name)
 
-    function.__name__ = function.__qualname__ = kind.name.rpartition(".")[2]
-    function.__doc__ = docstring(kind)
-    function.__signature__ = signature(kind)  # type: ignore[attr-defined]
+    function.__name__ = function.__qualname__ = operator_class.name.rpartition(".")[2]
+    function.__doc__ = docstring(operator_class)
+    function.__signature__ = signature(operator_class)  # type: ignore[attr-defined]
     return function
 
 
 _FUNCTIONS: dict[type[Operator], Callable[..., Any]] = {}
 
 
-def function_of(kind: type[Operator]) -> Callable[..., Any]:
+def function_of(operator_class: type[Operator]) -> Callable[..., Any]:
     """Return the function that an operator is here, with its docstring and signature."""
-    if kind not in _FUNCTIONS:
-        _FUNCTIONS[kind] = _function(kind)
-    return _FUNCTIONS[kind]
+    if operator_class not in _FUNCTIONS:
+        _FUNCTIONS[operator_class] = _function(operator_class)
+    return _FUNCTIONS[operator_class]
 
 
-def _publish() -> list[str]:
-    public = set()
-    for groups, name, kind in public_operators():
-        holder = globals()
-        for group in groups:
-            holder = vars(holder.setdefault(group, Namespace()))
-        holder[name] = function_of(kind)
-        public.add((*groups, name)[0])
-    return sorted(public)
+_ALL = Namespace((), function_of, str)
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    raise AttributeError(f"there is no operator {unknown(name, __all__)}")
+    return getattr(_ALL, name)
 
 
-__all__ = _publish()
+def __dir__() -> list[str]:
+    return dir(_ALL)
+
+
+__all__ = dir(_ALL)
 
 _ = (_decoders, _operators, _readers)  # imported for their operators

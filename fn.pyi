@@ -6,8 +6,128 @@ from typing import Any
 
 from numpy.typing import ArrayLike, DTypeLike
 
-from .engine.graph import DataNode
-from .engine.types import DALIDataType, DALIImageType, DALIInterpType
+from .engine.graph.nodes import DataNode
+from .engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+
+def audio_decoder(
+    data: DataNode,
+    /,
+    *,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    downmix: bool | None = ...,
+    quality: float | None = ...,
+    antialias: bool | None = ...,
+    sample_rate: float | DataNode | None = ...,
+    offset: float | DataNode | None = ...,
+    duration: float | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> tuple[DataNode, DataNode]:
+    """Decodes audio: WAV, FLAC, Ogg (Vorbis, Opus, FLAC), MP3 and AIFF.
+
+    Resampling and mixing down follow DALI. Integers are those of the file, at full range; floating
+    point and lossy files are scaled to the range of the integers. A window (`offset`, `duration`)
+    is decoded alone.
+
+    With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files that
+    need no resampling go there as they are, and are decoded there to the same numbers. The CPU
+    decodes all other files; `Pipeline.stats` counts them.
+
+    Inputs:
+        data: a whole file a sample; uint8, one dimension.
+
+    Outputs:
+        the signal: of type `dtype`, shape (samples, channels), or (samples,) with `downmix`. At
+            another rate, a signal of n samples has ceil(n * sample_rate / rate) samples.
+        its rate in Hz, after resampling: float32, a scalar.
+
+    Raises:
+        DecodeError: the data is damaged, cut off, or of an unknown format; a window starts behind
+            the end.
+        MissingDependencyError: soundfile is not installed, and the file is no plain WAV.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): FLOAT (-1 to 1), INT16 or INT32 (full range).
+            Default: FLOAT.
+        downmix (bool | None): Return the mean of all channels. Default: False.
+        quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
+            lobes) to 100 (64 lobes). Default: 50.0.
+        antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
+            this rate cannot hold. Without it they fold back, as in DALI. Default: False.
+        sample_rate (float | DataNode | None): Rate to resample to, in Hz; 0 or less for the
+            file's own. Default: 0.0.
+        offset (float | DataNode | None): Where to start, in seconds. Default: 0.0.
+        duration (float | DataNode | None): How long to decode, in seconds; to the end if the
+            file ends earlier, or if negative. Default: -1.0.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, mixed. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def audio_resample(
+    audio: DataNode,
+    /,
+    *,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    in_rate: float | DataNode | None = ...,
+    out_rate: float | DataNode | None = ...,
+    out_length: int | DataNode | None = ...,
+    scale: float | DataNode | None = ...,
+    quality: float | None = ...,
+    antialias: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Resamples signals: the rates, the factor, or the new length say how.
+
+    The filter is DALI's: a sinc in a Hann window, `quality` wide. Output sample n is at the input's
+    position n * in_rate / out_rate, and the signal counts as 0 around its ends. Results differ
+    from DALI's by up to 1e-3 of full scale for speech and 4e-3 for white noise, because DALI rounds
+    the positions of samples. The silence around unsigned signals is half of their range here, and
+    0 in DALI.
+
+    Inputs:
+        audio: shape (samples,) or (samples, channels); int8, uint8, int16, uint16, int32, uint32 or
+            float32.
+
+    Outputs:
+        the signal: of type `dtype`, with ceil(samples * out_rate / in_rate) or `out_length`
+            samples. Integers and floats are converted full range to full range (-1 to 1).
+
+    Raises:
+        ArgumentError: dtype or shape is none of these, a rate is not positive, or a length or
+            factor is negative.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Type of the result; by default that of the
+            input.
+        in_rate (float | DataNode | None): Rate of the input, in the unit of `out_rate`, which
+            it needs.
+        out_rate (float | DataNode | None): Rate of the result, with `in_rate`.
+        out_length (int | DataNode | None): Samples of the result; instead of rates and `scale`.
+        scale (float | DataNode | None): The output rate, if the input's is 1.
+        quality (float | None): From 0 (3 lobes of the sinc filter) over 50 (16 lobes) to 100
+            (64 lobes). Default: 50.0.
+        antialias (bool | None): Whether to remove the frequencies that a lower output rate
+            cannot hold. Without it they fold back, as in DALI. Default: False.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
 
 def batch_permutation(
     *,
@@ -15,23 +135,303 @@ def batch_permutation(
     no_fixed_points: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Draws, for each sample, the index of a sample: what `permute_batch` takes as `indices`.
+    """Draws a random order of the samples of a batch, for the `indices` of `permute_batch`.
 
     Args:
-        allow_repetitions (bool | None): Draw every index alone, so that some may come twice and
-            others never. Default: False.
-        no_fixed_points (bool | None): Give no sample its own index. Without effect on a batch
-            of one sample. Default: False.
+        allow_repetitions (bool | None): Draw every index independently, so that indices may
+            repeat. Default: False.
+        no_fixed_points (bool | None): Give no sample its own index. A batch of one sample
+            ignores this. Default: False.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def bb_flip(
+    boxes: DataNode,
+    /,
+    *,
+    ltrb: bool | None = ...,
+    horizontal: int | DataNode | None = ...,
+    vertical: int | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Moves boxes to where they are after the image is mirrored.
+
+    Inputs:
+        boxes: float32, shape (boxes, 4) or (4,): x, y, width and height, or left, top, right and
+            bottom, relative to the image's size.
+
+    The result has the shape of the input. CPU and GPU give the same numbers.
+
+    Args:
+        ltrb (bool | None): Whether boxes are left, top, right and bottom. Default: False.
+        horizontal (int | DataNode | None): Mirror left to right unless 0. Default: 1.
+        vertical (int | DataNode | None): Mirror top to bottom unless 0. Default: 0.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def bbox_paste(
+    boxes: DataNode,
+    /,
+    *,
+    ratio: float | DataNode,
+    ltrb: bool | None = ...,
+    paste_x: float | DataNode | None = ...,
+    paste_y: float | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Moves boxes to where they are after `fn.paste` put the image on a larger canvas.
+
+    A coordinate becomes `c / ratio + paste * (ratio - 1) / ratio`, and a size `s / ratio`.
+
+    Inputs:
+        boxes: float32, shape (boxes, 4) or (4,): x, y, width and height, or left, top, right and
+            bottom, relative to the image's size.
+
+    Outputs:
+        the boxes, relative to the canvas: of the shape of the input.
+
+    Args:
+        ratio (float | DataNode): Size of the canvas / size of the image; at least 1.
+        ltrb (bool | None): Whether boxes are left, top, right and bottom. Default: False.
+        paste_x (float | DataNode | None): Position of the image: 0 is left, 1 is right on the
+            canvas. Default: 0.5.
+        paste_y (float | DataNode | None): Position of the image: 0 is at the top, 1 at the
+            bottom. Default: 0.5.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def bbox_rotate(
+    boxes: DataNode,
+    labels: DataNode | None = ...,
+    /,
+    *,
+    angle: float | DataNode,
+    input_shape: int | Sequence[int] | DataNode,
+    shape_layout: str | None = ...,
+    bbox_layout: str | None = ...,
+    bbox_normalized: bool | None = ...,
+    keep_size: bool | None = ...,
+    size: float | Sequence[float] | DataNode | None = ...,
+    mode: str | None = ...,
+    remove_threshold: float | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any:
+    """Moves boxes to where they are after `fn.rotate` with the same `angle`, `size`, `keep_size`.
+
+    Each result is the box around the rotated box, clipped to the canvas. Rotate boxes before the
+    image, because the operator needs the shape of the original image.
+
+    Inputs:
+        boxes: float32, shape (boxes, 4).
+        labels: integers, shape (boxes,) or (boxes, 1).
+
+    Outputs:
+        boxes: those of which at least `remove_threshold` is on the canvas; of the form of the
+            input. Empty boxes are removed.
+        labels: those of these boxes, if labels were given.
+
+    Args:
+        angle (float | DataNode): Degrees, counter-clockwise.
+        input_shape (int | Sequence[int] | DataNode): Shape of the original image, in the order
+            of `shape_layout`.
+        shape_layout (str | None): Meaning of `input_shape`; needs an H and a W. Default: 'HW'.
+        bbox_layout (str | None): Form of the boxes: "xyXY" or "xyWH". Default: 'xyXY'.
+        bbox_normalized (bool | None): Whether boxes are relative to the image's size, or in
+            pixels. Default: True.
+        keep_size (bool | None): Whether the canvas stays as large as the image. Default: False.
+        size (float | Sequence[float] | DataNode | None): (height, width) of the canvas, rounded
+            down. Default: ().
+        mode (str | None): Size of a box: "expand" holds all of the rotated box, "fixed" has its
+            original size, "halfway" is in the middle of both. Default: 'expand'.
+        remove_threshold (float | None): Least share of a box on the canvas; boxes with less are
+            removed. Default: 0.1.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def box_encoder(
+    boxes: DataNode,
+    labels: DataNode,
+    /,
+    *,
+    anchors: float | Sequence[float],
+    criteria: float | None = ...,
+    offset: bool | None = ...,
+    scale: float | None = ...,
+    means: float | Sequence[float] | None = ...,
+    stds: float | Sequence[float] | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> tuple[DataNode, DataNode]:
+    """Matches boxes with anchors, as SSD does: each anchor gets a box and its label, or none.
+
+    Liu et al., "SSD: Single Shot MultiBox Detector" (2016), section 2.2. An anchor gets the box
+    with the largest intersection over union, if that is above `criteria`. Each box also gets the
+    anchor with which its intersection over union is largest. Of several equal ones the last wins.
+
+    Inputs:
+        boxes: float32, shape (boxes, 4): left, top, right, bottom.
+        labels: integers, shape (boxes,) or (boxes, k), whose first column counts; 0 means
+            background.
+
+    Outputs:
+        encoded: float32, shape (anchors, 4): center x, center y, width and height of the anchor's
+            box, or of the anchor itself if it has no box. With `offset`, the offsets of the box
+            from its anchor (equation 2 of the paper), or zeros.
+        labels: shape (anchors,), of the dtype of the labels; 0 for anchors without a box.
+
+    CPU and GPU give the same matches, and numbers that differ in the last bit of a logarithm.
+
+    Raises:
+        ArgumentError: a coordinate is not finite, labels do not match the boxes, or, with
+            `offset`, a box is empty, because an empty box has no logarithm.
+
+    Args:
+        anchors (float | Sequence[float]): Anchors as (left, top, right, bottom), one after
+            another.
+        criteria (float | None): Intersection over union above which anchors match. Default:
+            0.5.
+        offset (bool | None): Whether to return offsets from the anchors, normalized. Default:
+            False.
+        scale (float | None): Factor of boxes and anchors before offsets are computed. Default:
+            1.0.
+        means (float | Sequence[float] | None): Subtracted from offsets: of x, y, width and
+            height. Default: (0.0, 0.0, 0.0, 0.0).
+        stds (float | Sequence[float] | None): By which offsets are divided after that. Default:
+            (1.0, 1.0, 1.0, 1.0).
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def brightness(
+    images: DataNode,
+    /,
+    *,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    brightness: float | DataNode | None = ...,
+    brightness_shift: float | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Changes the brightness of images: `brightness * x + brightness_shift * range`.
+
+    `range` is the largest value of the result's type, and 1 for floats. The computation is in
+    float32, and in float64 if input or result have 8 bytes. CPU and GPU agree exactly.
+
+    Inputs:
+        images: any layout and type.
+
+    Outputs:
+        the images: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        brightness (float | DataNode | None): Factor of the values. Default: 1.0.
+        brightness_shift (float | DataNode | None): Number to add, in units of the largest value
+            of the result's type. Default: 0.0.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def brightness_contrast(
+    images: DataNode,
+    /,
+    *,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    brightness: float | DataNode | None = ...,
+    brightness_shift: float | DataNode | None = ...,
+    contrast: float | DataNode | None = ...,
+    contrast_center: float | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Changes contrast, then brightness of images.
+
+    The result is `brightness * (center + contrast * (x - center)) + brightness_shift * range`.
+    `range` is the largest value of the result's type, and 1 for floats. The computation is in
+    float32, and in float64 if input or result have 8 bytes. CPU and GPU agree exactly.
+
+    Inputs:
+        images: any layout and type.
+
+    Outputs:
+        the images: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        brightness (float | DataNode | None): Factor of the values. Default: 1.0.
+        brightness_shift (float | DataNode | None): Number to add, in units of the largest value
+            of the result's type. Default: 0.0.
+        contrast (float | DataNode | None): Factor of the distance from `contrast_center`.
+            Default: 1.0.
+        contrast_center (float | DataNode | None): Value that the contrast leaves as it is; by
+            default half of the input's positive range.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -65,7 +465,7 @@ def caffe2_reader(
     use_o_direct: bool | None = ...,
     tensor_init_bytes: int | None = ...,
     bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> Any:
@@ -79,8 +479,8 @@ def caffe2_reader(
         the image: an encoded file, uint8, shape (size,), or pixels, uint8, shape (height,
             width, channels).
         its labels, float32 or int32 as stored: for `label_type` 0 shape (1,); for 1 ones at
-            the places of the labels, shape (num_labels,); for 2 the stored numbers, shape
-            (count,); for 3 the weights at the places of the labels, float32, (num_labels,).
+            the indices of the labels, shape (num_labels,); for 2 the stored numbers, shape
+            (count,); for 3 the weights at the indices of the labels, float32, (num_labels,).
         each additional tensor: float32, int32 or int64, shape (count,).
         with `bbox`, the box: int32, shape (4,), as stored.
 
@@ -91,7 +491,7 @@ def caffe2_reader(
         DecodeError: a value does not hold these tensors (see `on_error`).
 
     Args:
-        image_available (bool | None): Whether records begin with an image. Default: True.
+        image_available (bool | None): Whether records start with an image. Default: True.
         label_type (int | None): What labels there are: 0 one class; 1 several classes; 2 a
             vector of numbers; 3 several classes with weights; 4 none. Default: 0.
         num_labels (int | None): Number of classes, for `label_type` 1 and 3. Default: 1.
@@ -103,9 +503,10 @@ def caffe2_reader(
             number. Default: False.
         shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-            seed, which users often set differently for each rank: the ranks' shards would
-            overlap then. Default: 0.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
         shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
             remote shards): shuffle blocks of so many consecutive samples instead of single
             samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -117,7 +518,8 @@ def caffe2_reader(
             Default: 0.
         num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. Default: False.
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -135,8 +537,8 @@ def caffe2_reader(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
             skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
             bytes_per_sample, bytes_per_sample_hint.
@@ -169,7 +571,7 @@ def caffe_reader(
     use_o_direct: bool | None = ...,
     tensor_init_bytes: int | None = ...,
     bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> Any:
@@ -199,9 +601,10 @@ def caffe_reader(
             number. Default: False.
         shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-            seed, which users often set differently for each rank: the ranks' shards would
-            overlap then. Default: 0.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
         shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
             remote shards): shuffle blocks of so many consecutive samples instead of single
             samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -213,7 +616,8 @@ def caffe_reader(
             Default: 0.
         num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. Default: False.
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -231,8 +635,8 @@ def caffe_reader(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
             skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
             bytes_per_sample, bytes_per_sample_hint.
@@ -245,15 +649,15 @@ def cast(
     dtype: DALIDataType | DTypeLike,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
     """Converts numbers to another type.
 
-    What the type cannot hold becomes the nearest that it can; fractions are rounded, halves away
-    from zero. What is not a number becomes the smallest integer of the type. bool is False for
-    what rounds to 0, else True.
+    Numbers out of the range of the type become the nearest number in it. Fractions are rounded,
+    halves away from zero. NaN becomes the smallest integer of the type. bool is False for numbers
+    that round to 0, else True.
 
     Inputs:
         data: any samples.
@@ -267,8 +671,8 @@ def cast(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -279,7 +683,7 @@ def cast_like(
     *,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -297,8 +701,8 @@ def cast_like(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -309,7 +713,7 @@ def cat(
     axis_name: str | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -331,9 +735,208 @@ def cat(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def clahe(
+    images: DataNode,
+    /,
+    *,
+    clip_limit: float,
+    luma_only: bool | None = ...,
+    tiles_x: int,
+    tiles_y: int,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bins: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Equalizes the histograms of tiles, with a limit of the contrast.
+
+    Of RGB images, the L of the color space Lab is equalized, or each channel. The results are those
+    of OpenCV's `createCLAHE`, and of DALI's operator on the CPU.
+
+    Inputs:
+        images: uint8 HWC or FHWC with 1 channel, or 3 in the order RGB.
+
+    Outputs:
+        the images: of the input's shape, type and layout.
+
+    Args:
+        clip_limit (float): Limit of a histogram's bin, relative to the mean bin.
+        luma_only (bool | None): Whether RGB images keep their colors. Default: True.
+        tiles_x (int): Number of tiles along the width.
+        tiles_y (int): Number of tiles along the height.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bins, bytes_per_sample_hint.
+    """
+
+def coco_reader(
+    *,
+    file_root: str,
+    annotations_file: str | None = ...,
+    preprocessed_annotations: str | None = ...,
+    save_preprocessed_annotations: bool | None = ...,
+    save_preprocessed_annotations_dir: str | None = ...,
+    images: str | Sequence[str] | None = ...,
+    skip_empty: bool | None = ...,
+    size_threshold: float | None = ...,
+    include_iscrowd: bool | None = ...,
+    avoid_class_remapping: bool | None = ...,
+    ltrb: bool | None = ...,
+    ratio: bool | None = ...,
+    polygon_masks: bool | None = ...,
+    pixelwise_masks: bool | None = ...,
+    image_ids: bool | None = ...,
+    keypoints: bool | None = ...,
+    panoptic_root: str | None = ...,
+    random_shuffle: bool | None = ...,
+    shuffle_after_epoch: bool | None = ...,
+    shuffle_after_epoch_seed: int | None = ...,
+    shuffle_seed: int | None = ...,
+    shuffle_block: int | None = ...,
+    shuffle_window: int | None = ...,
+    shard_id: int | None = ...,
+    num_shards: int | None = ...,
+    stick_to_shard: bool | None = ...,
+    pad_last_batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
+    storage_options: Mapping[str, Any] | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    initial_fill: int | None = ...,
+    read_ahead: bool | None = ...,
+    skip_cached_images: bool | None = ...,
+    lazy_init: bool | None = ...,
+    dont_use_mmap: bool | None = ...,
+    use_o_direct: bool | None = ...,
+    tensor_init_bytes: int | None = ...,
+    bytes_per_sample: float | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any:
+    """Reads the images of a COCO data set, with boxes, labels, and masks or keypoints.
+
+    The annotations are parsed once, into arrays: a file of 450 MB takes seconds and less than
+    1 GB of memory. Images come in the order of their ids. Files may stand behind URLs.
+
+    Outputs:
+        images: the encoded files, uint8, shape (size,).
+        boxes: float32, shape (boxes, 4).
+        labels: int32, shape (boxes,): 1 for the first category in the file, 2 for the second.
+        polygons: int32, shape (polygons, 3), with `polygon_masks`: the number of the box that the
+            polygon belongs to, its first vertex, and its end, as numbers of `vertices`. Masks
+            that are stored as run lengths have no polygons.
+        vertices: float32, shape (vertices, 2), with `polygon_masks`: x and y.
+        masks: int32, shape (height, width, 1), with `pixelwise_masks`: each pixel's label, and 0
+            for the background. Of two labels the higher one counts.
+        image ids: int32, shape (1,), with `image_ids`.
+        keypoints: float32, shape (boxes, keypoints, 3), with `keypoints`: x, y and visibility.
+        panoptic: int32, shape (height, width, 1), with `panoptic_root`: each pixel's segment id,
+            and 0 for pixels without one.
+        segment ids: int32, shape (boxes,), with `panoptic_root`.
+
+    These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
+    a box that is not finite, below `size_threshold`, and crowds with `include_iscrowd=False`.
+    Boxes that leave the image stay as they are. Annotation ids may come twice.
+
+    Masks of pixels are those of pycocotools, from vertices that are rounded to float32 as DALI's.
+
+    Differences from DALI: the data set is shuffled as a whole; `ratio` does not change
+    `pixelwise_masks`; a category that is not in the file is an error rather than label 0, and so
+    are a name in `images` that is not in the file, two images of one id, and a polygon with an odd
+    number of coordinates. DALI has neither `keypoints` nor `panoptic_root`. If an image has several
+    run lengths, or an empty segmentation, DALI's masks of pixels are wrong.
+
+    Raises:
+        OSError: the annotations or an image cannot be read.
+        DecodeError: the annotation file is cut off, or not as its format demands. The message
+            names the annotation or the image, and its offset in the file.
+
+    Args:
+        file_root (str): Folder of the images.
+        annotations_file (str | None): JSON file with images, annotations and categories.
+        preprocessed_annotations (str | None): Folder with annotations that
+            `save_preprocessed_annotations` has written, here or in DALI. They stand for
+            `annotations_file`, and for all arguments that select or change annotations.
+        save_preprocessed_annotations (bool | None): Write the selected annotations into a
+            folder of files, in DALI's format. Default: False.
+        save_preprocessed_annotations_dir (str | None): The folder to write into.
+        images (str | Sequence[str] | None): Names of the images to read, as the annotation file
+            has them, in reading order. A name may come several times. By default all images are
+            read, in the order of their ids.
+        skip_empty (bool | None): Leave out images without a box. Default: False.
+        size_threshold (float | None): Boxes whose width or height is smaller are dropped; in
+            pixels. Default: 0.1.
+        include_iscrowd (bool | None): Whether annotations with iscrowd=1 are returned. Default:
+            True.
+        avoid_class_remapping (bool | None): Return the category ids of the file as labels,
+            instead of 1, 2, 3, ... Default: False.
+        ltrb (bool | None): Return boxes as left, top, right and bottom, instead of left, top,
+            width and height. Default: False.
+        ratio (bool | None): Divide coordinates of boxes, vertices and keypoints by the image's
+            size. Default: False.
+        polygon_masks (bool | None): Return polygons and vertices. Default: False.
+        pixelwise_masks (bool | None): Return masks of pixels; not with `polygon_masks`.
+            Default: False.
+        image_ids (bool | None): Return the images' ids. Default: False.
+        keypoints (bool | None): Return the keypoints of each box; zeros where there are none.
+            Default: False.
+        panoptic_root (str | None): Folder of the PNG files of a panoptic `annotations_file`.
+            Boxes and labels are those of the segments, and two more outputs are returned:
+            `panoptic` and `segment ids`.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample, bytes_per_sample_hint.
     """
 
 def coin_flip(
@@ -345,33 +948,119 @@ def coin_flip(
     probability: float | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
     """Draws 1 with the given probability, else 0.
 
     Inputs:
-        shape_like: samples whose shape the output has, in place of `shape`.
+        shape_like: samples with the shape of the output, instead of `shape`.
 
     Outputs:
-        the numbers: of type `dtype` (by default int32), without a layout.
+        the numbers: of dtype `dtype` (by default int32), without a layout.
 
     Raises:
-        ArgumentError: a probability is not from 0 to 1.
+        ArgumentError: a probability is below 0 or above 1.
 
     Args:
         shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
             one number, of shape ().
-        dtype (DALIDataType | DTypeLike | None): Type of the output. Numbers are rounded to
-            integers, halves away from zero, and clamped to what the type holds.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the output. For integer dtypes numbers
+            are rounded, halves away from zero, and clamped to the dtype's range.
         probability (float | DataNode | None): Probability of 1, from 0 to 1. Default: 0.5.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def color_space_conversion(
+    images: DataNode,
+    /,
+    *,
+    image_type: DALIImageType,
+    output_type: DALIImageType,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Converts images between RGB, BGR, GRAY and YCbCr.
+
+    Gray is the luma of ITU-R BT.601. YCbCr is that of the same standard with 8 bits: Y has the
+    range 16 to 235, Cb and Cr 16 to 240. CPU and GPU agree within 1.
+
+    Inputs:
+        images: uint8; HWC, FHWC, DHWC, FDHWC or another layout that ends in C; 3 channels, or 1
+            for GRAY.
+
+    Outputs:
+        the images: uint8, of the input's layout; 3 channels, or 1 for GRAY.
+
+    Args:
+        image_type (DALIImageType): Color space of the input.
+        output_type (DALIImageType): Color space of the result.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def color_twist(
+    images: DataNode,
+    /,
+    *,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    brightness: float | DataNode | None = ...,
+    contrast: float | DataNode | None = ...,
+    hue: float | DataNode | None = ...,
+    saturation: float | DataNode | None = ...,
+    image_type: DALIImageType | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Changes hue, saturation, contrast and brightness of images, in this order.
+
+    Hue and saturation are those of `hsv`. Then the channels become
+    `brightness * (center + contrast * (x - center))`. The center is 128 for integers and 0.5 for
+    floats. Results are rounded and clamped once, at the end. CPU and GPU agree within 1 in
+    integers.
+
+    Inputs:
+        images: HWC, FHWC, DHWC or another layout that ends in C; 3 channels.
+
+    Outputs:
+        the images: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        brightness (float | DataNode | None): Factor of all channels. Default: 1.0.
+        contrast (float | DataNode | None): Factor of the distance from the center. Default:
+            1.0.
+        hue (float | DataNode | None): Degrees by which the color turns about the gray axis.
+            Default: 0.0.
+        saturation (float | DataNode | None): Factor of the distance from gray: 0 gives gray.
+            Default: 1.0.
+        image_type (DALIImageType | None): Order of the channels: RGB or BGR. DALI treats both
+            as RGB. Default: RGB.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -384,7 +1073,7 @@ def constant(
     layout: str | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -393,24 +1082,150 @@ def constant(
     A single number fills the whole shape. Without a shape the output is one-dimensional.
 
     Outputs:
-        the numbers: of the type, shape and layout that the arguments say.
+        the numbers: of the dtype, shape and layout that the arguments give.
 
     Raises:
-        ArgumentError: the numbers do not fill the shape, or the layout does not describe it.
+        ArgumentError: the shape does not fit the numbers, or the layout does not fit the shape.
 
     Args:
         idata (int | Sequence[int] | None): Integers; excludes `fdata`.
         fdata (float | Sequence[float] | None): Floating point numbers; excludes `idata`.
         shape (int | Sequence[int] | None): Shape of the output.
-        dtype (DALIDataType | DTypeLike | None): Type of the output: by default int32 or
+        dtype (DALIDataType | DTypeLike | None): Dtype of the output: by default int32 or
             float32.
         layout (str | None): Layout of the output.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def contrast(
+    images: DataNode,
+    /,
+    *,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    contrast: float | DataNode | None = ...,
+    contrast_center: float | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Changes the contrast of images: `contrast_center + contrast * (x - contrast_center)`.
+
+    The computation is in float32, and in float64 if input or result have 8 bytes. CPU and GPU
+    agree exactly.
+
+    Inputs:
+        images: any layout and type.
+
+    Outputs:
+        the images: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        contrast (float | DataNode | None): Factor of the distance from `contrast_center`.
+            Default: 1.0.
+        contrast_center (float | DataNode | None): Value that the contrast leaves as it is; by
+            default half of the input's positive range.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def coord_flip(
+    points: DataNode,
+    /,
+    *,
+    layout: str | None = ...,
+    flip_x: int | DataNode | None = ...,
+    flip_y: int | DataNode | None = ...,
+    flip_z: int | DataNode | None = ...,
+    center_x: float | DataNode | None = ...,
+    center_y: float | DataNode | None = ...,
+    center_z: float | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Mirrors the coordinates of points about a center: 2 * center - coordinate.
+
+    Inputs:
+        points: float32, shape (points, coordinates), with one to three coordinates.
+
+    The result has the shape of the input. CPU and GPU give the same numbers.
+
+    Args:
+        layout (str | None): Order of the coordinates, such as "yx"; "x", "xy" or "xyz" by
+            default.
+        flip_x (int | DataNode | None): Mirror x unless 0. Default: 1.
+        flip_y (int | DataNode | None): Mirror y unless 0. Default: 0.
+        flip_z (int | DataNode | None): Mirror z unless 0. Default: 0.
+        center_x (float | DataNode | None): Center on the axis x. Default: 0.5.
+        center_y (float | DataNode | None): Center on the axis y. Default: 0.5.
+        center_z (float | DataNode | None): Center on the axis z. Default: 0.5.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def coord_transform(
+    data: DataNode,
+    /,
+    *,
+    M: float | Sequence[float] | DataNode | None = ...,
+    T: float | Sequence[float] | DataNode | None = ...,
+    MT: float | Sequence[float] | DataNode | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Maps vectors by p -> M p + T.
+
+    The vectors lie on the last axis, n numbers each. M is a matrix of m rows and n columns, so that
+    the results have m numbers. Without M, the vectors are only moved.
+
+    Inputs:
+        data: (..., n), numbers of any type.
+
+    Outputs:
+        the mapped vectors: (..., m), of type `dtype`; for integers rounded, and limited to the
+        range of the type. The layout is that of the input.
+
+    Args:
+        M (float | Sequence[float] | DataNode | None): The matrix, row by row; one number is a
+            factor for all components.
+        T (float | Sequence[float] | DataNode | None): The vector that is added: m numbers, or
+            one for all components.
+        MT (float | Sequence[float] | DataNode | None): M and T in one matrix of n + 1 columns,
+            as `transforms.*` make it. It excludes M and T; one number is a factor for all
+            components.
+        dtype (DALIDataType | DTypeLike | None): Element type of the result. Default: FLOAT.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -420,7 +1235,7 @@ def copy(
     *,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -433,8 +1248,8 @@ def copy(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -457,7 +1272,7 @@ def crop(
     seed: int | None = ...,
     preserve: bool | None = ...,
     image_type: DALIImageType | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -475,26 +1290,26 @@ def crop(
 
     Args:
         dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
-            input's. Values out of its range become the nearest that it has, fractions are cut
-            off in integers.
+            input's. Values out of its range become the nearest value of the type. Conversion to
+            integers cuts fractions off.
         output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
         out_of_bounds_policy (str | None): What to do if the window reaches out of the sample:
             "error" raises; "constant" or "pad" fill with `fill_values`; "trim_to_shape" takes
             what there is. Default: 'error'.
-        fill_values (float | Sequence[float] | None): What is outside of the sample if it is
-            padded: one value, or one a channel. Default: (0.0,).
+        fill_values (float | Sequence[float] | None): The value outside of the sample if it is
+            padded: one, or one a channel. Default: (0.0,).
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
-            (height, width) or (depth, height, width). Fractions are cut off; what is not
-            positive takes the whole axis.
+            (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
+            numbers take the whole axis.
         crop_d (float | DataNode | None): Depth of the window, or number of frames; needs the
             others. Default: 0.0.
         crop_h (float | DataNode | None): Height of the window, with `crop_w`. Default: 0.0.
         crop_w (float | DataNode | None): Width of the window, with `crop_h`. Default: 0.0.
-        crop_pos_x (float | DataNode | None): Where the window lies: 0 at the left, 1 at the
+        crop_pos_x (float | DataNode | None): Position of the window: 0 at the left, 1 at the
             right. Default: 0.5.
-        crop_pos_y (float | DataNode | None): Where the window lies: 0 at the top, 1 at the
+        crop_pos_y (float | DataNode | None): Position of the window: 0 at the top, 1 at the
             bottom. Default: 0.5.
-        crop_pos_z (float | DataNode | None): Where the window lies: 0 in front, 1 at the back.
+        crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
             Default: 0.5.
         rounding (str | None): How the position becomes whole pixels: "round" (halves away from
             zero) or "truncate". Default: 'round'.
@@ -502,8 +1317,8 @@ def crop(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: image_type, bytes_per_sample_hint.
     """
 
@@ -533,66 +1348,187 @@ def crop_mirror_normalize(
     seed: int | None = ...,
     preserve: bool | None = ...,
     image_type: DALIImageType | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Crops, mirrors, normalises and reorders the dimensions of each sample.
+    """Crops, mirrors, normalizes and reorders the dimensions of each sample.
 
-    The result is `scale * (input - mean) / std + shift`, computed in float32. Without a size
-    the whole sample is taken. What is outside of the sample, and channels that `pad_output`
-    adds, are `fill_values`: those are not normalised.
+    The result is `scale * (input - mean) / std + shift`, computed in float32. Without a size, the
+    window is the whole sample. Pixels outside of the sample are `fill_values`, which are not
+    normalized. `pad_output` adds channels. If `out_of_bounds_policy` is "pad", the added channels
+    get the further `fill_values`; otherwise they are 0.
 
     Inputs:
         data: HWC, CHW, DHWC, CDHW, FHWC, FCHW, CFHW or with F before a volume; any numeric
-            type. Without a layout HWC, DHWC or FDHWC is assumed.
+            dtype. Samples without a layout count as HWC, DHWC or FDHWC.
 
-    The result is of type `dtype` and has the layout `output_layout`. On the GPU, float32 results
-    may differ from those of the CPU by 1e-6 of the largest term; those of other types are the same.
+    Outputs:
+        the results: of dtype `dtype` and the layout `output_layout`. float32 results of GPU and
+            CPU may differ by 1e-6 of the largest term; results of other dtypes are the same.
 
     Args:
-        dtype (DALIDataType | DTypeLike | None): Element type of the result: FLOAT, FLOAT16,
-            UINT8 or INT8. Integers are rounded, halves away from zero, and clamped to the range
-            of the type. Default: FLOAT.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result: FLOAT, FLOAT16, UINT8 or
+            INT8. Integers are rounded, halves away from zero, and clamped to the range of the
+            dtype. Default: FLOAT.
         output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
         out_of_bounds_policy (str | None): What to do if the window reaches out of the sample:
             "error" raises; "constant" or "pad" fill with `fill_values`; "trim_to_shape" takes
             what there is. Default: 'error'.
-        fill_values (float | Sequence[float] | None): What is outside of the sample if it is
-            padded: one value, or one a channel. Default: (0.0,).
+        fill_values (float | Sequence[float] | None): The value outside of the sample if it is
+            padded: one, or one a channel. Default: (0.0,).
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
-            (height, width) or (depth, height, width). Fractions are cut off; what is not
-            positive takes the whole axis.
+            (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
+            numbers take the whole axis.
         crop_d (float | DataNode | None): Depth of the window, or number of frames; needs the
             others. Default: 0.0.
         crop_h (float | DataNode | None): Height of the window, with `crop_w`. Default: 0.0.
         crop_w (float | DataNode | None): Width of the window, with `crop_h`. Default: 0.0.
-        crop_pos_x (float | DataNode | None): Where the window lies: 0 at the left, 1 at the
+        crop_pos_x (float | DataNode | None): Position of the window: 0 at the left, 1 at the
             right. Default: 0.5.
-        crop_pos_y (float | DataNode | None): Where the window lies: 0 at the top, 1 at the
+        crop_pos_y (float | DataNode | None): Position of the window: 0 at the top, 1 at the
             bottom. Default: 0.5.
-        crop_pos_z (float | DataNode | None): Where the window lies: 0 in front, 1 at the back.
+        crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
             Default: 0.5.
         rounding (str | None): How the position becomes whole pixels: "round" (halves away from
             zero) or "truncate". Default: 'round'.
         output_layout (str | None): Layout of the result: the letters of the input's layout in
             any order. Default: 'CHW'.
-        pad_output (bool | None): Whether channels are added until their number is a power of
-            two. Default: False.
+        pad_output (bool | None): Add channels until the number of channels is a power of two.
+            Default: False.
         mirror (int | DataNode | None): Mirror left to right unless 0. Default: 0.
-        mean (float | Sequence[float] | DataNode | None): What is subtracted: one value, or one
-            a channel. Default: (0.0,).
-        std (float | Sequence[float] | DataNode | None): What is divided by: one value, or one a
+        mean (float | Sequence[float] | DataNode | None): Mean to subtract: one value, or one a
+            channel. Default: (0.0,).
+        std (float | Sequence[float] | DataNode | None): Standard deviation: one value, or one a
             channel. Default: (1.0,).
-        scale (float | None): What the normalised value is multiplied by. Default: 1.0.
-        shift (float | None): What is added last. Default: 0.0.
+        scale (float | None): Factor of the normalized value. Default: 1.0.
+        shift (float | None): Number to add last. Default: 0.0.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: image_type, bytes_per_sample_hint.
+    """
+
+def element_extract(
+    data: DataNode,
+    /,
+    *,
+    element_map: int | Sequence[int],
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any:
+    """Returns elements of the first axis of sequences, each as an output of its own.
+
+    Inputs:
+        data: sequences, of a layout that starts with F, or of none.
+
+    Outputs:
+        an output for each index in `element_map`: of the input's layout without the F.
+
+    Args:
+        element_map (int | Sequence[int]): Indices of the elements, from 0 on.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def equalize(
+    images: DataNode,
+    /,
+    *,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Equalizes the histogram of each channel of each frame.
+
+    The results are those of OpenCV's `equalizeHist`, on both devices.
+
+    Inputs:
+        images: uint8; HW, HWC, CHW, FHW, FHWC or FCHW.
+
+    Outputs:
+        the images: of the input's shape, type and layout.
+
+    Args:
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def erase(
+    data: DataNode,
+    /,
+    *,
+    anchor: float | Sequence[float] | DataNode | None = ...,
+    axes: int | Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    centered_anchor: bool | None = ...,
+    fill_value: float | Sequence[float] | DataNode | None = ...,
+    normalized: bool | None = ...,
+    normalized_anchor: bool | None = ...,
+    normalized_shape: bool | None = ...,
+    shape: float | Sequence[float] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Fills regions of each sample with a value.
+
+    A region reaches from `anchor` to `anchor + shape`; with `centered_anchor` its center is the
+    anchor. The ends lose their fractions, and parts outside of the sample have no effect. Axes
+    that are not named are filled in their whole extent, so a video is filled in all its frames.
+
+    Inputs:
+        data: any samples; of a layout, or with `axes`.
+
+    Outputs:
+        the samples: of the input's shape, type and layout.
+
+    Args:
+        anchor (float | Sequence[float] | DataNode | None): Start of each region: a number for
+            each axis, region after region. By default 0. Default: ().
+        axes (int | Sequence[int] | None): The axes of `anchor` and `shape`, instead of
+            `axis_names`. Default: (1, 0).
+        axis_names (str | None): The axes of `anchor` and `shape`. By default all axes of the
+            layout but C and F. Default: 'HW'.
+        centered_anchor (bool | None): Whether anchors are the centers of regions. Default:
+            False.
+        fill_value (float | Sequence[float] | DataNode | None): Number to fill with, or one for
+            each channel. Integers lose its fraction. Default: (0.0,).
+        normalized (bool | None): Whether anchors and shapes are relative to the extents.
+            Default: False.
+        normalized_anchor (bool | None): Whether anchors are relative to the extents. Default:
+            False.
+        normalized_shape (bool | None): Whether shapes are relative to the extents. Default:
+            False.
+        shape (float | Sequence[float] | DataNode | None): Extents of each region: a number for
+            each axis, region after region. Default: ().
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
 def expand_dims(
@@ -603,7 +1539,7 @@ def expand_dims(
     new_axis_names: str | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -627,8 +1563,8 @@ def expand_dims(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -644,75 +1580,81 @@ def external_source(
     batch_info: bool | None = ...,
     repeat_last: bool | None = ...,
     parallel: bool | None = ...,
+    blocking: bool | None = ...,
     cuda_stream: Any | None = ...,
     batch: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    blocking: bool | None = ...,
     use_copy_kernel: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> Any:
-    """Takes data from a Python function, iterable or generator function, or from `feed_input`.
+    """Reads data from a Python function, iterable or generator function, or from `feed_input`.
 
-    The source gives whole batches (an array whose axis 0 runs over the samples, or a list of
-    samples), which may be smaller than the pipeline's, or with `batch=False` one sample after the
-    other. Samples are NumPy arrays, whatever has `__dlpack__` or `__array__` (PyTorch tensors),
-    numbers or lists of them. The samples of a batch agree in type and number of dimensions.
+    The source returns whole batches: an array whose axis 0 runs over the samples, or a list of
+    samples. A batch may be smaller than `batch_size`. With `batch=False` the source returns single
+    samples. Samples are NumPy arrays, objects with `__dlpack__` or `__array__` (PyTorch tensors),
+    numbers or lists of numbers. The samples of a batch must agree in dtype and number of
+    dimensions.
 
-    With `device="gpu"` samples may also lie on the GPU: CuPy arrays, PyTorch tensors, whatever has
-    `__dlpack__` or `__cuda_array_interface__`. They are copied on the stream that their library
-    works on (see `cuda_stream`), so the source may go on there at once, and overwrite them. What
-    lies in host memory is copied to the GPU.
+    With `device="gpu"` samples may also lie on the GPU: CuPy arrays, PyTorch tensors, objects with
+    `__dlpack__` or `__cuda_array_interface__`. The copy of these samples runs on the stream of
+    their library (see `cuda_stream`), so later work on this stream may overwrite the samples. Data
+    in host memory are copied to the GPU.
 
-    Functions may take one argument: the number of the batch in its epoch (or a `BatchInfo`), or
-    a `SampleInfo`. They end the epoch by raising StopIteration; samples of a batch that is
-    not complete then are dropped. The source is used by one thread only, which runs ahead of
-    the consumer. What it raises reaches the caller of `run` as it is.
+    A function may have one argument: the number of the batch in its epoch (or a `BatchInfo`), or
+    a `SampleInfo`. The function raises StopIteration to end the epoch; the pipeline then drops the
+    samples of an incomplete batch. A single thread uses the source, and runs ahead of the consumer.
 
-    Without a source the data comes from `Pipeline.feed_input` under this operator's name.
+    An exception of the source reaches the caller of `run` with its own type. If a function raises
+    the exception for one sample (`batch=False`), the sample is bad, and the pipeline's `on_error`
+    applies.
 
-    A checkpoint holds where the source stands. Functions are told it by their argument; an object
-    with `state_dict()` and `load_state_dict()` (of what JSON can hold) is asked and told; other
-    iterables are gone through up to there.
+    Without a source the data come from `Pipeline.feed_input` under this operator's name.
 
-    With `num_outputs` the source gives a tuple of that many batches (or, by sample, of arrays),
-    and a list of nodes is returned.
+    A checkpoint holds the position of the source. A function gets the position in its argument. An
+    object with `state_dict()` and `load_state_dict()` saves and restores its own state, of JSON
+    types. Other iterables are iterated up to the position.
+
+    With `num_outputs` the source returns a tuple of this number of batches (with `batch=False`, of
+    arrays), and `external_source` returns a list of nodes.
 
     Args:
         source (Any | None): Function, iterable or generator function.
-        cycle (Any | None): What happens at an iterable's end: "no", False or None:
-            StopIteration; "quiet" or True: it starts again; "raise": StopIteration, and it
-            starts again after `reset`.
-        layout (Any | None): Layout of the samples, or a list with one for each output.
-        dtype (Any | None): Type that the data must have, or a list.
-        ndim (Any | None): Number of dimensions that samples must have, or a list.
-        no_copy (bool | None): Use the arrays as they are: they must not be changed while they
-            are in use. On the GPU arrays that are not contiguous are copied all the same.
-            Default: False.
+        cycle (Any | None): Action at the end of an iterable. "no", False or None:
+            StopIteration. "quiet" or True: start again. "raise": StopIteration, and start again
+            after `reset`.
+        layout (Any | None): Layout of the samples, or a list with a layout for each output.
+        dtype (Any | None): Dtype that the data must have, or a list with one for each output.
+        ndim (Any | None): Number of dimensions of each sample, or a list with one an output.
+        no_copy (bool | None): Use the arrays without a copy. The program must not change the
+            arrays while the pipeline uses them. On the GPU only contiguous arrays are used
+            without a copy. Default: False.
         batch_info (bool | None): Pass a `BatchInfo` rather than the batch's number. Default:
             False.
-        repeat_last (bool | None): Where nothing new was fed, use what was fed last. Not with a
+        repeat_last (bool | None): Use the last batch again if no new batch was fed. Not with a
             source. Default: False.
-        parallel (bool | None): Only sets the default of `batch` to False: one thread of this
+        parallel (bool | None): Accepted for compatibility, without effect: one thread of this
             process calls the source. Default: False.
-        cuda_stream (Any | None): Stream on which data on the GPU is complete and is copied: a
-            handle, or a stream of CuPy or PyTorch. By default PyTorch's current one for its
-            tensors, and what the CUDA array interface names for others; where nothing names
-            one, the default stream, and the copy is waited for. 0 and 1 are the default stream,
-            too.
-        batch (bool | None): Whether the source gives whole batches; True by default.
-        num_outputs (int | None): How many outputs the source gives, as a tuple.
+        blocking (bool | None): If no batch was fed, let `run` wait until another thread calls
+            `feed_input`, instead of raising an error. Default: False.
+        cuda_stream (Any | None): Stream on which data on the GPU is complete, and on which the
+            copy runs: a handle, or a stream of CuPy or PyTorch. Default: PyTorch's current
+            stream for tensors of PyTorch, and the stream in the CUDA array interface for other
+            data. If that interface names no stream, the copy runs on the default stream, and
+            the source waits for the copy. 0 and 1 mean the default stream.
+        batch (bool | None): Whether the source returns whole batches. Default: True.
+        num_outputs (int | None): Number of outputs; the source returns a tuple.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: blocking, use_copy_kernel,
-            prefetch_queue_depth, bytes_per_sample_hint.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: use_copy_kernel, prefetch_queue_depth,
+            bytes_per_sample_hint.
     """
 
 def fast_resize_crop_mirror(
@@ -749,7 +1691,7 @@ def fast_resize_crop_mirror(
     preserve: bool | None = ...,
     temp_buffer_hint: int | None = ...,
     minibatch_size: int | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -780,35 +1722,36 @@ def fast_resize_crop_mirror(
             ratio is kept. `max_size` may limit the longer one. Default: 0.0.
         resize_longer (float | DataNode | None): Wanted length of the longer side; the aspect
             ratio is kept. Default: 0.0.
-        mode (str | None): What becomes of extents that are not given, and of the aspect ratio.
-            'default': as given; missing ones scale by the (geometric) mean of the others.
-            'stretch': as given; missing ones stay. 'not_larger': aspect ratio kept, no extent
-            above the given ones. 'not_smaller': aspect ratio kept, no extent below the given
-            ones. Default: 'default'.
+        mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
+            given; missing ones scale by the (geometric) mean of the others. 'stretch': as
+            given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
+            ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
+            'default'.
         max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
-            all or one an axis. Modes that keep the aspect ratio keep it under the limit too.
+            all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
+            the limit too.
         subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
             the input, so that the scale is the one asked for. Otherwise the scale changes.
             Default: True.
-        roi_start (float | Sequence[float] | DataNode | None): First edge of the region that
-            counts as the image, (y, x) or (z, y, x), in pixels; may be fractional and outside
-            of the image, whose border is repeated. A start beyond the end mirrors the axis.
-        roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; see
-            roi_start, which it needs.
-        roi_relative (bool | None): Count the region in parts of the image: 1 is its extent.
+        roi_start (float | Sequence[float] | DataNode | None): First edge of the region to
+            resize, (y, x) or (z, y, x), in pixels. The edge may be fractional. Outside of the
+            image, the border is repeated. A start beyond the end mirrors the axis.
+        roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
+            `roi_start`.
+        roi_relative (bool | None): Edges of the region are fractions of the image's extents.
             Default: False.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
-            (height, width) or (depth, height, width). Fractions are cut off; what is not
-            positive takes the whole axis.
+            (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
+            numbers take the whole axis.
         crop_d (float | DataNode | None): Depth of the window, or number of frames; needs the
             others. Default: 0.0.
         crop_h (float | DataNode | None): Height of the window, with `crop_w`. Default: 0.0.
         crop_w (float | DataNode | None): Width of the window, with `crop_h`. Default: 0.0.
-        crop_pos_x (float | DataNode | None): Where the window lies: 0 at the left, 1 at the
+        crop_pos_x (float | DataNode | None): Position of the window: 0 at the left, 1 at the
             right. Default: 0.5.
-        crop_pos_y (float | DataNode | None): Where the window lies: 0 at the top, 1 at the
+        crop_pos_y (float | DataNode | None): Position of the window: 0 at the top, 1 at the
             bottom. Default: 0.5.
-        crop_pos_z (float | DataNode | None): Where the window lies: 0 in front, 1 at the back.
+        crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
             Default: 0.5.
         rounding (str | None): How the position becomes whole pixels: "round" (halves away from
             zero) or "truncate". Default: 'round'.
@@ -818,8 +1761,8 @@ def fast_resize_crop_mirror(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             bytes_per_sample_hint.
     """
@@ -855,7 +1798,7 @@ def file_reader(
     use_o_direct: bool | None = ...,
     tensor_init_bytes: int | None = ...,
     bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> tuple[DataNode, DataNode]:
@@ -895,9 +1838,10 @@ def file_reader(
             number. Default: False.
         shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-            seed, which users often set differently for each rank: the ranks' shards would
-            overlap then. Default: 0.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
         shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
             remote shards): shuffle blocks of so many consecutive samples instead of single
             samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -909,7 +1853,8 @@ def file_reader(
             Default: 0.
         num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. Default: False.
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -925,8 +1870,8 @@ def file_reader(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
             skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
             bytes_per_sample, bytes_per_sample_hint.
@@ -941,7 +1886,7 @@ def flip(
     depthwise: int | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -962,8 +1907,8 @@ def flip(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -975,11 +1920,11 @@ def full(
     layout: str | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Returns the input, broadcast to a shape as NumPy does it; its type is the input's.
+    """Returns the input, broadcast to a shape by NumPy's rules, in the dtype of the input.
 
     Args:
         shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
@@ -989,8 +1934,8 @@ def full(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -1001,19 +1946,62 @@ def full_like(
     *,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Returns the second input, broadcast to the shape of the first, in its type and layout.
+    """Returns the second input with the shape, dtype and layout of the first input.
 
     Args:
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def gaussian_blur(
+    data: DataNode,
+    /,
+    *,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    sigma: float | Sequence[float] | DataNode | None = ...,
+    window_size: int | Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Blurs samples with a Gaussian window along all axes but C and F.
+
+    Where only sigma is given, the window has `2 * ceil(3 * sigma) + 1` elements. Where only the
+    window is given, sigma is `((window_size - 1) / 2 - 1) * 0.3 + 0.8`. Beyond the border the
+    sample is mirrored, without the border element twice. CPU and GPU agree within 1 in integers,
+    and 1e-5 of the largest number in floats.
+
+    Inputs:
+        data: one to three axes of any letters, with F before and C before or after them, such as
+            HWC, CHW, HW, FHWC, DHWC; without a layout all axes are blurred. Any type but bool.
+
+    Outputs:
+        the blurred samples: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        sigma (float | Sequence[float] | DataNode | None): Standard deviation in elements: one,
+            or one for each axis. 0 follows from the window. Default: (0.0,).
+        window_size (int | Sequence[int] | DataNode | None): Elements of the window, an odd
+            number: one, or one for each axis. 0 follows from sigma. Default: (0,).
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -1024,13 +2012,13 @@ def get_property(
     key: str,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Returns, for each sample, the bytes (uint8) of a text: where it was read from, or its layout.
+    """Returns the location or the layout of each sample, as the bytes (uint8) of a text.
 
-    Where several readers feed a pipeline, the origin is that of the first one's sample.
+    If a pipeline has several readers, the location is that of the first reader's sample.
 
     Args:
         key (str): "source_info" or "layout".
@@ -1038,8 +2026,130 @@ def get_property(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def grid_mask(
+    images: DataNode,
+    /,
+    *,
+    angle: float | DataNode | None = ...,
+    ratio: float | DataNode | None = ...,
+    shift_x: float | DataNode | None = ...,
+    shift_y: float | DataNode | None = ...,
+    tile: int | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Sets the pixels of a grid of squares to 0 (GridMask, https://arxiv.org/abs/2001.04086).
+
+    The position of a pixel is rotated by `angle`, and `shift_x` and `shift_y` are subtracted. In
+    both directions the squares take up the first `ratio` of each tile. The computation is in
+    float32, with the same results on CPU and GPU.
+
+    Inputs:
+        images: any layout with H, W and axes before or after the two, such as HWC, CHW, HW and
+            FHWC; numbers of any type.
+
+    Outputs:
+        the images: of the input's shape, type and layout.
+
+    Args:
+        angle (float | DataNode | None): Angle of the rotation, in radians. Default: 0.0.
+        ratio (float | DataNode | None): Width of the squares, relative to `tile`. Default: 0.5.
+        shift_x (float | DataNode | None): Shift of the grid to the right, in pixels. Default:
+            0.0.
+        shift_y (float | DataNode | None): Shift of the grid downwards, in pixels. Default: 0.0.
+        tile (int | DataNode | None): Pixels from one square to the next; above 0. Default: 100.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def hsv(
+    images: DataNode,
+    /,
+    *,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    hue: float | DataNode | None = ...,
+    saturation: float | DataNode | None = ...,
+    value: float | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Changes hue, saturation and value of RGB images.
+
+    The change is a linear map of RGB colors: the color is projected onto the gray axis of YIQ,
+    turned about the axis by `hue`, and scaled. CPU and GPU agree within 1 in integers.
+
+    Inputs:
+        images: HWC, FHWC, DHWC or another layout that ends in C; 3 channels.
+
+    Outputs:
+        the images: of the input's shape and layout, and of dtype `dtype`.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result. Default: UINT8.
+        hue (float | DataNode | None): Degrees by which the color turns about the gray axis.
+            Default: 0.0.
+        saturation (float | DataNode | None): Factor of the distance from gray: 0 gives gray.
+            Default: 1.0.
+        value (float | DataNode | None): Factor of all channels. Default: 1.0.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def hue(
+    images: DataNode,
+    /,
+    *,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    hue: float | DataNode | None = ...,
+    image_type: DALIImageType | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Changes the hue of images, as `hsv` does.
+
+    Inputs:
+        images: HWC, FHWC, DHWC or another layout that ends in C; 3 channels.
+
+    Outputs:
+        the images: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        hue (float | DataNode | None): Degrees by which the color turns about the gray axis.
+            Default: 0.0.
+        image_type (DALIImageType | None): Order of the channels: RGB or BGR. DALI treats both
+            as RGB. Default: RGB.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -1069,43 +2179,45 @@ def image_decoder(
     cache_threshold: int | None = ...,
     cache_debug: bool | None = ...,
     cache_batch_copy: bool | None = ...,
-    cache_type: int | None = ...,
+    cache_type: str | None = ...,
     split_stages: bool | None = ...,
     use_chunk_allocator: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 and PNM, told by their content.
+    """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 and PNM, recognized by
+    their content.
 
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.
 
     Args:
-        output_type (DALIImageType | None): Colour space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
             from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
             alpha and expand palettes. Default: RGB.
-        dtype (DALIDataType | DTypeLike | None): Type of the result, UINT8, UINT16, INT16,
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
             FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
             UINT16 and 1.0 in FLOAT. Default: UINT8.
         adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
             True.
-        fit (int | Sequence[int] | None): The size (height, width) that the image is going to be
-            shrunk to. Given it, JPEG is decoded at 1/2, 1/4 or 1/8 of its size where that still
-            leaves as many pixels each way, and without smoothing colours. The result is smaller
-            then, so the following resize gives slightly different pixels (1 to 2 grey levels on
-            average), in less time. One number stands for both.
-        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
-            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
-            alone. Default: False.
+        fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+            the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+            leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+            and the following resize gives slightly different pixels (1 to 2 gray levels on
+            average) in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
+            stays unused. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-            alone; else it decodes all that it can, which is faster than any share.
+            unused. With any other value the engine decodes every file that it can, which is
+            faster than any smaller part.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, mixed; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, mixed. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
             device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
             host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
@@ -1147,10 +2259,10 @@ def image_decoder_crop(
     cache_threshold: int | None = ...,
     cache_debug: bool | None = ...,
     cache_batch_copy: bool | None = ...,
-    cache_type: int | None = ...,
+    cache_type: str | None = ...,
     split_stages: bool | None = ...,
     use_chunk_allocator: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -1160,40 +2272,41 @@ def image_decoder_crop(
         encoded: a whole encoded file a sample; uint8, one dimension.
 
     Raises:
-        DecodeError: see above.
+        DecodeError: the bytes are no supported image, or pixels are damaged or missing.
         ArgumentError: the window reaches out of the image.
 
     Args:
-        output_type (DALIImageType | None): Colour space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
             from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
             alpha and expand palettes. Default: RGB.
-        dtype (DALIDataType | DTypeLike | None): Type of the result, UINT8, UINT16, INT16,
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
             FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
             UINT16 and 1.0 in FLOAT. Default: UINT8.
         adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
             True.
-        fit (int | Sequence[int] | None): The size (height, width) that the image is going to be
-            shrunk to. Given it, JPEG is decoded at 1/2, 1/4 or 1/8 of its size where that still
-            leaves as many pixels each way, and without smoothing colours. The result is smaller
-            then, so the following resize gives slightly different pixels (1 to 2 grey levels on
-            average), in less time. One number stands for both.
-        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
-            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
-            alone. Default: False.
+        fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+            the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+            leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+            and the following resize gives slightly different pixels (1 to 2 gray levels on
+            average) in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
+            stays unused. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-            alone; else it decodes all that it can, which is faster than any share.
+            unused. With any other value the engine decodes every file that it can, which is
+            faster than any smaller part.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
-            (height, width) or (depth, height, width). Fractions are cut off; what is not
-            positive takes the whole axis.
+            (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
+            numbers take the whole axis.
         crop_d (float | DataNode | None): Depth of the window, or number of frames; needs the
             others. Default: 0.0.
         crop_h (float | DataNode | None): Height of the window, with `crop_w`. Default: 0.0.
         crop_w (float | DataNode | None): Width of the window, with `crop_h`. Default: 0.0.
-        crop_pos_x (float | DataNode | None): Where the window lies: 0 at the left, 1 at the
+        crop_pos_x (float | DataNode | None): Position of the window: 0 at the left, 1 at the
             right. Default: 0.5.
-        crop_pos_y (float | DataNode | None): Where the window lies: 0 at the top, 1 at the
+        crop_pos_y (float | DataNode | None): Position of the window: 0 at the top, 1 at the
             bottom. Default: 0.5.
-        crop_pos_z (float | DataNode | None): Where the window lies: 0 in front, 1 at the back.
+        crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
             Default: 0.5.
         rounding (str | None): How the position becomes whole pixels: "round" (halves away from
             zero) or "truncate". Default: 'round'.
@@ -1201,8 +2314,8 @@ def image_decoder_crop(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, mixed; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, mixed. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
             device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
             host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
@@ -1239,51 +2352,52 @@ def image_decoder_random_crop(
     cache_threshold: int | None = ...,
     cache_debug: bool | None = ...,
     cache_batch_copy: bool | None = ...,
-    cache_type: int | None = ...,
+    cache_type: str | None = ...,
     split_stages: bool | None = ...,
     use_chunk_allocator: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Decodes a part of each image, of random area, aspect ratio and place.
+    """Decodes a window of each image, of random area, aspect ratio and position.
 
-    The usual first step of training a classifier, before a resize to one size.
+    This is the usual first step of training a classifier, before a resize to one size.
 
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.
 
     Args:
-        output_type (DALIImageType | None): Colour space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
             from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
             alpha and expand palettes. Default: RGB.
-        dtype (DALIDataType | DTypeLike | None): Type of the result, UINT8, UINT16, INT16,
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
             FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
             UINT16 and 1.0 in FLOAT. Default: UINT8.
         adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
             True.
-        fit (int | Sequence[int] | None): The size (height, width) that the image is going to be
-            shrunk to. Given it, JPEG is decoded at 1/2, 1/4 or 1/8 of its size where that still
-            leaves as many pixels each way, and without smoothing colours. The result is smaller
-            then, so the following resize gives slightly different pixels (1 to 2 grey levels on
-            average), in less time. One number stands for both.
-        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
-            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
-            alone. Default: False.
+        fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+            the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+            leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+            and the following resize gives slightly different pixels (1 to 2 gray levels on
+            average) in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
+            stays unused. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-            alone; else it decodes all that it can, which is faster than any share.
-        random_area (float | Sequence[float] | None): Range of the part's area, relative to the
-            image's; uniform. Default: (0.08, 1.0).
-        random_aspect_ratio (float | Sequence[float] | None): Range of the part's width /
+            unused. With any other value the engine decodes every file that it can, which is
+            faster than any smaller part.
+        random_area (float | Sequence[float] | None): Range of the window's area, relative to
+            the image's; uniform. Default: (0.08, 1.0).
+        random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
             height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
-        num_attempts (int | None): How often a part that does not fit is drawn anew. Default:
-            10.
+        num_attempts (int | None): Number of windows that are drawn until one fits; then the
+            largest is taken. Default: 10.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, mixed; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, mixed. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
             device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
             host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
@@ -1329,44 +2443,46 @@ def image_decoder_slice(
     cache_threshold: int | None = ...,
     cache_debug: bool | None = ...,
     cache_batch_copy: bool | None = ...,
-    cache_type: int | None = ...,
+    cache_type: str | None = ...,
     split_stages: bool | None = ...,
     use_chunk_allocator: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Decodes a part of each image, given by where it starts and ends.
+    """Decodes a region of each image, given by its start and its end.
 
-    The part is given as for `fn.slice`: by named arguments, or by the inputs `anchor` and `shape`.
+    The region is given as for `fn.slice`: by named arguments, or by the inputs `anchor` and
+    `shape`.
 
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.
         anchor, shape_input: one number for each of the axes, as for `fn.slice`.
 
     Raises:
-        DecodeError: see above.
-        ArgumentError: the part reaches out of the image.
+        DecodeError: the bytes are no supported image, or pixels are damaged or missing.
+        ArgumentError: the region reaches out of the image.
 
     Args:
-        output_type (DALIImageType | None): Colour space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
             from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
             alpha and expand palettes. Default: RGB.
-        dtype (DALIDataType | DTypeLike | None): Type of the result, UINT8, UINT16, INT16,
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
             FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
             UINT16 and 1.0 in FLOAT. Default: UINT8.
         adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
             True.
-        fit (int | Sequence[int] | None): The size (height, width) that the image is going to be
-            shrunk to. Given it, JPEG is decoded at 1/2, 1/4 or 1/8 of its size where that still
-            leaves as many pixels each way, and without smoothing colours. The result is smaller
-            then, so the following resize gives slightly different pixels (1 to 2 grey levels on
-            average), in less time. One number stands for both.
-        jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
-            JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
-            alone. Default: False.
+        fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+            the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+            leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+            and the following resize gives slightly different pixels (1 to 2 gray levels on
+            average) in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
+            stays unused. Default: False.
         hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-            alone; else it decodes all that it can, which is faster than any share.
+            unused. With any other value the engine decodes every file that it can, which is
+            faster than any smaller part.
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
             order. Default: (1, 0).
         axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -1387,13 +2503,252 @@ def image_decoder_slice(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, mixed; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, mixed. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
             device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
             host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
             memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
             cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
+    """
+
+def jpeg_compression_distortion(
+    images: DataNode,
+    /,
+    *,
+    quality: int | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Encodes RGB images as JPEG, and decodes them again.
+
+    The colors have half the resolution in both directions (4:2:0), as in most photographs. The
+    pixels are those of libjpeg-turbo, and of DALI's operator on the CPU. The GPU computes the same
+    pixels without encoding.
+
+    Inputs:
+        images: uint8, HWC or FHWC, 3 channels.
+
+    Outputs:
+        the images: of the input's shape, type and layout.
+
+    Args:
+        quality (int | DataNode | None): Quality from 1, the lowest, to 100; other numbers are
+            clamped. Default: 50.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def lookup_table(
+    data: DataNode,
+    /,
+    *,
+    default_value: float | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    output_dtype: DALIDataType | DTypeLike | None = ...,
+    keys: int | Sequence[int] | None = ...,
+    values: float | Sequence[float] | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Replaces each integer by the value of the key that equals it, or by `default_value`.
+
+    Of several equal keys the last one counts.
+
+    Inputs:
+        data: any samples of integers.
+
+    Outputs:
+        the values: of dtype `dtype`, and the input's shape and layout.
+
+    Args:
+        default_value (float | None): Value of integers that are no key. Default: 0.0.
+        dtype (DALIDataType | DTypeLike | None): Type of the result. Integers are rounded, and
+            clamped to the type's range. Default: FLOAT.
+        output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
+        keys (int | Sequence[int] | None): The integers to replace. Default: ().
+        values (float | Sequence[float] | None): The value of each key. Default: ().
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def mel_filter_bank(
+    spectrogram: DataNode,
+    /,
+    *,
+    freq_high: float | None = ...,
+    freq_low: float | None = ...,
+    mel_formula: str | None = ...,
+    nfilter: int | None = ...,
+    normalize: bool | None = ...,
+    sample_rate: float | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Applies triangular filters to a spectrogram; their corners are equidistant on the mel scale.
+
+    The filters and their numbers are those of `librosa.filters.mel`: `norm="slaney"` is
+    `normalize=True`, and `htk=True` is `mel_formula="htk"`. The operator takes the spectrogram for
+    that of a transform of 2 * (bins - 1) samples. A filter above half of the sample rate is 0.
+
+    Inputs:
+        spectrogram: of any numeric dtype. The axis "f" of the layout has the bins. Without a
+            layout, it is the last axis but one, or the only one.
+
+    Outputs:
+        the mel spectrogram: float32 of the layout of the input, with `nfilter` numbers on the axis
+        of the bins.
+
+    The operator computes in float32. CPU and GPU agree within 1e-5 of the largest term.
+
+    Raises:
+        ArgumentError: the layout has no "f".
+
+    Args:
+        freq_high (float | None): Highest frequency of the filters, in Hz, up to `sample_rate`.
+            By default, and if not positive, half of `sample_rate`. Default: 0.0.
+        freq_low (float | None): Lowest frequency of the filters, in Hz. Default: 0.0.
+        mel_formula (str | None): Formula of the mel scale: "slaney" (linear up to 1000 Hz) or
+            "htk" (2595 * log10(1 + hz / 700)). Default: 'slaney'.
+        nfilter (int | None): Number of filters. Default: 128.
+        normalize (bool | None): Whether the area of a filter is 1; otherwise its peak is 1.
+            Default: True.
+        sample_rate (float | None): Samples a second of the signal. Default: 44100.0.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def mfcc(
+    data: DataNode,
+    /,
+    *,
+    axis: int | None = ...,
+    dct_type: int | None = ...,
+    lifter: float | None = ...,
+    n_mfcc: int | None = ...,
+    normalize: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Computes cepstral coefficients of a mel spectrogram, which is usually in decibels.
+
+    The coefficients are the first `n_mfcc` of the discrete cosine transform along `axis`, as in
+    `librosa.feature.mfcc(S=..., norm="ortho" if normalize else None)`, except that without
+    `normalize` librosa doubles them.
+
+    Inputs:
+        data: the mel spectrogram, of any numeric dtype; at least one dimension.
+
+    Outputs:
+        the coefficients: float32 of the layout of the input. The extent of `axis` is `n_mfcc`, or
+        that of the input if it is smaller.
+
+    The operator computes in float32. CPU and GPU agree within 1e-5 of the sum of the terms.
+
+    Raises:
+        ArgumentError: the sample has no such axis, or the axis has one number for `dct_type=1`.
+
+    Args:
+        axis (int | None): Axis of the transform; negative numbers count from the back. Default:
+            0.
+        dct_type (int | None): Type of the transform, 1 to 4, for DCT-I to DCT-IV
+            (https://en.wikipedia.org/wiki/Discrete_cosine_transform). Default: 2.
+        lifter (float | None): Coefficient i is multiplied by 1 + lifter / 2 * sin(pi * (i + 1)
+            / lifter), unless the lifter is 0. Default: 0.0.
+        n_mfcc (int | None): Number of coefficients. Default: 20.
+        normalize (bool | None): Whether the transform is orthonormal; `dct_type=1` has no such
+            form. Default: False.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def multi_paste(
+    *images: DataNode,
+    in_ids: int | Sequence[int] | DataNode | None = ...,
+    output_size: int | Sequence[int] | DataNode | None = ...,
+    in_anchors: ArrayLike | DataNode | None = ...,
+    in_anchors_rel: ArrayLike | DataNode | None = ...,
+    out_anchors: ArrayLike | DataNode | None = ...,
+    out_anchors_rel: ArrayLike | DataNode | None = ...,
+    shapes: ArrayLike | DataNode | None = ...,
+    shapes_rel: ArrayLike | DataNode | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Pastes regions of images on black canvases, such as four images for a mosaic.
+
+    With `in_ids`, the regions of a canvas come from these samples of the batch. Without, region i
+    comes from input i. Later regions cover earlier ones. Numbers are (y, x) or (height, width) for
+    each region: shape (regions, 2), or (frames, regions, 2) for videos; or one number for all.
+    Relative anchors are rounded down, relative shapes up.
+
+    Inputs:
+        images: HWC or FHWC; any type, the same for all inputs.
+
+    Outputs:
+        the canvases: HWC or FHWC; of `dtype`, or of the type of the input.
+
+    Raises:
+        ArgumentError: a region reaches out of its image or the canvas, images of one canvas have
+            different numbers of channels or frames, or the size of the canvas is not known.
+
+    Args:
+        in_ids (int | Sequence[int] | DataNode | None): Samples of the batch, one a region; for
+            a single input.
+        output_size (int | Sequence[int] | DataNode | None): Height and width of the canvas; by
+            default those of the images, if all are the same.
+        in_anchors (ArrayLike | DataNode | None): First pixel in the image; by default 0.
+        in_anchors_rel (ArrayLike | DataNode | None): The same, relative to the image.
+        out_anchors (ArrayLike | DataNode | None): First pixel on the canvas; by default 0.
+        out_anchors_rel (ArrayLike | DataNode | None): The same, relative to the canvas.
+        shapes (ArrayLike | DataNode | None): Size of the region; by default from the anchor to
+            the end of the image.
+        shapes_rel (ArrayLike | DataNode | None): The same, relative to the image.
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
 def mxnet_reader(
@@ -1423,11 +2778,11 @@ def mxnet_reader(
     use_o_direct: bool | None = ...,
     tensor_init_bytes: int | None = ...,
     bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> tuple[DataNode, DataNode]:
-    """Reads image records from RecordIO files, as MXNet's `im2rec` makes them.
+    """Reads image records from RecordIO files, as MXNet's `im2rec` writes them.
 
     Outputs:
         the encoded image: uint8, shape (size,).
@@ -1438,22 +2793,25 @@ def mxnet_reader(
         OSError: a file cannot be read (see `on_error` of the pipeline).
 
     Args:
-        path (str | Sequence[str]): Paths of the .rec files.
-        index_path (str | Sequence[str] | None): Paths of their .idx files, one each, or a
-            single one that counts through all files. It may list some of the records only.
-            Without it the records are found by a scan, whose result is kept beside the file, or
-            in the user's cache folder, for the next time.
-        header_records (str | None): What to do with records of at most 1 KB that hold labels
-            but no image, such as the first one of packs for face recognition: 'skip', or 'keep'
-            to have them as samples with an empty image, as DALI does. Default: 'skip'.
+        path (str | Sequence[str]): Paths of the .rec files. Braces ('part-{000..127}.rec'),
+            globs and folders stand for the files that they name.
+        index_path (str | Sequence[str] | None): Paths of the .idx files: one for each .rec
+            file, or one that counts through all files. An index may list some of the records
+            only. Without an index, a scan finds the records. Its result is stored beside the
+            file, or in the user's cache folder.
+        header_records (str | None): Treatment of records of at most 1 KB that hold labels but
+            no image, such as the first record of packs for face recognition. 'skip' leaves
+            these records out. 'keep' makes them samples with an empty image, as DALI does.
+            Default: 'skip'.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
         shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-            seed, which users often set differently for each rank: the ranks' shards would
-            overlap then. Default: 0.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
         shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
             remote shards): shuffle blocks of so many consecutive samples instead of single
             samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -1465,7 +2823,8 @@ def mxnet_reader(
             Default: 0.
         num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. Default: False.
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1481,11 +2840,203 @@ def mxnet_reader(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
             skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
             bytes_per_sample, bytes_per_sample_hint.
+    """
+
+def nemo_asr_reader(
+    *,
+    manifest_filepaths: str | Sequence[str],
+    tarred_audio_filepaths: str | Sequence[str] | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    downmix: bool | None = ...,
+    sample_rate: float | None = ...,
+    quality: float | None = ...,
+    antialias: bool | None = ...,
+    min_duration: float | None = ...,
+    max_duration: float | None = ...,
+    read_sample_rate: bool | None = ...,
+    read_text: bool | None = ...,
+    read_idxs: bool | None = ...,
+    order: str | None = ...,
+    bucket_size: int | None = ...,
+    random_shuffle: bool | None = ...,
+    shuffle_after_epoch: bool | None = ...,
+    shuffle_after_epoch_seed: int | None = ...,
+    shuffle_seed: int | None = ...,
+    shuffle_block: int | None = ...,
+    shuffle_window: int | None = ...,
+    shard_id: int | None = ...,
+    num_shards: int | None = ...,
+    stick_to_shard: bool | None = ...,
+    pad_last_batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
+    storage_options: Mapping[str, Any] | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    normalize_text: bool | None = ...,
+    initial_fill: int | None = ...,
+    read_ahead: bool | None = ...,
+    skip_cached_images: bool | None = ...,
+    lazy_init: bool | None = ...,
+    dont_use_mmap: bool | None = ...,
+    use_o_direct: bool | None = ...,
+    tensor_init_bytes: int | None = ...,
+    bytes_per_sample: float | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any:
+    """Reads and decodes the utterances that manifests of NVIDIA NeMo list.
+
+    A manifest holds a JSON object a line, with "audio_filepath", and if known "offset" and
+    "duration" in seconds, and "text". Paths are relative to the manifest; URLs are read, too. The
+    window that offset and duration name is decoded alone. A duration that reaches beyond the file
+    ends with the file.
+
+    All formats of `fn.decoders.audio` are read. An error names the file, the manifest and the line.
+
+    Outputs:
+        the signal: of type `dtype`, shape (samples,), or (samples, channels) without `downmix`.
+        with `read_sample_rate`, the rate of the file in Hz, before resampling: float32, a scalar.
+        with `read_text`, the transcript in UTF-8, without a closing zero: uint8, shape (size,).
+        with `read_idxs`, the number of the entry: int64, shape (1,). Entries are counted over all
+            manifests in their order; those that `min_duration` and `max_duration` leave out do not
+            count.
+
+    Raises:
+        SourceError: a manifest cannot be read or has a bad line, or an archive lacks an entry.
+        OSError: an audio file cannot be read. DecodeError: it is damaged, or the offset lies behind
+            its end (see `on_error` of the pipeline).
+
+    Args:
+        manifest_filepaths (str | Sequence[str]): Paths or URLs of the manifests. Braces, NeMo's
+            '_OP_0..7_CL_', globs and folders stand for the files that they name.
+        tarred_audio_filepaths (str | Sequence[str] | None): Tar archives that hold the audio,
+            as NeMo's tarred data sets do; patterns as for `manifest_filepaths`. An entry names
+            a member; its "shard_id" is the number at the end of the archive's name, such as 7
+            for 'audio_7.tar'. If the names have no such numbers, it counts the archives from 0
+            on.
+        dtype (DALIDataType | DTypeLike | None): FLOAT (-1 to 1), INT16 or INT32 (full range).
+            Default: FLOAT.
+        downmix (bool | None): Return the mean of all channels. Default: True.
+        sample_rate (float | None): Rate to resample to, in Hz; 0 or less for the file's own.
+            Default: -1.0.
+        quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
+            lobes) to 100 (64 lobes). Default: 50.0.
+        antialias (bool | None): Of resampling, as for `decoders.audio`. Default: False.
+        min_duration (float | None): Leave out entries that are shorter, in seconds, or of
+            unknown duration. Default: 0.0.
+        max_duration (float | None): Leave out entries that are longer, in seconds; 0 for none.
+            Default: 0.0.
+        read_sample_rate (bool | None): Whether to return the rates. Default: True.
+        read_text (bool | None): Whether to return the transcripts. Default: True.
+        read_idxs (bool | None): Whether to return the numbers of the entries. Default: False.
+        order (str | None): Order of the data set: that of the 'manifest', or by duration,
+            'ascending' or 'descending'. `random_shuffle` permutes it. Default: 'manifest'.
+        bucket_size (int | None): With `random_shuffle`: sort by duration, and shuffle buckets
+            of so many consecutive entries and the entries of each bucket. A batch then holds
+            utterances of similar length. Take a multiple of the batch size.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: normalize_text, initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample, bytes_per_sample_hint.
+    """
+
+def nonsilent_region(
+    signal: DataNode,
+    /,
+    *,
+    cutoff_db: float | None = ...,
+    reference_power: float | None = ...,
+    reset_interval: int | None = ...,
+    window_length: int | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> tuple[DataNode, DataNode]:
+    """Returns where a signal starts and ends to be louder than silence.
+
+    The power at a sample is the mean square of the `window_length` samples that end with it;
+    samples before the signal are 0. A window is silent if its power is below `cutoff_db`, relative
+    to the reference. The region consists of all samples of the windows between the first and the
+    last one that are not silent.
+
+    A window with a value that is not a number counts as silent.
+
+    Inputs:
+        signal: one channel, of any numeric dtype: (samples,), (samples, 1) or (1, samples).
+
+    Outputs:
+        start: the first sample of the region: int32, shape ().
+        length: number of samples of the region: int32, shape (). If it is 0, the start is 0.
+
+    `fn.slice(signal, start, length, axes=0)` returns the region.
+
+    CPU and GPU agree, except where a power differs from the threshold by less than 1e-6 of it.
+
+    Raises:
+        ArgumentError: a signal has several channels.
+
+    Args:
+        cutoff_db (float | None): Power below which a window is silent, in decibels. Default:
+            -60.0.
+        reference_power (float | None): Power of 0 dB, above 0. Default: the largest power of
+            the sample's windows. Default: 0.0.
+        reset_interval (int | None): Accepted for compatibility: a multiple of `window_length`,
+            or -1. Powers do not gather rounding errors here, so sums need not be computed anew.
+            Default: 8192.
+        window_length (int | None): Samples of a window. Default: 2048.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
 def normal_distribution(
@@ -1498,31 +3049,31 @@ def normal_distribution(
     stddev: float | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
     """Draws from a normal distribution.
 
     Inputs:
-        shape_like: samples whose shape the output has, in place of `shape`.
+        shape_like: samples with the shape of the output, instead of `shape`.
 
     Outputs:
-        the numbers: of type `dtype` (by default float32), without a layout.
+        the numbers: of dtype `dtype` (by default float32), without a layout.
 
     Args:
         shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
             one number, of shape ().
-        dtype (DALIDataType | DTypeLike | None): Type of the output. Numbers are rounded to
-            integers, halves away from zero, and clamped to what the type holds.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the output. For integer dtypes numbers
+            are rounded, halves away from zero, and clamped to the dtype's range.
         mean (float | DataNode | None): Mean. Default: 0.0.
         stddev (float | DataNode | None): Standard deviation. Default: 1.0.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -1542,44 +3093,49 @@ def normalize(
     dtype: DALIDataType | DTypeLike | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
     """Computes `scale * (data - mean) / stddev + shift`.
 
-    What is not given of mean and standard deviation is computed along `axes`, for each sample
-    or for the batch. A computed deviation of 0 (and `epsilon` 0) makes the result `shift`.
+    Without `mean` or `stddev`, the operator computes the missing statistic along `axes`, for each
+    sample or for the batch. If a computed deviation and `epsilon` are 0, the result is `shift`.
 
     Inputs:
         data: any numeric samples.
 
-    The result is of type `dtype` and has the layout of the input. The computation is in float32,
-    for FLOAT64 results in float64. On the GPU, statistics are summed in another order: results
-    agree with those of the CPU to 1e-5 of the largest term, integers to 1.
+    Outputs:
+        the results: of dtype `dtype` and the layout of the input.
+
+    The operator computes in float32, and for results of FLOAT64 in float64. The GPU adds in another
+    order than the CPU. The results of the two differ by at most 1e-5 of the largest term, and for
+    integer dtypes by at most 1.
 
     Args:
-        batch (bool | None): Whether mean and standard deviation are those of the whole batch;
-            the extents of the axes that are not reduced must be the same then. Default: False.
-        axes (int | Sequence[int] | None): Axes that are reduced. By default those where `mean`
-            or `stddev` have the extent 1 if one is an array, else all.
+        batch (bool | None): Compute mean and standard deviation over the whole batch. All
+            samples must then have the same extents on the axes that are not reduced. Default:
+            False.
+        axes (int | Sequence[int] | None): Axes to reduce. Default: the axes on which an array
+            `mean` or `stddev` has the extent 1, and all axes if neither is an array.
         axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
-        mean (ArrayLike | DataNode | None): What is subtracted: a number, or an array with the
-            sample's number of dimensions and the extent 1 on axes that are reduced.
-        stddev (ArrayLike | DataNode | None): What is divided by; a number or array as `mean`.
-        scale (float | None): Factor of the normalised value. Default: 1.0.
-        shift (float | None): What is added last. Default: 0.0.
-        ddof (int | None): The variance is the sum of squares divided by N - ddof, if computed.
+        mean (ArrayLike | DataNode | None): Mean to subtract: a number, or an array with the
+            sample's number of dimensions and the extent 1 on reduced axes.
+        stddev (ArrayLike | DataNode | None): Standard deviation: a number or an array, like
+            `mean`.
+        scale (float | None): Factor of the normalized value. Default: 1.0.
+        shift (float | None): Number to add last. Default: 0.0.
+        ddof (int | None): A computed variance is the sum of squares divided by N - ddof.
             Default: 0.
-        epsilon (float | None): What is added to the variance. Default: 0.0.
-        dtype (DALIDataType | DTypeLike | None): Element type of the result. Integers are
-            rounded, and clamped to the type's range. Default: FLOAT.
+        epsilon (float | None): Number to add to the variance. Default: 0.0.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result. Integers are rounded, and
+            clamped to the dtype's range. Default: FLOAT.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -1625,7 +3181,7 @@ def numpy_reader(
     dont_use_mmap: bool | None = ...,
     tensor_init_bytes: int | None = ...,
     bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -1637,8 +3193,9 @@ def numpy_reader(
     samples of a batch must have one type and number of dimensions.
 
     Archives (`.npz`, `.zip`, `.tar`) hold several arrays; each member that matches
-    `member_filter` is one. Stored members are read in place, deflated ones are inflated whole,
-    whatever the region. With `sample_axis` an array holds several samples.
+    `member_filter` is one. Stored members are read in place; deflated members are inflated from
+    their beginning to their end, whatever the region. With `sample_axis` an array holds several
+    samples.
 
     Regions of local files that lie in memory are copied out of maps of them, where that is faster:
     by a process of the reader's own, because a mapped file that is cut short ends the process. It
@@ -1718,9 +3275,10 @@ def numpy_reader(
             number. Default: False.
         shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-            seed, which users often set differently for each rank: the ranks' shards would
-            overlap then. Default: 0.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
         shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
             remote shards): shuffle blocks of so many consecutive samples instead of single
             samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -1732,7 +3290,8 @@ def numpy_reader(
             Default: 0.
         num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. Default: False.
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1751,11 +3310,56 @@ def numpy_reader(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: register_buffers, initial_fill, read_ahead,
             skip_cached_images, lazy_init, dont_use_mmap, tensor_init_bytes, bytes_per_sample,
             bytes_per_sample_hint.
+    """
+
+def one_hot(
+    data: DataNode,
+    /,
+    *,
+    axis: int | None = ...,
+    axis_name: str | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    num_classes: int | None = ...,
+    off_value: float | None = ...,
+    on_value: float | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Turns each class number into a vector that is `on_value` there, and else `off_value`.
+
+    The vectors are a new axis. Numbers outside of the classes give vectors of `off_value`;
+    fractions are cut off. Without `axis`, a sample of one element and without a layout is a
+    scalar, whatever its number of dimensions: its result is one vector.
+
+    Inputs:
+        data: any samples of numbers.
+
+    Outputs:
+        the vectors: of dtype `dtype`, with the axis of `num_classes` elements.
+
+    Args:
+        axis (int | None): Index of the new axis in the result; -1 is the last. Default: -1.
+        axis_name (str | None): Letter of the new axis. Without it the result has no layout.
+        dtype (DALIDataType | DTypeLike | None): Type of the result. Default: FLOAT.
+        num_classes (int | None): Number of classes: the extent of the new axis. Default: 0.
+        off_value (float | None): Number for the other classes; integers lose its fraction.
+            Default: 0.0.
+        on_value (float | None): Number for the class; integers lose its fraction. Default: 1.0.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
 def ones(
@@ -1765,7 +3369,7 @@ def ones(
     dtype: DALIDataType | DTypeLike | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -1775,13 +3379,13 @@ def ones(
         shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
             one number.
         layout (str | None): Layout of the output.
-        dtype (DALIDataType | DTypeLike | None): Type of the output. Default: INT32.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the output. Default: INT32.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -1792,21 +3396,21 @@ def ones_like(
     dtype: DALIDataType | DTypeLike | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Returns ones in the shape, type and layout of the input.
+    """Returns ones with the shape, dtype and layout of the input.
 
     Args:
-        dtype (DALIDataType | DTypeLike | None): Type of the output; by default that of the
-            input.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the output; by default the dtype of
+            the input.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -1821,14 +3425,14 @@ def pad(
     shape: int | Sequence[int] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Adds `fill_value` at the end of axes, until each has the extent that is wanted.
+    """Adds `fill_value` at the end of axes, up to the common extent of the batch or to `shape`.
 
-    That is, on each of the axes, the largest extent in the batch, or `shape` if it is given and
-    the sample is not larger; rounded up to a multiple of `align`. With `shape=1` a sample is
+    The common extent of an axis is the largest extent in the batch, or `shape` if it is given and
+    the sample is not larger. `align` rounds the extent up to a multiple. With `shape=1` a sample is
     padded for the alignment alone.
 
     Inputs:
@@ -1837,21 +3441,66 @@ def pad(
     The result has the type and layout of the input.
 
     Args:
-        fill_value (float | DataNode | None): What is added. Out of the range of the element
-            type, the nearest value that it has. Default: 0.0.
+        fill_value (float | DataNode | None): The value that is added; clamped to the range of
+            the element type. Default: 0.0.
         axes (int | Sequence[int] | DataNode | None): The axes that are padded, by default all;
             from the back if negative.
         axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
         align (int | Sequence[int] | DataNode | None): The extents become multiples of it; one
             value, or one an axis.
         shape (int | Sequence[int] | DataNode | None): Least extent; one value, or one an axis.
-            What is not positive means the largest extent in the batch.
+            0 and negative values mean the largest extent in the batch.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def paste(
+    images: DataNode,
+    /,
+    *,
+    fill_value: int | Sequence[int],
+    ratio: float | DataNode,
+    n_channels: int | None = ...,
+    min_canvas_size: float | DataNode | None = ...,
+    paste_x: float | DataNode | None = ...,
+    paste_y: float | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Puts each image on a canvas whose extents are `ratio` times those of the image.
+
+    `fn.bbox_paste` with the same arguments moves the boxes.
+
+    Inputs:
+        images: HWC, uint8.
+
+    Outputs:
+        the canvases: HWC, uint8, with int(ratio * extent) pixels, but `min_canvas_size` at least.
+
+    Args:
+        fill_value (int | Sequence[int]): Color of the canvas: a number, or one a channel.
+        ratio (float | DataNode): Size of the canvas / size of the image; at least 1.
+        n_channels (int | None): Number of channels that `fill_value` may have. Default: 3.
+        min_canvas_size (float | DataNode | None): Least height and width of the canvas in
+            pixels. Default: 0.0.
+        paste_x (float | DataNode | None): Position of the image: 0 is left, 1 is right on the
+            canvas. Default: 0.5.
+        paste_y (float | DataNode | None): Position of the image: 0 is at the top, 1 at the
+            bottom. Default: 0.5.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -1864,11 +3513,11 @@ def peek_image_shape(
     image_type: DALIImageType | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Reads the shape that an image will have when decoded, without decoding it.
+    """Reads the shape of the decoded image from the header of each file.
 
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.
@@ -1879,16 +3528,55 @@ def peek_image_shape(
     Args:
         dtype (DALIDataType | DTypeLike | None): Integer or float type of the result. Default:
             INT64.
-        adjust_orientation (bool | None): Give the shape after turning the image upright.
+        adjust_orientation (bool | None): Return the shape after the image is turned upright.
             Default: True.
-        image_type (DALIImageType | None): Colour space that the image will be decoded to.
+        image_type (DALIImageType | None): Color space that the image will be decoded to.
             Default: RGB.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def per_frame(
+    data: DataNode,
+    /,
+    *,
+    replace: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Marks samples as sequences: the first dimension runs over frames.
+
+    Operators that work sample by sample take such data as arguments, with a value for each frame:
+    `fn.gaussian_blur(video, sigma=fn.per_frame(sigma))`. The sequence and the argument must have as
+    many frames. An input that is no sequence serves all frames.
+
+    Inputs:
+        data: (frames, ...), any type.
+
+    Outputs:
+        the same numbers. The layout starts with F. It is "F**" for three dimensions without names.
+
+    Raises:
+        ArgumentError: the layout starts with another letter, and `replace` is False, or a sample
+            has no dimensions.
+
+    Args:
+        replace (bool | None): Whether F replaces another first letter of the layout. Default:
+            False.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -1899,22 +3587,22 @@ def permute_batch(
     indices: int | Sequence[int] | DataNode,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
     """Returns a batch in which sample i is the input's sample `indices[i]`.
 
-    Samples may be repeated and left out.
+    An index may repeat, and indices may be missing.
 
     Inputs:
         data: any samples.
 
     Outputs:
-        the chosen samples: of the input's type and layout.
+        the selected samples: of the dtype and layout of the input.
 
     Raises:
-        ArgumentError: there are not as many indices as samples, or one lies outside of the batch.
+        ArgumentError: the numbers of indices and samples differ, or an index is out of range.
 
     Args:
         indices (int | Sequence[int] | DataNode): One index a sample: a sequence as long as the
@@ -1923,8 +3611,86 @@ def permute_batch(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def power_spectrum(
+    data: DataNode,
+    /,
+    *,
+    axis: int | None = ...,
+    nfft: int | None = ...,
+    power: int | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Computes the amplitude or power of the frequencies along an axis.
+
+    Inputs:
+        data: real numbers of any numeric dtype; at least one dimension.
+
+    Outputs:
+        the spectrum: float32 of the layout of the input, with nfft // 2 + 1 bins on `axis`.
+
+    Raises:
+        ArgumentError: the sample has no such axis, or the axis is empty and `nfft` is not given.
+
+    Args:
+        axis (int | None): Axis to transform; negative numbers count from the back. Default: -1.
+        nfft (int | None): Samples of the transform: the axis is cut off, or extended with
+            zeros. By default, and if not positive, the extent of the axis. Default: 0.
+        power (int | None): Exponent of the amplitude: 1 or 2. Default: 2.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def preemphasis_filter(
+    signal: DataNode,
+    /,
+    *,
+    border: str | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    preemph_coeff: float | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Computes `out[t] = signal[t] - preemph_coeff * signal[t - 1]`.
+
+    Inputs:
+        signal: any numeric samples. A sample of several dimensions is filtered in the order of its
+            elements in memory.
+
+    Outputs:
+        the filtered signal: of dtype `dtype` and the shape and layout of the input.
+
+    The operator computes in float32, and for results of FLOAT64 in float64. CPU and GPU agree
+    within 1e-6 of the largest term, and for integer dtypes within 1.
+
+    Args:
+        border (str | None): The sample before the first one: 0 ("zero"), the first ("clamp"),
+            or the second ("reflect"; 0 if there is only one sample). Default: 'clamp'.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result. Integers are rounded, and
+            clamped to the dtype's range. Default: FLOAT.
+        preemph_coeff (float | DataNode | None): Factor of the sample before. Default: 0.97.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -1936,41 +3702,180 @@ def python_function(
     output_layouts: Any | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> Any:
-    """Calls a Python function with the data, and goes on with what it returns.
+    """Calls a Python function with the data, and passes its results on.
 
-    The function gets one NumPy array an input, and is called for the samples of a batch one after
-    the other, never by two threads at once. With `batch_processing` it is called once a batch, with
-    a list of arrays an input. It must not change its arguments.
+    The function gets one NumPy array for each input. One thread at a time calls the function, for
+    the samples of a batch in order. With `batch_processing`, one call serves a batch, with a list
+    of arrays for each input. The function must not change its arguments.
 
-    It returns an array (or whatever `external_source` takes for a sample), with several outputs
-    a tuple of them, with `num_outputs=0` nothing. With `batch_processing` each output is a list
-    with one array a sample, or an array whose axis 0 runs over them. What it returns is copied.
+    The function returns an array, or another sample that `external_source` accepts. With several
+    outputs, it returns a tuple; with `num_outputs=0`, None. With `batch_processing`, each output is
+    a list with one array a sample, or an array whose axis 0 runs over the samples. The pipeline
+    copies the results.
 
-    With `device="gpu"` it gets CuPy arrays, and returns CuPy arrays, PyTorch tensors or whatever
-    else has `__dlpack__` or `__cuda_array_interface__` on the GPU. It is called when the batch's
-    work is launched, with the pipeline's stream as CuPy's current one, and need not wait for
-    anything: its launches run after those that make its inputs. Batches come in order.
+    With `device="gpu"` the function gets CuPy arrays. It returns CuPy arrays, PyTorch tensors or
+    other arrays on the GPU with `__dlpack__` or `__cuda_array_interface__`. The call happens when
+    the batch's work is launched, with the pipeline's stream as CuPy's current stream. Launches of
+    the function run after the launches that make its inputs. Batches come in order.
 
-    While the function runs it holds the interpreter, and no other Python code runs: prefer
-    operators where there are any. The operator runs even if its output is not used. What the
-    function raises reaches the caller of `run` as it is.
+    The function holds the GIL while it runs, so no other Python code runs: prefer operators to
+    functions. The function is called even if its output is not used.
+
+    If the function raises an exception for one sample, the sample is bad, and the pipeline's
+    `on_error` applies. With "raise", and with `batch_processing`, the exception reaches the caller
+    of `run` with its own type.
 
     Args:
         function (Callable[..., Any]): The function.
         batch_processing (bool | None): Call the function once a batch. Default: False.
         num_outputs (int | None): Number of outputs. Default: 1.
-        output_layouts (Any | None): Layout of the outputs, or a list with one for each of the
-            first.
+        output_layouts (Any | None): Layout of all outputs, or a list with the layouts of the
+            first outputs.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def random_bbox_crop(
+    boxes: DataNode,
+    labels: DataNode | None = ...,
+    /,
+    *,
+    aspect_ratio: float | Sequence[float] | None = ...,
+    scaling: float | Sequence[float] | None = ...,
+    thresholds: float | Sequence[float] | None = ...,
+    threshold_type: str | None = ...,
+    all_boxes_above_threshold: bool | None = ...,
+    allow_no_crop: bool | None = ...,
+    num_attempts: int | None = ...,
+    total_num_attempts: int | None = ...,
+    bbox_prune_threshold: float | None = ...,
+    bbox_layout: str | None = ...,
+    ltrb: bool | None = ...,
+    crop_shape: int | Sequence[int] | DataNode | None = ...,
+    input_shape: int | Sequence[int] | DataNode | None = ...,
+    shape_layout: str | None = ...,
+    output_bbox_indices: bool | None = ...,
+    quiet: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any:
+    """Draws a random window that overlaps with boxes as wanted, and moves the boxes into it.
+
+    Each round of `num_attempts` attempts draws one of the `thresholds`, or, if `allow_no_crop`, the
+    whole image. The first window that meets its round's threshold and keeps a box wins. Without
+    boxes, the first window of an allowed aspect ratio wins. If `total_num_attempts` attempts fail,
+    which are counted in whole rounds, the window with the best overlap is taken, and a warning says
+    so. Then the image stays whole if no window had an allowed aspect ratio. Without
+    `total_num_attempts`, a search fails after 65536 attempts.
+
+    Inputs:
+        boxes: float32, shape (boxes, 4) or (boxes, 6), in the order of `bbox_layout`, relative to
+            the image's size.
+        labels: integers, shape (boxes,) or (boxes, k).
+
+    Outputs:
+        anchor: float32, (x, y) or (x, y, z) of the window's corner, for `fn.slice`.
+        shape: float32, (width, height) or (width, height, depth).
+        boxes: those that the window keeps, clipped to the window and relative to it.
+        labels: of these boxes, if labels were given.
+        indices: int32 numbers of these boxes, if `output_bbox_indices`.
+
+    Anchor and shape are relative to the image; with `crop_shape` they are pixels.
+
+    Raises:
+        ArgumentError: a box lies outside of the image or ends before it starts, labels do not
+            match the boxes, or an unlimited search fails.
+
+    Args:
+        aspect_ratio (float | Sequence[float] | None): Range of width / height, in pixels if
+            `input_shape` is given, else relative to the image's. Boxes with three dimensions
+            have three ranges, of x / y, x / z and y / z, or one for all. Default: (1.0, 1.0).
+        scaling (float | Sequence[float] | None): Range of each extent, relative to the image's.
+            Default: (1.0, 1.0).
+        thresholds (float | Sequence[float] | None): Least overlaps, of which each round draws
+            one. Default: (0.0,).
+        threshold_type (str | None): What overlap means: "iou", intersection over union, or
+            "overlap", the share of the box that is in the window. Default: 'iou'.
+        all_boxes_above_threshold (bool | None): Whether all boxes must overlap so much, or only
+            one. Default: True.
+        allow_no_crop (bool | None): Whether the whole image is an option; by default it is
+            without `crop_shape`.
+        num_attempts (int | None): Attempts in a round. Default: 1.
+        total_num_attempts (int | None): Attempts before the best window is taken; -1 for no
+            limit. Default: -1.
+        bbox_prune_threshold (float | None): Least share of a box in the window to keep the box,
+            which must be above 0; by default boxes are kept whose center is in the window.
+        bbox_layout (str | None): Order of the columns of boxes: an order of "xyXY", "xyWH",
+            "xyzXYZ" or "xyzWHD".
+        ltrb (bool | None): Older form of `bbox_layout`: True for "xyXY", False for "xyWH".
+        crop_shape (int | Sequence[int] | DataNode | None): Size of the window in pixels,
+            instead of a random one; one number for all axes.
+        input_shape (int | Sequence[int] | DataNode | None): Size of the image in pixels, as
+            `crop_shape`.
+        shape_layout (str | None): Order of these sizes: "WH" or "WHD" by default.
+        output_bbox_indices (bool | None): Whether to return the numbers of the boxes. Default:
+            False.
+        quiet (bool | None): Whether no warning says that no window met its threshold. Default:
+            False.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def random_crop_generator(
+    shapes: DataNode,
+    /,
+    *,
+    num_attempts: int | None = ...,
+    random_area: float | Sequence[float] | None = ...,
+    random_aspect_ratio: float | Sequence[float] | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> tuple[DataNode, DataNode]:
+    """Draws a window of random area and aspect ratio in each image, for `fn.slice`.
+
+    Szegedy et al., "Going Deeper with Convolutions" (2014), section 6. The windows are those of
+    `fn.random_resized_crop` with the same random numbers.
+
+    Inputs:
+        shapes: integers, (height, width) or (height, width, channels) of an image in pixels.
+
+    Outputs:
+        anchor: int32, (y, x) of the window's first pixel.
+        shape: int32, (height, width).
+
+    Args:
+        num_attempts (int | None): Maximum number of windows that are drawn until one fits.
+            Default: 10.
+        random_area (float | Sequence[float] | None): Range of the window's area, relative to
+            the image's; uniform. Default: (0.08, 1.0).
+        random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
+            height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -1991,15 +3896,15 @@ def random_resized_crop(
     preserve: bool | None = ...,
     temp_buffer_hint: int | None = ...,
     minibatch_size: int | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Takes a window of random area, aspect ratio and place out of each image, and resizes it.
+    """Takes a window of random area, aspect ratio and position out of each image, and resizes it.
 
     Szegedy et al., "Going Deeper with Convolutions" (2014), section 6. A video's frames all
     show the same window. The windows are those of `fn.decoders.image_random_crop` with the
-    same random numbers, but pixels just outside of one count at its edges here.
+    same random numbers, but here pixels just outside of a window count at its edges.
 
     Inputs:
         images: HWC, CHW, HW, FHWC, FCHW or CFHW; uint8, int8, uint16, int16, uint32, int32 or a
@@ -2015,7 +3920,7 @@ def random_resized_crop(
         mag_filter (DALIInterpType | DataNode | None): Filter for an axis that keeps its extent
             or grows. Default: interp_type.
         antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
-            so that all pixels count. Nearest neighbour is never widened. Default: True.
+            so that all pixels count. Nearest neighbor is never widened. Default: True.
         dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
             (the default).
         size (int | Sequence[int]): (height, width) of the result in pixels; one number stands
@@ -2024,14 +3929,14 @@ def random_resized_crop(
             the image's; uniform. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
             height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
-        num_attempts (int | None): How often a window that does not fit is drawn anew. Default:
-            10.
+        num_attempts (int | None): Maximum number of windows that are drawn until one fits.
+            Default: 10.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             bytes_per_sample_hint.
     """
@@ -2048,7 +3953,7 @@ def reinterpret(
     dtype: DALIDataType | DTypeLike | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -2068,7 +3973,7 @@ def reinterpret(
 
     Args:
         shape (int | Sequence[int] | DataNode | None): Shape of the output. One extent may be
-            negative: it is what the others leave.
+            negative: it follows from the others.
         rel_shape (float | Sequence[float] | DataNode | None): Extents of the output relative to
             those of the input (or, with `src_dims`, of the dimensions named there), rounded to
             whole numbers. One may be negative.
@@ -2081,8 +3986,8 @@ def reinterpret(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -2097,14 +4002,14 @@ def reshape(
     layout: str | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
     """Gives samples another shape, another layout, or both; the numbers stay in their order.
 
     `shape`, `rel_shape` and the input `shape_input` exclude each other. Where the number of
-    dimensions is found sample by sample, the layout is empty unless it is given.
+    dimensions may differ among samples, the layout is empty unless it is given.
 
     Inputs:
         data: any samples.
@@ -2118,7 +4023,7 @@ def reshape(
 
     Args:
         shape (int | Sequence[int] | DataNode | None): Shape of the output. One extent may be
-            negative: it is what the others leave.
+            negative: it follows from the others.
         rel_shape (float | Sequence[float] | DataNode | None): Extents of the output relative to
             those of the input (or, with `src_dims`, of the dimensions named there), rounded to
             whole numbers. One may be negative.
@@ -2130,8 +4035,8 @@ def reshape(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -2162,7 +4067,7 @@ def resize(
     temp_buffer_hint: int | None = ...,
     minibatch_size: int | None = ...,
     image_type: DALIImageType | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> Any:
@@ -2171,12 +4076,12 @@ def resize(
     The wanted size is given in one of four ways: `size`, the separate `resize_x`, `resize_y`,
     `resize_z`, `resize_shorter`, or `resize_longer`. Sizes may be fractional: the result's
     extents are rounded, halves up. The kernels, their positions and the sizes are those of
-    DALI; integer results round halves to even. CPU and GPU agree exactly for nearest neighbour,
+    DALI; integer results round halves to even. CPU and GPU agree exactly for nearest neighbor,
     in integers else within 1, in floats within 1e-5 of the range (float16: 1e-3).
 
     Inputs:
-        images: HWC, CHW, HW, DHWC, CDHW, each with F (frames, resized one by one) in front if
-            wanted, or CFHW; uint8, int8, uint16, int16, uint32, int32 or a float type.
+        images: HWC, CHW, HW, DHWC, CDHW, each also with F (frames) in front, or CFHW. Their dtype
+            is uint8, int8, uint16, int16, uint32, int32 or a float type.
             Without a layout, by the number of dimensions: HW, HWC, FHWC, FDHWC.
 
     Outputs:
@@ -2195,7 +4100,7 @@ def resize(
         mag_filter (DALIInterpType | DataNode | None): Filter for an axis that keeps its extent
             or grows. Default: interp_type.
         antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
-            so that all pixels count. Nearest neighbour is never widened. Default: True.
+            so that all pixels count. Nearest neighbor is never widened. Default: True.
         dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
             (the default).
         size (float | Sequence[float] | DataNode | None): Wanted (height, width) in pixels, or
@@ -2211,30 +4116,31 @@ def resize(
             ratio is kept. `max_size` may limit the longer one. Default: 0.0.
         resize_longer (float | DataNode | None): Wanted length of the longer side; the aspect
             ratio is kept. Default: 0.0.
-        mode (str | None): What becomes of extents that are not given, and of the aspect ratio.
-            'default': as given; missing ones scale by the (geometric) mean of the others.
-            'stretch': as given; missing ones stay. 'not_larger': aspect ratio kept, no extent
-            above the given ones. 'not_smaller': aspect ratio kept, no extent below the given
-            ones. Default: 'default'.
+        mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
+            given; missing ones scale by the (geometric) mean of the others. 'stretch': as
+            given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
+            ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
+            'default'.
         max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
-            all or one an axis. Modes that keep the aspect ratio keep it under the limit too.
+            all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
+            the limit too.
         subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
             the input, so that the scale is the one asked for. Otherwise the scale changes.
             Default: True.
-        roi_start (float | Sequence[float] | DataNode | None): First edge of the region that
-            counts as the image, (y, x) or (z, y, x), in pixels; may be fractional and outside
-            of the image, whose border is repeated. A start beyond the end mirrors the axis.
-        roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; see
-            roi_start, which it needs.
-        roi_relative (bool | None): Count the region in parts of the image: 1 is its extent.
+        roi_start (float | Sequence[float] | DataNode | None): First edge of the region to
+            resize, (y, x) or (z, y, x), in pixels. The edge may be fractional. Outside of the
+            image, the border is repeated. A start beyond the end mirrors the axis.
+        roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
+            `roi_start`.
+        roi_relative (bool | None): Edges of the region are fractions of the image's extents.
             Default: False.
         save_attrs (bool | None): Also output the extents before. Default: False.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             image_type, bytes_per_sample_hint.
     """
@@ -2273,15 +4179,15 @@ def resize_crop_mirror(
     preserve: bool | None = ...,
     temp_buffer_hint: int | None = ...,
     minibatch_size: int | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
     """Resizes images, crops a window out of the result, and mirrors it.
 
     The same as `fn.resize`, `fn.crop` and `fn.flip` one after the other, but only the window is
-    computed; where a sample lies just between two pixels, nearest neighbour may choose the other
-    one. A window that reaches out of the resized image repeats its border. Of a video all frames
+    computed. Where a sample lies just between two pixels, nearest neighbor may choose the other
+    pixel. A window that reaches out of the resized image repeats its border. Of a video all frames
     are taken.
 
     Inputs:
@@ -2300,7 +4206,7 @@ def resize_crop_mirror(
         mag_filter (DALIInterpType | DataNode | None): Filter for an axis that keeps its extent
             or grows. Default: interp_type.
         antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
-            so that all pixels count. Nearest neighbour is never widened. Default: True.
+            so that all pixels count. Nearest neighbor is never widened. Default: True.
         dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
             (the default).
         size (float | Sequence[float] | DataNode | None): Wanted (height, width) in pixels, or
@@ -2316,35 +4222,36 @@ def resize_crop_mirror(
             ratio is kept. `max_size` may limit the longer one. Default: 0.0.
         resize_longer (float | DataNode | None): Wanted length of the longer side; the aspect
             ratio is kept. Default: 0.0.
-        mode (str | None): What becomes of extents that are not given, and of the aspect ratio.
-            'default': as given; missing ones scale by the (geometric) mean of the others.
-            'stretch': as given; missing ones stay. 'not_larger': aspect ratio kept, no extent
-            above the given ones. 'not_smaller': aspect ratio kept, no extent below the given
-            ones. Default: 'default'.
+        mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
+            given; missing ones scale by the (geometric) mean of the others. 'stretch': as
+            given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
+            ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
+            'default'.
         max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
-            all or one an axis. Modes that keep the aspect ratio keep it under the limit too.
+            all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
+            the limit too.
         subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
             the input, so that the scale is the one asked for. Otherwise the scale changes.
             Default: True.
-        roi_start (float | Sequence[float] | DataNode | None): First edge of the region that
-            counts as the image, (y, x) or (z, y, x), in pixels; may be fractional and outside
-            of the image, whose border is repeated. A start beyond the end mirrors the axis.
-        roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; see
-            roi_start, which it needs.
-        roi_relative (bool | None): Count the region in parts of the image: 1 is its extent.
+        roi_start (float | Sequence[float] | DataNode | None): First edge of the region to
+            resize, (y, x) or (z, y, x), in pixels. The edge may be fractional. Outside of the
+            image, the border is repeated. A start beyond the end mirrors the axis.
+        roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
+            `roi_start`.
+        roi_relative (bool | None): Edges of the region are fractions of the image's extents.
             Default: False.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
-            (height, width) or (depth, height, width). Fractions are cut off; what is not
-            positive takes the whole axis.
+            (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
+            numbers take the whole axis.
         crop_d (float | DataNode | None): Depth of the window, or number of frames; needs the
             others. Default: 0.0.
         crop_h (float | DataNode | None): Height of the window, with `crop_w`. Default: 0.0.
         crop_w (float | DataNode | None): Width of the window, with `crop_h`. Default: 0.0.
-        crop_pos_x (float | DataNode | None): Where the window lies: 0 at the left, 1 at the
+        crop_pos_x (float | DataNode | None): Position of the window: 0 at the left, 1 at the
             right. Default: 0.5.
-        crop_pos_y (float | DataNode | None): Where the window lies: 0 at the top, 1 at the
+        crop_pos_y (float | DataNode | None): Position of the window: 0 at the top, 1 at the
             bottom. Default: 0.5.
-        crop_pos_z (float | DataNode | None): Where the window lies: 0 in front, 1 at the back.
+        crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
             Default: 0.5.
         rounding (str | None): How the position becomes whole pixels: "round" (halves away from
             zero) or "truncate". Default: 'round'.
@@ -2354,63 +4261,157 @@ def resize_crop_mirror(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             bytes_per_sample_hint.
+    """
+
+def roi_random_crop(
+    data: DataNode | None = ...,
+    /,
+    *,
+    crop_shape: int | Sequence[int] | DataNode,
+    roi_start: int | Sequence[int] | DataNode,
+    roi_end: int | Sequence[int] | DataNode | None = ...,
+    roi_shape: int | Sequence[int] | DataNode | None = ...,
+    in_shape: int | Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Draws the start of a window of given shape around a region of interest.
+
+    On each axis, a window that is larger than the region holds all of the region, and a smaller
+    window lies in the region. If the shape of the data is known, the window lies in the data.
+
+    Inputs:
+        data: anything; only the shape counts. Give either data or `in_shape`, or neither.
+
+    Outputs:
+        the first index of the window: int64, shape (axes,).
+
+    Raises:
+        ArgumentError: arguments have different numbers of axes, or window or region do not fit
+            into the data.
+
+    Args:
+        crop_shape (int | Sequence[int] | DataNode): Shape of the window.
+        roi_start (int | Sequence[int] | DataNode): First index of the region.
+        roi_end (int | Sequence[int] | DataNode | None): End of the region.
+        roi_shape (int | Sequence[int] | DataNode | None): Shape of the region, instead of its
+            end.
+        in_shape (int | Sequence[int] | DataNode | None): Shape of the data.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
 def rotate(
     data: DataNode,
     /,
     *,
-    angle: float | Sequence[float] | DataNode,
     fill_value: float | None = ...,
     interp_type: DALIInterpType | None = ...,
-    keep_size: bool | None = ...,
     size: float | Sequence[float] | DataNode | None = ...,
     dtype: DALIDataType | DTypeLike | None = ...,
     output_dtype: DALIDataType | DTypeLike | None = ...,
+    angle: float | Sequence[float] | DataNode,
+    axis: float | Sequence[float] | DataNode | None = ...,
+    keep_size: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    axis: float | Sequence[float] | DataNode | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Rotates each image, counter-clockwise as it is seen, about its centre.
+    """Rotates each image about its center, or each volume about an axis through its center.
 
-    The canvas grows to hold the whole image, if neither `size` nor `keep_size` is given: to the
-    rotated extent, plus one where the image's and the canvas's extent would not both be even or
-    odd; so a rotation by a multiple of 90 degrees moves pixels onto pixels.
+    Images turn counter-clockwise, as they are seen. Volumes turn from x to y if the axis is z, from
+    y to z if the axis is x, and from z to x if the axis is y.
 
-    CPU and GPU agree within 1 in integers and 1e-4 of the range in floats, and exactly for nearest
-    neighbour, except where a position lies in the middle between two pixels.
+    If neither `size` nor `keep_size` is given, the canvas grows to the rotated extent, which holds
+    the whole image. One pixel is added where otherwise an extent were even and the extent of the
+    image that lies nearest to it odd, or the reverse. So a rotation by a multiple of 90 degrees
+    moves pixels onto pixels.
+
+    Integers of 16 bits and more and float64 are right to the last digit: positions are computed in
+    float64, as they are for volumes. For other images positions are float32. CPU and GPU agree
+    within 1 in integers and 1e-4 of the range in floats. Nearest neighbors agree exactly, except
+    where a position lies in the middle between two pixels.
 
     Inputs:
-        data: HW, HWC or FHWC; any type. Volumes (with a D) are not rotated.
+        data: HW, HWC, DHW or DHWC, or with F before them; any type.
 
-    The result has the layout and, if `dtype` is not given, the type of the input.
+    Outputs:
+        the rotated samples: of the layout and, if `dtype` is not given, the type of the input.
 
     Args:
-        angle (float | Sequence[float] | DataNode): Degrees; for a video one, or one a frame.
         fill_value (float | None): What lies around the image; by default its border is
             repeated.
         interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
             INTERP_LINEAR.
-        keep_size (bool | None): Whether the canvas stays as large as the image. Default: False.
         size (float | Sequence[float] | DataNode | None): Height and width of the canvas in
-            pixels, rounded to integers. Default: ().
+            pixels, for volumes with the depth in front of them; rounded to integers. Default:
+            ().
         dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
             input's.
         output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
+        angle (float | Sequence[float] | DataNode): Degrees; for a video one, or one a frame.
+        axis (float | Sequence[float] | DataNode | None): Of volumes: the direction x, y, z of
+            the axis, of any length but 0; for a series of volumes one, or one a frame. Images
+            ignore it.
+        keep_size (bool | None): Whether the canvas stays as large as the image. Default: False.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
-        Accepted for compatibility, without effect: axis, bytes_per_sample_hint.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def saturation(
+    images: DataNode,
+    /,
+    *,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    saturation: float | DataNode | None = ...,
+    image_type: DALIImageType | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Changes the saturation of images, as `hsv` does.
+
+    Inputs:
+        images: HWC, FHWC, DHWC or another layout that ends in C; 3 channels.
+
+    Outputs:
+        the images: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        saturation (float | DataNode | None): Factor of the distance from gray: 0 gives gray.
+            Default: 1.0.
+        image_type (DALIImageType | None): Order of the channels: RGB or BGR. DALI treats both
+            as RGB. Default: RGB.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
 def sequence_reader(
@@ -2442,39 +4443,41 @@ def sequence_reader(
     use_o_direct: bool | None = ...,
     tensor_init_bytes: int | None = ...,
     bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> Any:
     """Reads sequences of frames from folders of images, one folder a stream.
 
     The frames of a folder are its images in the order of their names. Sequences do not cross
-    folders, and only whole ones are read. Names that begin with a dot are left out.
+    folders. Incomplete sequences are left out. Names that begin with a dot are left out.
 
     Outputs:
         the decoded frames: uint8, FHWC.
 
     Raises:
-        SourceError: a folder cannot be read, or there is no sequence in any.
+        SourceError: a folder cannot be read, or no folder holds a sequence.
         OSError: a file cannot be read. DecodeError: a frame is damaged, or of another size
             than the first one (see `on_error` of the pipeline).
 
     Args:
         file_root (str): Folder that holds a folder of images for each stream.
         sequence_length (int): Number of frames of a sequence.
-        step (int | None): From the first frame of a sequence to that of the next one. Default:
-            1.
-        stride (int | None): From one frame of a sequence to the next one. Default: 1.
-        image_type (DALIImageType | None): Colour space of the output, as for `decoders.image`.
+        step (int | None): Distance, in frames, from the first frame of a sequence to the first
+            frame of the next sequence. Default: 1.
+        stride (int | None): Distance, in frames of the folder, between two frames of a
+            sequence. Default: 1.
+        image_type (DALIImageType | None): Color space of the output, as for `decoders.image`.
             Default: RGB.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
         shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-            seed, which users often set differently for each rank: the ranks' shards would
-            overlap then. Default: 0.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
         shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
             remote shards): shuffle blocks of so many consecutive samples instead of single
             samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -2486,7 +4489,8 @@ def sequence_reader(
             Default: 0.
         num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. Default: False.
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2502,11 +4506,47 @@ def sequence_reader(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
             skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
             bytes_per_sample, bytes_per_sample_hint.
+    """
+
+def sequence_rearrange(
+    data: DataNode,
+    /,
+    *,
+    new_order: int | Sequence[int] | DataNode,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Returns sequences whose frame i is the input's frame `new_order[i]`.
+
+    Frames may repeat or be left out.
+
+    Inputs:
+        data: (frames, ...), any type; the layout, if there is one, starts with F.
+
+    Outputs:
+        the frames in their new order: of the type and layout of the input.
+
+    Raises:
+        ArgumentError: an index is not one of a frame, or there is none.
+
+    Args:
+        new_order (int | Sequence[int] | DataNode): For each frame of the result, the index of a
+            frame.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
 def shapes(
@@ -2517,7 +4557,7 @@ def shapes(
     type: DALIDataType | DTypeLike | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -2536,8 +4576,8 @@ def shapes(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -2564,16 +4604,17 @@ def slice(
     seed: int | None = ...,
     preserve: bool | None = ...,
     image_type: DALIImageType | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Takes a part out of each sample.
+    """Takes a region out of each sample.
 
-    The part is given by named arguments, a start (`start` or `rel_start`) with an end (`end`,
-    `rel_end`) or a shape (`shape`, `rel_shape`), or by the inputs `anchor` and `shape`. What
-    starts with "rel" is in fractions of the extent of its axis. Without a start the part begins
-    at 0, without end and shape it reaches to the sample's end. Fractions of an element are
+    Named arguments give the region: a start (`start` or `rel_start`), with an end (`end`,
+    `rel_end`) or a shape (`shape`, `rel_shape`). Alternatively the inputs `anchor` and `shape` give
+    the region. What starts with "rel" is in fractions of the extent of its axis. Without a start
+    the region starts at 0, without end and shape it reaches to the sample's end. Fractions of an
+    element are
     rounded, halves away from zero: the start, and the end (start plus shape) before rounding.
 
     Inputs:
@@ -2586,16 +4627,16 @@ def slice(
 
     Args:
         dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
-            input's. Values out of its range become the nearest that it has, fractions are cut
-            off in integers.
+            input's. Values out of its range become the nearest value of the type. Conversion to
+            integers cuts fractions off.
         output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
-        out_of_bounds_policy (str | None): What to do if the part reaches out of the sample:
-            "error" raises; "constant" or "pad" fill with `fill_values`; "edge" or "clamp"
-            repeat the edge; "reflect" or "reflect_1001" mirror, with the edge twice;
-            "reflect_101" mirror, with the edge once; "wrap" repeats the sample; "trim_to_shape"
-            takes what there is. Default: 'error'.
-        fill_values (float | Sequence[float] | None): What is outside of the sample if it is
-            padded: one value, or one a channel. Default: (0.0,).
+        out_of_bounds_policy (str | None): Action for a region that reaches out of the sample.
+            "error": raise. "constant" or "pad": fill with `fill_values`. "edge" or "clamp":
+            repeat the edge. "reflect" or "reflect_1001": mirror, with the edge twice.
+            "reflect_101": mirror, with the edge once. "wrap": repeat the sample.
+            "trim_to_shape": return only the part inside. Default: 'error'.
+        fill_values (float | Sequence[float] | None): The value outside of the sample if it is
+            padded: one, or one a channel. Default: (0.0,).
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
             order. Default: (1, 0).
         axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -2616,9 +4657,79 @@ def slice(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: image_type, bytes_per_sample_hint.
+    """
+
+def spectrogram(
+    signal: DataNode,
+    /,
+    *,
+    center_windows: bool | None = ...,
+    layout: str | None = ...,
+    nfft: int | None = ...,
+    power: int | None = ...,
+    reflect_padding: bool | None = ...,
+    window_fn: float | Sequence[float] | None = ...,
+    window_length: int | None = ...,
+    window_step: int | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Computes the amplitude or power of a signal's frequencies over time.
+
+    Windows of the signal start `window_step` samples apart. Each is multiplied by `window_fn`,
+    extended with zeros to `nfft` samples, and transformed. Bin k holds the frequency
+    k * sample_rate / nfft.
+
+    With `center_windows`, a signal of n samples has n // window_step + 1 windows; window t has its
+    sample window_length // 2 at sample t * window_step of the signal. Otherwise the signal has
+    (n - window_length) // window_step + 1 windows.
+
+    With `window_fn=scipy.signal.get_window("hann", window_length)` and an even `window_length`, the
+    result is that of `librosa.stft(pad_mode="reflect")`.
+
+    Inputs:
+        signal: one channel, of any numeric dtype: (samples,), (samples, 1) or (1, samples).
+
+    Outputs:
+        the spectrogram: float32 of shape (nfft // 2 + 1, windows) and layout "ft", or of shape
+        (windows, nfft // 2 + 1) and layout "tf".
+
+    The operator computes in float32. CPU and GPU agree within 1e-5 of the largest number of a
+    window.
+
+    Raises:
+        ArgumentError: a signal is empty or has several channels; or it is shorter than a window,
+            and `center_windows` is False.
+
+    Args:
+        center_windows (bool | None): Extend the signal at both ends, so that windows are
+            centered at multiples of `window_step`. Otherwise all windows lie within the signal.
+            Default: True.
+        layout (str | None): Order of the output: "ft" (frequency first) or "tf" (time first).
+            Default: 'ft'.
+        nfft (int | None): Samples of a transform, at least `window_length`, which is the
+            default.
+        power (int | None): Exponent of the amplitude: 1 or 2. Default: 2.
+        reflect_padding (bool | None): Mirror the signal beyond its ends; otherwise extend the
+            signal with zeros. Without `center_windows`, this has no effect. Default: True.
+        window_fn (float | Sequence[float] | None): Factors of a window's samples:
+            `window_length` numbers. Default: the Hann window sin(pi * (i + 0.5) /
+            window_length) ** 2. Default: ().
+        window_length (int | None): Samples of a window. Default: 512.
+        window_step (int | None): Samples from one window to the next. Default: 256.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
 def squeeze(
@@ -2629,7 +4740,7 @@ def squeeze(
     axis_names: str | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -2653,8 +4764,47 @@ def squeeze(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def ssd_random_crop(
+    images: DataNode,
+    boxes: DataNode,
+    labels: DataNode,
+    /,
+    *,
+    num_attempts: int | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> tuple[DataNode, DataNode, DataNode]:
+    """Crops images at random around boxes, as for training of SSD; `random_bbox_crop` does more.
+
+    Liu et al., "SSD: Single Shot MultiBox Detector" (2016), section 2.2. A round of `num_attempts`
+    attempts draws the whole image, or the least intersection over union of all boxes: 0, 0.1, 0.3,
+    0.5, 0.7 or 0.9. Extents of windows are 0.3 to 1 of the image's, and the relative aspect ratio
+    is from 1/2 to 2. Boxes stay whose center is in the window.
+
+    Inputs:
+        images: HWC; any type.
+        boxes: float32, shape (boxes, 4): left, top, right, bottom, relative to the image's size.
+        labels: integers, shape (boxes,) or (boxes, k).
+
+    Outputs:
+        images, boxes, labels: those in the window; boxes are relative to the window.
+
+    Args:
+        num_attempts (int | None): Attempts in a round. Default: 1.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -2665,7 +4815,7 @@ def stack(
     axis_name: str | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -2681,15 +4831,15 @@ def stack(
         ArgumentError: the inputs differ in type, shape or layout, or the axis does not exist.
 
     Args:
-        axis (int | None): Place of the new axis in the output; a negative one counts from the
+        axis (int | None): Index of the new axis in the output; a negative one counts from the
             end, so that -1 interleaves the inputs' numbers. Default: 0.
         axis_name (str | None): The new axis's letter in the layout; without it there is none.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -2722,7 +4872,7 @@ def tfrecord_reader(
     use_o_direct: bool | None = ...,
     tensor_init_bytes: int | None = ...,
     bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> Any:
@@ -2733,8 +4883,10 @@ def tfrecord_reader(
     several strings, and feature lists that form no tensor, have a second output named
     `<name>.lengths`.
 
-    Files compressed with gzip or zlib are recognised, and unpacked once into the cache
-    folder (`$XDG_CACHE_HOME/penstock`). Where `index_path` is not given, each file is walked
+    Files compressed with gzip or zlib are recognized, and unpacked once into the cache folder
+    (`$XDG_CACHE_HOME/penstock`). Between runs the cache keeps at most 32 GiB of unpacked files, or
+    a quarter of its file system; the environment variable PENSTOCK_CACHE_BYTES sets another limit.
+    Where `index_path` is not given, each file is walked
     through once, and its index kept beside it (or, where that cannot be written, in the
     cache folder) until the file changes.
 
@@ -2753,6 +4905,8 @@ def tfrecord_reader(
 
     Args:
         path (str | Sequence[str]): Paths of the files; their records are numbered through.
+            Braces ('part-{000..127}'), globs and folders stand for the files that they name,
+            without *.idx in folders.
         index_path (str | Sequence[str] | None): Paths of index files as DALI's `tfrecord2idx`
             writes them, one a file. Not needed.
         features (Any): Dict from names to `tfrecord.FixedLenFeature` or
@@ -2762,16 +4916,17 @@ def tfrecord_reader(
             `FixedLenFeature` give the shape (steps, *shape).
         verify_crc (str | None): When the records' checksums are verified: 'always' (whenever a
             record is read), 'index' (once, when the index is made), 'never'. By default
-            'always', if google-crc32c is installed (`pip install penstock[tfrecord]`). Headers
-            are always checked.
+            'always', if google-crc32c is installed (pip install '.[tfrecord]' in the folder of
+            Penstock's sources). Headers are always checked.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
         shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-            seed, which users often set differently for each rank: the ranks' shards would
-            overlap then. Default: 0.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
         shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
             remote shards): shuffle blocks of so many consecutive samples instead of single
             samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -2783,7 +4938,8 @@ def tfrecord_reader(
             Default: 0.
         num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. Default: False.
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2799,11 +4955,91 @@ def tfrecord_reader(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
             skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
             bytes_per_sample, bytes_per_sample_hint.
+    """
+
+def to_decibels(
+    data: DataNode,
+    /,
+    *,
+    cutoff_db: float | None = ...,
+    multiplier: float | None = ...,
+    reference: float | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Computes `multiplier * log10(max(data / reference, min_ratio))`.
+
+    The ratio min_ratio is 10 ** (cutoff_db / multiplier). Numbers that are negative, and values
+    that are not a number, give `cutoff_db`.
+
+    `librosa.power_to_db(data, ref=reference, amin=1e-20 * reference, top_db=None)` is the same at
+    the defaults.
+
+    Inputs:
+        data: magnitudes, such as a spectrogram, of any numeric dtype.
+
+    Outputs:
+        the decibels: float32 of the shape and layout of the input.
+
+    The operator computes in float32. CPU and GPU agree within 1e-5 times `multiplier`, and one
+    unit in the last place.
+
+    Args:
+        cutoff_db (float | None): Least result, in decibels. Default: -200.0.
+        multiplier (float | None): Factor of the logarithm: 10 for power, 20 for amplitudes.
+            Default: 10.0.
+        reference (float | None): Magnitude of 0 dB, above 0. Default: the largest number of the
+            sample. Default: 0.0.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def transform_translation(
+    matrix: DataNode | None = ...,
+    /,
+    *,
+    reverse_order: bool | None = ...,
+    offset: float | Sequence[float] | DataNode,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Makes the matrix of a translation: p + offset.
+
+    Inputs:
+        matrix: an affine map (n, n + 1), float32, that is combined with the translation.
+
+    Outputs:
+        the matrix: float32, shape (n, n + 1).
+
+    Args:
+        reverse_order (bool | None): Whether the input's map is applied to the results of this
+            map. By default this map is applied to the results of the input's map. Default:
+            False.
+        offset (float | Sequence[float] | DataNode): The vector, with a number for each
+            dimension.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
 def transpose(
@@ -2815,7 +5051,7 @@ def transpose(
     output_layout: str | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -2830,13 +5066,13 @@ def transpose(
         perm (int | Sequence[int] | None): The new order, as in (2, 0, 1); reversed by default.
         transpose_layout (bool | None): Whether the letters of the layout move with their
             dimensions. Default: True.
-        output_layout (str | None): Layout of the result; `transpose_layout` is not looked at.
+        output_layout (str | None): Layout of the result; `transpose_layout` has no effect then.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -2850,19 +5086,19 @@ def uniform(
     values: float | Sequence[float] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Draws from a continuous uniform distribution, or evenly from given values.
+    """Draws from a continuous uniform distribution, or from given values with equal probability.
 
-    The end of the range is never drawn, except that rounding to an integer type can reach it.
+    The numbers are below the end of the range. Rounding to an integer dtype can reach the end.
 
     Inputs:
-        shape_like: samples whose shape the output has, in place of `shape`.
+        shape_like: samples with the shape of the output, instead of `shape`.
 
     Outputs:
-        the numbers: of type `dtype` (by default float32), without a layout.
+        the numbers: of dtype `dtype` (by default float32), without a layout.
 
     Raises:
         ArgumentError: the range is empty, or there are no values.
@@ -2870,8 +5106,8 @@ def uniform(
     Args:
         shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
             one number, of shape ().
-        dtype (DALIDataType | DTypeLike | None): Type of the output. Numbers are rounded to
-            integers, halves away from zero, and clamped to what the type holds.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the output. For integer dtypes numbers
+            are rounded, halves away from zero, and clamped to the dtype's range.
         range (float | Sequence[float] | DataNode | None): Numbers are drawn from [range[0],
             range[1]). Excludes `values`. Default: (-1.0, 1.0).
         values (float | Sequence[float] | DataNode | None): The numbers to draw from, all
@@ -2880,8 +5116,391 @@ def uniform(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def video_reader(
+    *,
+    labels: int | Sequence[int] | None = ...,
+    file_list_frame_num: bool | None = ...,
+    file_list_include_preceding_frame: bool | None = ...,
+    pad_sequences: bool | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    normalized: bool | None = ...,
+    channels: int | None = ...,
+    random_shuffle: bool | None = ...,
+    shuffle_after_epoch: bool | None = ...,
+    shuffle_after_epoch_seed: int | None = ...,
+    shuffle_seed: int | None = ...,
+    shuffle_block: int | None = ...,
+    shuffle_window: int | None = ...,
+    shard_id: int | None = ...,
+    num_shards: int | None = ...,
+    stick_to_shard: bool | None = ...,
+    pad_last_batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
+    storage_options: Mapping[str, Any] | None = ...,
+    filenames: str | Sequence[str] | None = ...,
+    file_root: str | None = ...,
+    file_list: str | None = ...,
+    sequence_length: int,
+    stride: int | None = ...,
+    step: int | None = ...,
+    enable_frame_num: Any | None = ...,
+    enable_timestamps: bool | None = ...,
+    image_type: DALIImageType | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    skip_vfr_check: bool | None = ...,
+    additional_decode_surfaces: int | None = ...,
+    initial_fill: int | None = ...,
+    read_ahead: bool | None = ...,
+    skip_cached_images: bool | None = ...,
+    lazy_init: bool | None = ...,
+    dont_use_mmap: bool | None = ...,
+    use_o_direct: bool | None = ...,
+    tensor_init_bytes: int | None = ...,
+    bytes_per_sample: float | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any:
+    """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
+
+    Outputs:
+        clips: uint8 or float, FHWC.
+        labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
+        frame numbers: int32, see `enable_frame_num`; -1 for a filled frame.
+        times: float64, shape (F,), in seconds; -1 for a filled frame.
+
+    Raises:
+        SourceError: the list cannot be read.
+        OSError: a file cannot be read.
+        DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+
+    Args:
+        labels (int | Sequence[int] | None): Labels of `filenames`; an empty list stands for 0,
+            1, 2, ...
+        file_list_frame_num (bool | None): Whether start and end of a range are frames; else
+            they are seconds. Default: False.
+        file_list_include_preceding_frame (bool | None): Round the start of a range down and its
+            end up, in place of the start up, the end down. Default: False.
+        pad_sequences (bool | None): Whether incomplete clips are filled with black frames, not
+            left out. Default: False.
+        dtype (DALIDataType | DTypeLike | None): Element type of the clips: UINT8 or FLOAT.
+            Default: UINT8.
+        normalized (bool | None): Whether floats span 0 to 1 in place of 0 to 255. Default:
+            False.
+        channels (int | None): Number of channels: 3. Default: 3.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        filenames (str | Sequence[str] | None): Paths of the videos.
+        file_root (str | None): Folder whose subfolders are the classes, numbered in the order
+            of their names.
+        file_list (str | None): Text file with a path and a label on each line and, if wanted,
+            start and end of the range that clips are taken from. Relative paths start at the
+            folder of the list.
+        sequence_length (int): Frames of a clip.
+        stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
+        step (int | None): Distance from a clip's first frame to the first frame of the next
+            clip; by default, and if negative, `sequence_length` times `stride`, so that clips
+            do not overlap. Default: -1.
+        enable_frame_num (Any | None): 'scalar' or True adds the number of the clip's first
+            frame as an output, 'sequence' the numbers of all frames. Default: 'none'.
+        enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
+            as an output. Default: False.
+        image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
+            RGB.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: skip_vfr_check, additional_decode_surfaces,
+            initial_fill, read_ahead, skip_cached_images, lazy_init, dont_use_mmap,
+            use_o_direct, tensor_init_bytes, bytes_per_sample, bytes_per_sample_hint.
+    """
+
+def video_reader_resize(
+    *,
+    antialias: bool | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mag_filter: DALIInterpType | None = ...,
+    max_size: float | Sequence[float] | None = ...,
+    min_filter: DALIInterpType | None = ...,
+    mode: str | None = ...,
+    resize_longer: float | None = ...,
+    resize_shorter: float | None = ...,
+    resize_x: float | None = ...,
+    resize_y: float | None = ...,
+    resize_z: float | None = ...,
+    roi_end: float | Sequence[float] | None = ...,
+    roi_relative: bool | None = ...,
+    roi_start: float | Sequence[float] | None = ...,
+    size: float | Sequence[float] | None = ...,
+    subpixel_scale: bool | None = ...,
+    random_shuffle: bool | None = ...,
+    shuffle_after_epoch: bool | None = ...,
+    shuffle_after_epoch_seed: int | None = ...,
+    shuffle_seed: int | None = ...,
+    shuffle_block: int | None = ...,
+    shuffle_window: int | None = ...,
+    shard_id: int | None = ...,
+    num_shards: int | None = ...,
+    stick_to_shard: bool | None = ...,
+    pad_last_batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
+    storage_options: Mapping[str, Any] | None = ...,
+    filenames: str | Sequence[str] | None = ...,
+    file_root: str | None = ...,
+    file_list: str | None = ...,
+    sequence_length: int,
+    stride: int | None = ...,
+    step: int | None = ...,
+    enable_frame_num: Any | None = ...,
+    enable_timestamps: bool | None = ...,
+    image_type: DALIImageType | None = ...,
+    labels: int | Sequence[int] | None = ...,
+    file_list_frame_num: bool | None = ...,
+    file_list_include_preceding_frame: bool | None = ...,
+    pad_sequences: bool | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    normalized: bool | None = ...,
+    channels: int | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    minibatch_size: int | None = ...,
+    temp_buffer_hint: int | None = ...,
+    initial_fill: int | None = ...,
+    read_ahead: bool | None = ...,
+    skip_cached_images: bool | None = ...,
+    lazy_init: bool | None = ...,
+    dont_use_mmap: bool | None = ...,
+    use_o_direct: bool | None = ...,
+    tensor_init_bytes: int | None = ...,
+    bytes_per_sample: float | None = ...,
+    skip_vfr_check: bool | None = ...,
+    additional_decode_surfaces: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any:
+    """Reads clips of video files, decoded and resized: `readers.video`, then `resize`.
+
+    Outputs:
+        clips: uint8 or float, FHWC; the other outputs are those of `readers.video`.
+
+    Raises:
+        SourceError: the list cannot be read.
+        OSError: a file cannot be read.
+        DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+
+    Args:
+        antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+            so that all pixels count. Nearest neighbor is never widened. Default: True.
+        interp_type (DALIInterpType | None): Filter, where `min_filter` or `mag_filter` do not
+            say otherwise. Default: INTERP_LINEAR.
+        mag_filter (DALIInterpType | None): Filter for an axis that keeps its extent or grows.
+            Default: interp_type.
+        max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+            all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
+            the limit too.
+        min_filter (DALIInterpType | None): Filter for an axis that shrinks. Default:
+            interp_type.
+        mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
+            given; missing ones scale by the (geometric) mean of the others. 'stretch': as
+            given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
+            ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
+            'default'.
+        resize_longer (float | None): Wanted length of the longer side; the aspect ratio is
+            kept. Default: 0.0.
+        resize_shorter (float | None): Wanted length of the shorter side; the aspect ratio is
+            kept. `max_size` may limit the longer one. Default: 0.0.
+        resize_x (float | None): Wanted width in pixels; 0 and negative as in `size`. Default:
+            0.0.
+        resize_y (float | None): Wanted height in pixels; 0 and negative as in `size`. Default:
+            0.0.
+        resize_z (float | None): Wanted depth of a volume; 0 and negative as in `size`. Default:
+            0.0.
+        roi_end (float | Sequence[float] | None): Last edge of the region; needs `roi_start`.
+        roi_relative (bool | None): Edges of the region are fractions of the image's extents.
+            Default: False.
+        roi_start (float | Sequence[float] | None): First edge of the region to resize, (y, x)
+            or (z, y, x), in pixels. The edge may be fractional. Outside of the image, the
+            border is repeated. A start beyond the end mirrors the axis.
+        size (float | Sequence[float] | None): Wanted (height, width) in pixels, or (depth,
+            height, width) for volumes; one number stands for all. 0 leaves an extent to `mode`;
+            a negative one mirrors the axis.
+        subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+            the input, so that the scale is the one asked for. Otherwise the scale changes.
+            Default: True.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        filenames (str | Sequence[str] | None): Paths of the videos.
+        file_root (str | None): Folder whose subfolders are the classes, numbered in the order
+            of their names.
+        file_list (str | None): Text file with a path and a label on each line and, if wanted,
+            start and end of the range that clips are taken from. Relative paths start at the
+            folder of the list.
+        sequence_length (int): Frames of a clip.
+        stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
+        step (int | None): Distance from a clip's first frame to the first frame of the next
+            clip; by default, and if negative, `sequence_length` times `stride`, so that clips
+            do not overlap. Default: -1.
+        enable_frame_num (Any | None): 'scalar' or True adds the number of the clip's first
+            frame as an output, 'sequence' the numbers of all frames. Default: 'none'.
+        enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
+            as an output. Default: False.
+        image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
+            RGB.
+        labels (int | Sequence[int] | None): Labels of `filenames`; an empty list stands for 0,
+            1, 2, ...
+        file_list_frame_num (bool | None): Whether start and end of a range are frames; else
+            they are seconds. Default: False.
+        file_list_include_preceding_frame (bool | None): Round the start of a range down and its
+            end up, in place of the start up, the end down. Default: False.
+        pad_sequences (bool | None): Whether incomplete clips are filled with black frames, not
+            left out. Default: False.
+        dtype (DALIDataType | DTypeLike | None): Element type of the clips: UINT8 or FLOAT.
+            Default: UINT8.
+        normalized (bool | None): Whether floats span 0 to 1 in place of 0 to 255. Default:
+            False.
+        channels (int | None): Number of channels: 3. Default: 3.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: minibatch_size, temp_buffer_hint,
+            initial_fill, read_ahead, skip_cached_images, lazy_init, dont_use_mmap,
+            use_o_direct, tensor_init_bytes, bytes_per_sample, skip_vfr_check,
+            additional_decode_surfaces, bytes_per_sample_hint.
+    """
+
+def warp_affine(
+    data: DataNode,
+    matrix_input: DataNode | None = ...,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    size: float | Sequence[float] | DataNode | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    output_dtype: DALIDataType | DTypeLike | None = ...,
+    matrix: float | Sequence[float] | DataNode | None = ...,
+    inverse_map: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Moves pixels by an affine map: result(x, y) = image(M (x, y) + T).
+
+    The matrix is [M T], with coordinates in the order x, y, or x, y, z for volumes. The corner of
+    the first pixel has the coordinates 0, and its center 0.5. `fn.transforms` makes such matrices.
+
+    Types, and the agreement of CPU and GPU, are those of `fn.rotate`.
+
+    Inputs:
+        data: HW, HWC, DHW or DHWC, or with F before them; any type.
+        matrix_input: the matrix of each sample, (2, 3) or for volumes (3, 4), or one for each
+            frame, instead of the argument `matrix`.
+
+    Outputs:
+        the moved samples: of the layout and, if `dtype` is not given, the type of the input.
+
+    Raises:
+        ArgumentError: there is no matrix or there are two, it has another number of elements, a
+            number is not finite, or it has to be inverted and is singular.
+
+    Args:
+        fill_value (float | None): What lies around the image; by default its border is
+            repeated.
+        interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
+            INTERP_LINEAR.
+        size (float | Sequence[float] | DataNode | None): Height and width of the canvas in
+            pixels, for volumes with the depth in front of them; rounded to integers. Default:
+            ().
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
+        matrix (float | Sequence[float] | DataNode | None): [M T], row by row: 6 numbers, or 12
+            for volumes; for a video one matrix, or one a frame.
+        inverse_map (bool | None): Whether the matrix maps the result to the image. False: it
+            maps the image to the result, so its inverse is used. Default: True.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -2916,7 +5535,7 @@ def webdataset_reader(
     use_o_direct: bool | None = ...,
     tensor_init_bytes: int | None = ...,
     bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> Any:
@@ -2924,7 +5543,7 @@ def webdataset_reader(
 
     Files that follow one another and agree in folder and name up to the first dot are the
     components of a sample; the rest of the name is the extension. Where several components of
-    a sample match an output, the first one counts. Files whose names begin with a dot are left
+    a sample match an output, the first one counts. Files whose names start with a dot are left
     out. v7, ustar, PAX and GNU archives are read, sparse files and compressed archives are not.
 
     Outputs:
@@ -2935,7 +5554,8 @@ def webdataset_reader(
         OSError: an archive cannot be read (see `on_error` of the pipeline).
 
     Args:
-        paths (str | Sequence[str]): Paths of the archives.
+        paths (str | Sequence[str]): Paths of the archives. Braces ('shard-{000..127}.tar'),
+            globs and folders stand for the files that they name.
         ext (str | Sequence[str]): An entry for each output: extensions, separated by ';', such
             as 'jpg;jpeg;png'. They may hold dots.
         index_paths (str | Sequence[str] | None): Index files of DALI (v1.1 or v1.2), one for
@@ -2948,16 +5568,17 @@ def webdataset_reader(
             that the outputs' bytes are taken for, one each; by default UINT8.
         case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII).
             Default: True.
-        extension_dot (str | None): Which dot of a file's name the extension begins behind: the
+        extension_dot (str | None): Which dot of a file's name the extension starts behind: the
             'first' or the 'last'. Index files of DALI always mean the first. Default: 'first'.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
         shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-            seed, which users often set differently for each rank: the ranks' shards would
-            overlap then. Default: 0.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
         shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
             remote shards): shuffle blocks of so many consecutive samples instead of single
             samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -2969,7 +5590,8 @@ def webdataset_reader(
             Default: 0.
         num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. Default: False.
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2985,8 +5607,8 @@ def webdataset_reader(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
             skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
             bytes_per_sample, bytes_per_sample_hint.
@@ -2999,7 +5621,7 @@ def zeros(
     dtype: DALIDataType | DTypeLike | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -3009,13 +5631,13 @@ def zeros(
         shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
             one number.
         layout (str | None): Layout of the output.
-        dtype (DALIDataType | DTypeLike | None): Type of the output. Default: INT32.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the output. Default: INT32.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
@@ -3026,25 +5648,88 @@ def zeros_like(
     dtype: DALIDataType | DTypeLike | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Returns zeros in the shape, type and layout of the input.
+    """Returns zeros with the shape, dtype and layout of the input.
 
     Args:
-        dtype (DALIDataType | DTypeLike | None): Type of the output; by default that of the
-            input.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the output; by default the dtype of
+            the input.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu, gpu; by default where the inputs are.
-        name (str | None): name in the graph, for statistics, checkpoints, errors.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
 class decoders:
+    @staticmethod
+    def audio(
+        data: DataNode,
+        /,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        downmix: bool | None = ...,
+        quality: float | None = ...,
+        antialias: bool | None = ...,
+        sample_rate: float | DataNode | None = ...,
+        offset: float | DataNode | None = ...,
+        duration: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> tuple[DataNode, DataNode]:
+        """Decodes audio: WAV, FLAC, Ogg (Vorbis, Opus, FLAC), MP3 and AIFF.
+
+        Resampling and mixing down follow DALI. Integers are those of the file, at full range; floating
+        point and lossy files are scaled to the range of the integers. A window (`offset`, `duration`)
+        is decoded alone.
+
+        With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files that
+        need no resampling go there as they are, and are decoded there to the same numbers. The CPU
+        decodes all other files; `Pipeline.stats` counts them.
+
+        Inputs:
+            data: a whole file a sample; uint8, one dimension.
+
+        Outputs:
+            the signal: of type `dtype`, shape (samples, channels), or (samples,) with `downmix`. At
+                another rate, a signal of n samples has ceil(n * sample_rate / rate) samples.
+            its rate in Hz, after resampling: float32, a scalar.
+
+        Raises:
+            DecodeError: the data is damaged, cut off, or of an unknown format; a window starts behind
+                the end.
+            MissingDependencyError: soundfile is not installed, and the file is no plain WAV.
+
+        Args:
+            dtype (DALIDataType | DTypeLike | None): FLOAT (-1 to 1), INT16 or INT32 (full range).
+                Default: FLOAT.
+            downmix (bool | None): Return the mean of all channels. Default: False.
+            quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
+                lobes) to 100 (64 lobes). Default: 50.0.
+            antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
+                this rate cannot hold. Without it they fold back, as in DALI. Default: False.
+            sample_rate (float | DataNode | None): Rate to resample to, in Hz; 0 or less for the
+                file's own. Default: 0.0.
+            offset (float | DataNode | None): Where to start, in seconds. Default: 0.0.
+            duration (float | DataNode | None): How long to decode, in seconds; to the end if the
+                file ends earlier, or if negative. Default: -1.0.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, mixed. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
     @staticmethod
     def image(
         encoded: DataNode,
@@ -3072,43 +5757,45 @@ class decoders:
         cache_threshold: int | None = ...,
         cache_debug: bool | None = ...,
         cache_batch_copy: bool | None = ...,
-        cache_type: int | None = ...,
+        cache_type: str | None = ...,
         split_stages: bool | None = ...,
         use_chunk_allocator: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> DataNode:
-        """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 and PNM, told by their content.
+        """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 and PNM, recognized by
+        their content.
 
         Inputs:
             encoded: a whole encoded file a sample; uint8, one dimension.
 
         Args:
-            output_type (DALIImageType | None): Colour space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+            output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
                 from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
                 alpha and expand palettes. Default: RGB.
-            dtype (DALIDataType | DTypeLike | None): Type of the result, UINT8, UINT16, INT16,
+            dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
                 FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
                 UINT16 and 1.0 in FLOAT. Default: UINT8.
             adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
                 True.
-            fit (int | Sequence[int] | None): The size (height, width) that the image is going to be
-                shrunk to. Given it, JPEG is decoded at 1/2, 1/4 or 1/8 of its size where that still
-                leaves as many pixels each way, and without smoothing colours. The result is smaller
-                then, so the following resize gives slightly different pixels (1 to 2 grey levels on
-                average), in less time. One number stands for both.
-            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
-                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
-                alone. Default: False.
+            fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+                the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+                leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+                and the following resize gives slightly different pixels (1 to 2 gray levels on
+                average) in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
+                stays unused. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-                alone; else it decodes all that it can, which is faster than any share.
+                unused. With any other value the engine decodes every file that it can, which is
+                faster than any smaller part.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu, mixed; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu, mixed. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
                 device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
                 host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
@@ -3151,10 +5838,10 @@ class decoders:
         cache_threshold: int | None = ...,
         cache_debug: bool | None = ...,
         cache_batch_copy: bool | None = ...,
-        cache_type: int | None = ...,
+        cache_type: str | None = ...,
         split_stages: bool | None = ...,
         use_chunk_allocator: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> DataNode:
@@ -3164,40 +5851,41 @@ class decoders:
             encoded: a whole encoded file a sample; uint8, one dimension.
 
         Raises:
-            DecodeError: see above.
+            DecodeError: the bytes are no supported image, or pixels are damaged or missing.
             ArgumentError: the window reaches out of the image.
 
         Args:
-            output_type (DALIImageType | None): Colour space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+            output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
                 from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
                 alpha and expand palettes. Default: RGB.
-            dtype (DALIDataType | DTypeLike | None): Type of the result, UINT8, UINT16, INT16,
+            dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
                 FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
                 UINT16 and 1.0 in FLOAT. Default: UINT8.
             adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
                 True.
-            fit (int | Sequence[int] | None): The size (height, width) that the image is going to be
-                shrunk to. Given it, JPEG is decoded at 1/2, 1/4 or 1/8 of its size where that still
-                leaves as many pixels each way, and without smoothing colours. The result is smaller
-                then, so the following resize gives slightly different pixels (1 to 2 grey levels on
-                average), in less time. One number stands for both.
-            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
-                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
-                alone. Default: False.
+            fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+                the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+                leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+                and the following resize gives slightly different pixels (1 to 2 gray levels on
+                average) in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
+                stays unused. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-                alone; else it decodes all that it can, which is faster than any share.
+                unused. With any other value the engine decodes every file that it can, which is
+                faster than any smaller part.
             crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
-                (height, width) or (depth, height, width). Fractions are cut off; what is not
-                positive takes the whole axis.
+                (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
+                numbers take the whole axis.
             crop_d (float | DataNode | None): Depth of the window, or number of frames; needs the
                 others. Default: 0.0.
             crop_h (float | DataNode | None): Height of the window, with `crop_w`. Default: 0.0.
             crop_w (float | DataNode | None): Width of the window, with `crop_h`. Default: 0.0.
-            crop_pos_x (float | DataNode | None): Where the window lies: 0 at the left, 1 at the
+            crop_pos_x (float | DataNode | None): Position of the window: 0 at the left, 1 at the
                 right. Default: 0.5.
-            crop_pos_y (float | DataNode | None): Where the window lies: 0 at the top, 1 at the
+            crop_pos_y (float | DataNode | None): Position of the window: 0 at the top, 1 at the
                 bottom. Default: 0.5.
-            crop_pos_z (float | DataNode | None): Where the window lies: 0 in front, 1 at the back.
+            crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
                 Default: 0.5.
             rounding (str | None): How the position becomes whole pixels: "round" (halves away from
                 zero) or "truncate". Default: 'round'.
@@ -3205,8 +5893,8 @@ class decoders:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu, mixed; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu, mixed. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
                 device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
                 host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
@@ -3244,51 +5932,52 @@ class decoders:
         cache_threshold: int | None = ...,
         cache_debug: bool | None = ...,
         cache_batch_copy: bool | None = ...,
-        cache_type: int | None = ...,
+        cache_type: str | None = ...,
         split_stages: bool | None = ...,
         use_chunk_allocator: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> DataNode:
-        """Decodes a part of each image, of random area, aspect ratio and place.
+        """Decodes a window of each image, of random area, aspect ratio and position.
 
-        The usual first step of training a classifier, before a resize to one size.
+        This is the usual first step of training a classifier, before a resize to one size.
 
         Inputs:
             encoded: a whole encoded file a sample; uint8, one dimension.
 
         Args:
-            output_type (DALIImageType | None): Colour space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+            output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
                 from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
                 alpha and expand palettes. Default: RGB.
-            dtype (DALIDataType | DTypeLike | None): Type of the result, UINT8, UINT16, INT16,
+            dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
                 FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
                 UINT16 and 1.0 in FLOAT. Default: UINT8.
             adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
                 True.
-            fit (int | Sequence[int] | None): The size (height, width) that the image is going to be
-                shrunk to. Given it, JPEG is decoded at 1/2, 1/4 or 1/8 of its size where that still
-                leaves as many pixels each way, and without smoothing colours. The result is smaller
-                then, so the following resize gives slightly different pixels (1 to 2 grey levels on
-                average), in less time. One number stands for both.
-            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
-                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
-                alone. Default: False.
+            fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+                the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+                leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+                and the following resize gives slightly different pixels (1 to 2 gray levels on
+                average) in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
+                stays unused. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-                alone; else it decodes all that it can, which is faster than any share.
-            random_area (float | Sequence[float] | None): Range of the part's area, relative to the
-                image's; uniform. Default: (0.08, 1.0).
-            random_aspect_ratio (float | Sequence[float] | None): Range of the part's width /
+                unused. With any other value the engine decodes every file that it can, which is
+                faster than any smaller part.
+            random_area (float | Sequence[float] | None): Range of the window's area, relative to
+                the image's; uniform. Default: (0.08, 1.0).
+            random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
                 height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
-            num_attempts (int | None): How often a part that does not fit is drawn anew. Default:
-                10.
+            num_attempts (int | None): Number of windows that are drawn until one fits; then the
+                largest is taken. Default: 10.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu, mixed; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu, mixed. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
                 device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
                 host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
@@ -3335,44 +6024,46 @@ class decoders:
         cache_threshold: int | None = ...,
         cache_debug: bool | None = ...,
         cache_batch_copy: bool | None = ...,
-        cache_type: int | None = ...,
+        cache_type: str | None = ...,
         split_stages: bool | None = ...,
         use_chunk_allocator: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> DataNode:
-        """Decodes a part of each image, given by where it starts and ends.
+        """Decodes a region of each image, given by its start and its end.
 
-        The part is given as for `fn.slice`: by named arguments, or by the inputs `anchor` and `shape`.
+        The region is given as for `fn.slice`: by named arguments, or by the inputs `anchor` and
+        `shape`.
 
         Inputs:
             encoded: a whole encoded file a sample; uint8, one dimension.
             anchor, shape_input: one number for each of the axes, as for `fn.slice`.
 
         Raises:
-            DecodeError: see above.
-            ArgumentError: the part reaches out of the image.
+            DecodeError: the bytes are no supported image, or pixels are damaged or missing.
+            ArgumentError: the region reaches out of the image.
 
         Args:
-            output_type (DALIImageType | None): Colour space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+            output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
                 from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
                 alpha and expand palettes. Default: RGB.
-            dtype (DALIDataType | DTypeLike | None): Type of the result, UINT8, UINT16, INT16,
+            dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
                 FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
                 UINT16 and 1.0 in FLOAT. Default: UINT8.
             adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
                 True.
-            fit (int | Sequence[int] | None): The size (height, width) that the image is going to be
-                shrunk to. Given it, JPEG is decoded at 1/2, 1/4 or 1/8 of its size where that still
-                leaves as many pixels each way, and without smoothing colours. The result is smaller
-                then, so the following resize gives slightly different pixels (1 to 2 grey levels on
-                average), in less time. One number stands for both.
-            jpeg_fancy_upsampling (bool | None): With device='mixed', enlarge the colours of all
-                JPEG files smoothly, as the CPU does. The hardware engine cannot, so it is left
-                alone. Default: False.
+            fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+                the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+                leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+                and the following resize gives slightly different pixels (1 to 2 gray levels on
+                average) in less time. One number stands for both.
+            jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+                JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
+                stays unused. Default: False.
             hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-                alone; else it decodes all that it can, which is faster than any share.
+                unused. With any other value the engine decodes every file that it can, which is
+                faster than any smaller part.
             axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
                 order. Default: (1, 0).
             axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -3393,8 +6084,8 @@ class decoders:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu, mixed; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu, mixed. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
                 device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
                 host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
@@ -3417,18 +6108,19 @@ class decoders:
         seed: int | None = ...,
         preserve: bool | None = ...,
         check_output_size: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> DataNode:
         """Decompresses bytes to arrays whose shape and type are known.
 
-        A sample is one compressed chunk, or several of one shape that become one array with an
-        outermost dimension more: then `chunk_offsets` or `chunk_sizes` (or both) say where they lie.
-        Memory is taken for the shape, and only if the compressed bytes could fill it.
+        A sample is one compressed chunk, or several chunks of one shape. Several chunks become one
+        array with one more, outermost dimension; `chunk_offsets` or `chunk_sizes` (or both) locate the
+        chunks in the sample. A shape that the compressed bytes cannot fill is an error before memory
+        is allocated.
 
-        DALI has LZ4 (blocks without a header), on the GPU. zlib, gzip and raw Deflate are there, too,
-        and Zstandard from Python 3.14 on.
+        DALI has LZ4 alone (blocks without a header), on the GPU. Here are also zlib, gzip, raw Deflate
+        and Zstandard (below Python 3.14 with backports.zstd).
 
         Inputs:
             data: compressed bytes; uint8, one dimension.
@@ -3446,8 +6138,8 @@ class decoders:
             dtype (DALIDataType | DTypeLike | None): Type of the elements, in this machine's byte
                 order. Default: UINT8.
             layout (str | None): Layout of a decompressed chunk, one letter a dimension.
-            chunk_offsets (int | Sequence[int] | DataNode | None): Where the chunks begin in the
-                sample, in bytes. Without `chunk_sizes`, each chunk ends where the next one begins.
+            chunk_offsets (int | Sequence[int] | DataNode | None): Offsets of the chunks in the
+                sample, in bytes. Without `chunk_sizes`, each chunk ends where the next one starts.
             chunk_sizes (int | Sequence[int] | DataNode | None): Sizes of the compressed chunks in
                 bytes. Without `chunk_offsets`, they lie end to end.
             sequence_axis_name (str | None): Letter of the outermost dimension where a sample has
@@ -3457,8 +6149,8 @@ class decoders:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: check_output_size, bytes_per_sample_hint.
         """
 
@@ -3470,11 +6162,11 @@ class decoders:
         dtype: DALIDataType | DTypeLike | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> Any:
-        """Decodes the bytes of `.npy` files, such as components of tar archives hold.
+        """Decodes the bytes of `.npy` files, such as components of tar archives.
 
         Versions 1 to 3 of the format, both orders of dimensions and both byte orders are read.
         Objects, which would have to be unpickled, structured types and strings are not.
@@ -3498,10 +6190,938 @@ class decoders:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
+
+    @staticmethod
+    def video(
+        encoded: DataNode,
+        /,
+        *,
+        frames: int | Sequence[int] | DataNode | None = ...,
+        start_frame: int | DataNode | None = ...,
+        end_frame: int | DataNode | None = ...,
+        sequence_length: int | DataNode | None = ...,
+        stride: int | DataNode | None = ...,
+        pad_mode: str | None = ...,
+        fill_value: int | Sequence[int] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        affine: bool | None = ...,
+        build_index: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Decodes frames of videos: all codecs and containers that FFmpeg reads, such as H.264, HEVC,
+        VP9 and AV1 in MP4, Matroska, AVI or MPEG-TS.
+
+        Frames are counted in the order of their presentation, whatever their rate. Without arguments,
+        the result holds all frames. `frames` lists frames; or `start_frame`, `stride` and either
+        `end_frame` or `sequence_length` give a range. Colors follow the matrix and the range that the
+        video states; without a statement, the matrix is ITU-R BT.601. Videos that are marked as turned
+        are turned upright.
+
+        With device="mixed" threads of the CPU decode, and the frames are copied to the GPU.
+
+        Inputs:
+            encoded: a whole video file a sample; uint8, one dimension.
+
+        Outputs:
+            frames: uint8, FHWC, RGB.
+
+        Raises:
+            DecodeError: the bytes are no video; a frame that is asked for is damaged, missing, or of
+                another size than the clip's first frame.
+            ArgumentError: the range starts behind the last frame.
+
+        Args:
+            frames (int | Sequence[int] | DataNode | None): Numbers of the frames, in any order.
+            start_frame (int | DataNode | None): First frame, by default 0.
+            end_frame (int | DataNode | None): Frame behind the last one, by default the video's
+                end.
+            sequence_length (int | DataNode | None): Number of frames.
+            stride (int | DataNode | None): Distance between two frames of the clip, by default 1.
+            pad_mode (str | None): What replaces frames behind the video's end: 'constant' is a
+                frame of `fill_value`, 'edge' or 'repeat' the last frame; 'reflect_1001' or
+                'symmetric' goes back through the video from its last frame on, 'reflect_101' or
+                'reflect' from the last frame but one; 'none' leaves the frames out, and refuses
+                such numbers in `frames`. Default: 'constant'.
+            fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
+                Default: (0,).
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, mixed. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: affine, build_index, bytes_per_sample_hint.
+        """
+
+class experimental:
+    @staticmethod
+    def audio_resample(
+        audio: DataNode,
+        /,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        in_rate: float | DataNode | None = ...,
+        out_rate: float | DataNode | None = ...,
+        out_length: int | DataNode | None = ...,
+        scale: float | DataNode | None = ...,
+        quality: float | None = ...,
+        antialias: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Resamples signals: the rates, the factor, or the new length say how.
+
+        The filter is DALI's: a sinc in a Hann window, `quality` wide. Output sample n is at the input's
+        position n * in_rate / out_rate, and the signal counts as 0 around its ends. Results differ
+        from DALI's by up to 1e-3 of full scale for speech and 4e-3 for white noise, because DALI rounds
+        the positions of samples. The silence around unsigned signals is half of their range here, and
+        0 in DALI.
+
+        Inputs:
+            audio: shape (samples,) or (samples, channels); int8, uint8, int16, uint16, int32, uint32 or
+                float32.
+
+        Outputs:
+            the signal: of type `dtype`, with ceil(samples * out_rate / in_rate) or `out_length`
+                samples. Integers and floats are converted full range to full range (-1 to 1).
+
+        Raises:
+            ArgumentError: dtype or shape is none of these, a rate is not positive, or a length or
+                factor is negative.
+
+        Args:
+            dtype (DALIDataType | DTypeLike | None): Type of the result; by default that of the
+                input.
+            in_rate (float | DataNode | None): Rate of the input, in the unit of `out_rate`, which
+                it needs.
+            out_rate (float | DataNode | None): Rate of the result, with `in_rate`.
+            out_length (int | DataNode | None): Samples of the result; instead of rates and `scale`.
+            scale (float | DataNode | None): The output rate, if the input's is 1.
+            quality (float | None): From 0 (3 lobes of the sinc filter) over 50 (16 lobes) to 100
+                (64 lobes). Default: 50.0.
+            antialias (bool | None): Whether to remove the frequencies that a lower output rate
+                cannot hold. Without it they fold back, as in DALI. Default: False.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def equalize(
+        images: DataNode,
+        /,
+        *,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Equalizes the histogram of each channel of each frame.
+
+        The results are those of OpenCV's `equalizeHist`, on both devices.
+
+        Inputs:
+            images: uint8; HW, HWC, CHW, FHW, FHWC or FCHW.
+
+        Outputs:
+            the images: of the input's shape, type and layout.
+
+        Args:
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def inflate(
+        data: DataNode,
+        /,
+        *,
+        shape: int | Sequence[int] | DataNode,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        layout: str | None = ...,
+        chunk_offsets: int | Sequence[int] | DataNode | None = ...,
+        chunk_sizes: int | Sequence[int] | DataNode | None = ...,
+        sequence_axis_name: str | None = ...,
+        algorithm: str | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        check_output_size: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Decompresses bytes to arrays whose shape and type are known.
+
+        A sample is one compressed chunk, or several chunks of one shape. Several chunks become one
+        array with one more, outermost dimension; `chunk_offsets` or `chunk_sizes` (or both) locate the
+        chunks in the sample. A shape that the compressed bytes cannot fill is an error before memory
+        is allocated.
+
+        DALI has LZ4 alone (blocks without a header), on the GPU. Here are also zlib, gzip, raw Deflate
+        and Zstandard (below Python 3.14 with backports.zstd).
+
+        Inputs:
+            data: compressed bytes; uint8, one dimension.
+
+        Outputs:
+            the decompressed array: of type `dtype` and shape `shape`, or (chunks, *shape).
+
+        Raises:
+            DecodeError: the data is damaged, does not fill the shape exactly, or a chunk lies
+                outside of the sample.
+            MissingDependencyError: `algorithm` needs a library that is not installed.
+
+        Args:
+            shape (int | Sequence[int] | DataNode): Shape of a decompressed chunk.
+            dtype (DALIDataType | DTypeLike | None): Type of the elements, in this machine's byte
+                order. Default: UINT8.
+            layout (str | None): Layout of a decompressed chunk, one letter a dimension.
+            chunk_offsets (int | Sequence[int] | DataNode | None): Offsets of the chunks in the
+                sample, in bytes. Without `chunk_sizes`, each chunk ends where the next one starts.
+            chunk_sizes (int | Sequence[int] | DataNode | None): Sizes of the compressed chunks in
+                bytes. Without `chunk_offsets`, they lie end to end.
+            sequence_axis_name (str | None): Letter of the outermost dimension where a sample has
+                chunks and a layout. Default: 'F'.
+            algorithm (str | None): LZ4, ZLIB, GZIP, DEFLATE or ZSTD. Default: 'LZ4'.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: check_output_size, bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def peek_image_shape(
+        encoded: DataNode,
+        /,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        adjust_orientation: bool | None = ...,
+        image_type: DALIImageType | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Reads the shape of the decoded image from the header of each file.
+
+        Inputs:
+            encoded: a whole encoded file a sample; uint8, one dimension.
+
+        Outputs:
+            shapes: (height, width, channels), one dimension.
+
+        Args:
+            dtype (DALIDataType | DTypeLike | None): Integer or float type of the result. Default:
+                INT64.
+            adjust_orientation (bool | None): Return the shape after the image is turned upright.
+                Default: True.
+            image_type (DALIImageType | None): Color space that the image will be decoded to.
+                Default: RGB.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def warp_perspective(
+        data: DataNode,
+        matrix_input: DataNode | None = ...,
+        /,
+        *,
+        matrix: float | Sequence[float] | DataNode | None = ...,
+        size: float | Sequence[float] | DataNode | None = ...,
+        inverse_map: bool | None = ...,
+        pixel_origin: str | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        border_mode: str | None = ...,
+        fill_value: float | Sequence[float] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Moves pixels by a perspective map: result(x, y) = image(u / w, v / w).
+
+        (u, v, w) is the matrix, 3 x 3, times (x, y, 1). OpenCV moves the pixels on the CPU. For int16,
+        two channels, and cubic interpolation, OpenCV rounds positions to 1/32 of a pixel; the GPU
+        computes them in float64.
+
+        Inputs:
+            data: HW, HWC or CHW, or with F before them; uint8, uint16, int16 or float32.
+            matrix_input: the matrix of each sample, (3, 3), instead of the argument `matrix`.
+
+        Outputs:
+            the moved samples: of the layout and the type of the input.
+
+        Raises:
+            ArgumentError: there is no matrix or there are two, it has no 9 numbers, a number is not
+                finite, or it has to be inverted and is singular.
+
+        Args:
+            matrix (float | Sequence[float] | DataNode | None): The matrix, row by row: 9 numbers.
+            size (float | Sequence[float] | DataNode | None): Height and width of the canvas,
+                rounded to integers. Default: ().
+            inverse_map (bool | None): Whether the matrix maps the result to the image. False: it
+                maps the image to the result, so its inverse is used. Default: True.
+            pixel_origin (str | None): "corner" or "center": the point of the first pixel that has
+                coordinates 0. Default: 'corner'.
+            interp_type (DALIInterpType | None): Interpolation: INTERP_NN, INTERP_LINEAR or
+                INTERP_CUBIC. Default: INTERP_LINEAR.
+            border_mode (str | None): What lies around the image: constant, replicate, reflect,
+                reflect_101 or wrap. Default: 'constant'.
+            fill_value (float | Sequence[float] | None): The constant around the image: one number,
+                or one a channel; 0 by default. Default: ().
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    class decoders:
+        @staticmethod
+        def image(
+            encoded: DataNode,
+            /,
+            *,
+            output_type: DALIImageType | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            adjust_orientation: bool | None = ...,
+            fit: int | Sequence[int] | None = ...,
+            jpeg_fancy_upsampling: bool | None = ...,
+            hw_decoder_load: float | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            use_fast_idct: bool | None = ...,
+            hybrid_huffman_threshold: int | None = ...,
+            device_memory_padding: int | None = ...,
+            host_memory_padding: int | None = ...,
+            device_memory_padding_jpeg2k: int | None = ...,
+            host_memory_padding_jpeg2k: int | None = ...,
+            preallocate_width_hint: int | None = ...,
+            preallocate_height_hint: int | None = ...,
+            affine: bool | None = ...,
+            memory_stats: bool | None = ...,
+            cache_size: int | None = ...,
+            cache_threshold: int | None = ...,
+            cache_debug: bool | None = ...,
+            cache_batch_copy: bool | None = ...,
+            cache_type: str | None = ...,
+            split_stages: bool | None = ...,
+            use_chunk_allocator: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> DataNode:
+            """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 and PNM, recognized by
+            their content.
+
+            Inputs:
+                encoded: a whole encoded file a sample; uint8, one dimension.
+
+            Args:
+                output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+                    from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
+                    alpha and expand palettes. Default: RGB.
+                dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
+                    FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
+                    UINT16 and 1.0 in FLOAT. Default: UINT8.
+                adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
+                    True.
+                fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+                    the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+                    leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+                    and the following resize gives slightly different pixels (1 to 2 gray levels on
+                    average) in less time. One number stands for both.
+                jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
+                    stays unused. Default: False.
+                hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                    unused. With any other value the engine decodes every file that it can, which is
+                    faster than any smaller part.
+                seed (int | None): Seed of the operator's randomness; by default derived from the
+                    pipeline's. Default: -1.
+                preserve (bool | None): Keep the operator even if its output is not used. Default:
+                    False.
+                device (str | None): cpu, mixed. Default: the device of the inputs.
+                name (str | None): name in the graph, in statistics, checkpoints and errors.
+                Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                    device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                    host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                    memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                    cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
+            """
+
+        @staticmethod
+        def image_crop(
+            encoded: DataNode,
+            /,
+            *,
+            output_type: DALIImageType | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            adjust_orientation: bool | None = ...,
+            fit: int | Sequence[int] | None = ...,
+            jpeg_fancy_upsampling: bool | None = ...,
+            hw_decoder_load: float | None = ...,
+            crop: float | Sequence[float] | DataNode | None = ...,
+            crop_d: float | DataNode | None = ...,
+            crop_h: float | DataNode | None = ...,
+            crop_w: float | DataNode | None = ...,
+            crop_pos_x: float | DataNode | None = ...,
+            crop_pos_y: float | DataNode | None = ...,
+            crop_pos_z: float | DataNode | None = ...,
+            rounding: str | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            use_fast_idct: bool | None = ...,
+            hybrid_huffman_threshold: int | None = ...,
+            device_memory_padding: int | None = ...,
+            host_memory_padding: int | None = ...,
+            device_memory_padding_jpeg2k: int | None = ...,
+            host_memory_padding_jpeg2k: int | None = ...,
+            preallocate_width_hint: int | None = ...,
+            preallocate_height_hint: int | None = ...,
+            affine: bool | None = ...,
+            memory_stats: bool | None = ...,
+            cache_size: int | None = ...,
+            cache_threshold: int | None = ...,
+            cache_debug: bool | None = ...,
+            cache_batch_copy: bool | None = ...,
+            cache_type: str | None = ...,
+            split_stages: bool | None = ...,
+            use_chunk_allocator: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> DataNode:
+            """Decodes a window of given size and position out of each image.
+
+            Inputs:
+                encoded: a whole encoded file a sample; uint8, one dimension.
+
+            Raises:
+                DecodeError: the bytes are no supported image, or pixels are damaged or missing.
+                ArgumentError: the window reaches out of the image.
+
+            Args:
+                output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+                    from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
+                    alpha and expand palettes. Default: RGB.
+                dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
+                    FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
+                    UINT16 and 1.0 in FLOAT. Default: UINT8.
+                adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
+                    True.
+                fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+                    the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+                    leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+                    and the following resize gives slightly different pixels (1 to 2 gray levels on
+                    average) in less time. One number stands for both.
+                jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
+                    stays unused. Default: False.
+                hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                    unused. With any other value the engine decodes every file that it can, which is
+                    faster than any smaller part.
+                crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
+                    (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
+                    numbers take the whole axis.
+                crop_d (float | DataNode | None): Depth of the window, or number of frames; needs the
+                    others. Default: 0.0.
+                crop_h (float | DataNode | None): Height of the window, with `crop_w`. Default: 0.0.
+                crop_w (float | DataNode | None): Width of the window, with `crop_h`. Default: 0.0.
+                crop_pos_x (float | DataNode | None): Position of the window: 0 at the left, 1 at the
+                    right. Default: 0.5.
+                crop_pos_y (float | DataNode | None): Position of the window: 0 at the top, 1 at the
+                    bottom. Default: 0.5.
+                crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
+                    Default: 0.5.
+                rounding (str | None): How the position becomes whole pixels: "round" (halves away from
+                    zero) or "truncate". Default: 'round'.
+                seed (int | None): Seed of the operator's randomness; by default derived from the
+                    pipeline's. Default: -1.
+                preserve (bool | None): Keep the operator even if its output is not used. Default:
+                    False.
+                device (str | None): cpu, mixed. Default: the device of the inputs.
+                name (str | None): name in the graph, in statistics, checkpoints and errors.
+                Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                    device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                    host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                    memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                    cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
+            """
+
+        @staticmethod
+        def image_random_crop(
+            encoded: DataNode,
+            /,
+            *,
+            output_type: DALIImageType | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            adjust_orientation: bool | None = ...,
+            fit: int | Sequence[int] | None = ...,
+            jpeg_fancy_upsampling: bool | None = ...,
+            hw_decoder_load: float | None = ...,
+            random_area: float | Sequence[float] | None = ...,
+            random_aspect_ratio: float | Sequence[float] | None = ...,
+            num_attempts: int | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            use_fast_idct: bool | None = ...,
+            hybrid_huffman_threshold: int | None = ...,
+            device_memory_padding: int | None = ...,
+            host_memory_padding: int | None = ...,
+            device_memory_padding_jpeg2k: int | None = ...,
+            host_memory_padding_jpeg2k: int | None = ...,
+            preallocate_width_hint: int | None = ...,
+            preallocate_height_hint: int | None = ...,
+            affine: bool | None = ...,
+            memory_stats: bool | None = ...,
+            cache_size: int | None = ...,
+            cache_threshold: int | None = ...,
+            cache_debug: bool | None = ...,
+            cache_batch_copy: bool | None = ...,
+            cache_type: str | None = ...,
+            split_stages: bool | None = ...,
+            use_chunk_allocator: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> DataNode:
+            """Decodes a window of each image, of random area, aspect ratio and position.
+
+            This is the usual first step of training a classifier, before a resize to one size.
+
+            Inputs:
+                encoded: a whole encoded file a sample; uint8, one dimension.
+
+            Args:
+                output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+                    from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
+                    alpha and expand palettes. Default: RGB.
+                dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
+                    FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
+                    UINT16 and 1.0 in FLOAT. Default: UINT8.
+                adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
+                    True.
+                fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+                    the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+                    leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+                    and the following resize gives slightly different pixels (1 to 2 gray levels on
+                    average) in less time. One number stands for both.
+                jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
+                    stays unused. Default: False.
+                hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                    unused. With any other value the engine decodes every file that it can, which is
+                    faster than any smaller part.
+                random_area (float | Sequence[float] | None): Range of the window's area, relative to
+                    the image's; uniform. Default: (0.08, 1.0).
+                random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
+                    height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
+                num_attempts (int | None): Number of windows that are drawn until one fits; then the
+                    largest is taken. Default: 10.
+                seed (int | None): Seed of the operator's randomness; by default derived from the
+                    pipeline's. Default: -1.
+                preserve (bool | None): Keep the operator even if its output is not used. Default:
+                    False.
+                device (str | None): cpu, mixed. Default: the device of the inputs.
+                name (str | None): name in the graph, in statistics, checkpoints and errors.
+                Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                    device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                    host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                    memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                    cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
+            """
+
+        @staticmethod
+        def image_slice(
+            encoded: DataNode,
+            anchor: DataNode | None = ...,
+            shape_input: DataNode | None = ...,
+            /,
+            *,
+            output_type: DALIImageType | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            adjust_orientation: bool | None = ...,
+            fit: int | Sequence[int] | None = ...,
+            jpeg_fancy_upsampling: bool | None = ...,
+            hw_decoder_load: float | None = ...,
+            axes: int | Sequence[int] | DataNode | None = ...,
+            axis_names: str | None = ...,
+            start: int | Sequence[int] | DataNode | None = ...,
+            end: int | Sequence[int] | DataNode | None = ...,
+            shape: int | Sequence[int] | DataNode | None = ...,
+            rel_start: float | Sequence[float] | DataNode | None = ...,
+            rel_end: float | Sequence[float] | DataNode | None = ...,
+            rel_shape: float | Sequence[float] | DataNode | None = ...,
+            normalized_anchor: bool | None = ...,
+            normalized_shape: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            use_fast_idct: bool | None = ...,
+            hybrid_huffman_threshold: int | None = ...,
+            device_memory_padding: int | None = ...,
+            host_memory_padding: int | None = ...,
+            device_memory_padding_jpeg2k: int | None = ...,
+            host_memory_padding_jpeg2k: int | None = ...,
+            preallocate_width_hint: int | None = ...,
+            preallocate_height_hint: int | None = ...,
+            affine: bool | None = ...,
+            memory_stats: bool | None = ...,
+            cache_size: int | None = ...,
+            cache_threshold: int | None = ...,
+            cache_debug: bool | None = ...,
+            cache_batch_copy: bool | None = ...,
+            cache_type: str | None = ...,
+            split_stages: bool | None = ...,
+            use_chunk_allocator: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> DataNode:
+            """Decodes a region of each image, given by its start and its end.
+
+            The region is given as for `fn.slice`: by named arguments, or by the inputs `anchor` and
+            `shape`.
+
+            Inputs:
+                encoded: a whole encoded file a sample; uint8, one dimension.
+                anchor, shape_input: one number for each of the axes, as for `fn.slice`.
+
+            Raises:
+                DecodeError: the bytes are no supported image, or pixels are damaged or missing.
+                ArgumentError: the region reaches out of the image.
+
+            Args:
+                output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+                    from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
+                    alpha and expand palettes. Default: RGB.
+                dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
+                    FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
+                    UINT16 and 1.0 in FLOAT. Default: UINT8.
+                adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
+                    True.
+                fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+                    the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+                    leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+                    and the following resize gives slightly different pixels (1 to 2 gray levels on
+                    average) in less time. One number stands for both.
+                jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
+                    stays unused. Default: False.
+                hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
+                    unused. With any other value the engine decodes every file that it can, which is
+                    faster than any smaller part.
+                axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
+                    order. Default: (1, 0).
+                axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
+                    is not given.
+                start (int | Sequence[int] | DataNode | None): First element.
+                end (int | Sequence[int] | DataNode | None): The element after the last.
+                shape (int | Sequence[int] | DataNode | None): Number of elements.
+                rel_start (float | Sequence[float] | DataNode | None): Start, in fractions of the
+                    extent.
+                rel_end (float | Sequence[float] | DataNode | None): End, in fractions of the extent.
+                rel_shape (float | Sequence[float] | DataNode | None): Shape, in fractions of the
+                    extent.
+                normalized_anchor (bool | None): Whether an input `anchor` of floats is in fractions of
+                    the extent. Default: True.
+                normalized_shape (bool | None): Whether an input `shape_input` of floats is in fractions
+                    of the extent. Default: True.
+                seed (int | None): Seed of the operator's randomness; by default derived from the
+                    pipeline's. Default: -1.
+                preserve (bool | None): Keep the operator even if its output is not used. Default:
+                    False.
+                device (str | None): cpu, mixed. Default: the device of the inputs.
+                name (str | None): name in the graph, in statistics, checkpoints and errors.
+                Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+                    device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+                    host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+                    memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+                    cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
+            """
+
+        @staticmethod
+        def video(
+            encoded: DataNode,
+            /,
+            *,
+            frames: int | Sequence[int] | DataNode | None = ...,
+            start_frame: int | DataNode | None = ...,
+            end_frame: int | DataNode | None = ...,
+            sequence_length: int | DataNode | None = ...,
+            stride: int | DataNode | None = ...,
+            pad_mode: str | None = ...,
+            fill_value: int | Sequence[int] | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            affine: bool | None = ...,
+            build_index: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> DataNode:
+            """Decodes frames of videos: all codecs and containers that FFmpeg reads, such as H.264, HEVC,
+            VP9 and AV1 in MP4, Matroska, AVI or MPEG-TS.
+
+            Frames are counted in the order of their presentation, whatever their rate. Without arguments,
+            the result holds all frames. `frames` lists frames; or `start_frame`, `stride` and either
+            `end_frame` or `sequence_length` give a range. Colors follow the matrix and the range that the
+            video states; without a statement, the matrix is ITU-R BT.601. Videos that are marked as turned
+            are turned upright.
+
+            With device="mixed" threads of the CPU decode, and the frames are copied to the GPU.
+
+            Inputs:
+                encoded: a whole video file a sample; uint8, one dimension.
+
+            Outputs:
+                frames: uint8, FHWC, RGB.
+
+            Raises:
+                DecodeError: the bytes are no video; a frame that is asked for is damaged, missing, or of
+                    another size than the clip's first frame.
+                ArgumentError: the range starts behind the last frame.
+
+            Args:
+                frames (int | Sequence[int] | DataNode | None): Numbers of the frames, in any order.
+                start_frame (int | DataNode | None): First frame, by default 0.
+                end_frame (int | DataNode | None): Frame behind the last one, by default the video's
+                    end.
+                sequence_length (int | DataNode | None): Number of frames.
+                stride (int | DataNode | None): Distance between two frames of the clip, by default 1.
+                pad_mode (str | None): What replaces frames behind the video's end: 'constant' is a
+                    frame of `fill_value`, 'edge' or 'repeat' the last frame; 'reflect_1001' or
+                    'symmetric' goes back through the video from its last frame on, 'reflect_101' or
+                    'reflect' from the last frame but one; 'none' leaves the frames out, and refuses
+                    such numbers in `frames`. Default: 'constant'.
+                fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
+                    Default: (0,).
+                seed (int | None): Seed of the operator's randomness; by default derived from the
+                    pipeline's. Default: -1.
+                preserve (bool | None): Keep the operator even if its output is not used. Default:
+                    False.
+                device (str | None): cpu, mixed. Default: the device of the inputs.
+                name (str | None): name in the graph, in statistics, checkpoints and errors.
+                Accepted for compatibility, without effect: affine, build_index, bytes_per_sample_hint.
+            """
+
+    class inputs:
+        @staticmethod
+        def video(
+            *,
+            sequence_length: int,
+            last_sequence_policy: str | None = ...,
+            blocking: bool | None = ...,
+            no_copy: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            affine: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> DataNode:
+            """Hands out one long video after the other in sequences of frames.
+
+            `Pipeline.feed_input(name, video)` queues a video: its bytes as an array of uint8, or a list of
+            one such array. Each run returns a batch of the next sequences. The last batch of a video may be
+            smaller. Only the frames of a batch are decoded at a time.
+
+            With device="mixed" a thread of the CPU decodes, and the frames are copied to the GPU.
+
+            Outputs:
+                sequences: uint8, FHWC, RGB.
+
+            Raises:
+                DecodeError: the bytes are no video (from `feed_input`), or a frame is damaged.
+
+            Args:
+                sequence_length (int): Frames of a sequence.
+                last_sequence_policy (str | None): Whether the last sequence of a video may have fewer
+                    frames ('partial'), or black frames fill it up ('pad'). Default: 'partial'.
+                blocking (bool | None): If no video was fed, let `run` wait for one, instead of raising
+                    an error. Default: False.
+                no_copy (bool | None): Use the bytes without a copy; the program must not change them
+                    meanwhile. Default: False.
+                seed (int | None): Seed of the operator's randomness; by default derived from the
+                    pipeline's. Default: -1.
+                preserve (bool | None): Keep the operator even if its output is not used. Default:
+                    False.
+                device (str | None): cpu, mixed. Default: the device of the inputs.
+                name (str | None): name in the graph, in statistics, checkpoints and errors.
+                Accepted for compatibility, without effect: affine, bytes_per_sample_hint.
+            """
+
+    class readers:
+        @staticmethod
+        def video(
+            *,
+            labels: int | Sequence[int] | None = ...,
+            file_list_format: str | None = ...,
+            file_list_rounding: str | None = ...,
+            file_list_include_end: bool | None = ...,
+            pad_mode: str | None = ...,
+            fill_value: int | Sequence[int] | None = ...,
+            uniform_sample: bool | None = ...,
+            random_shuffle: bool | None = ...,
+            shuffle_after_epoch: bool | None = ...,
+            shuffle_after_epoch_seed: int | None = ...,
+            shuffle_seed: int | None = ...,
+            shuffle_block: int | None = ...,
+            shuffle_window: int | None = ...,
+            shard_id: int | None = ...,
+            num_shards: int | None = ...,
+            stick_to_shard: bool | None = ...,
+            pad_last_batch: bool | None = ...,
+            prefetch_queue_depth: int | None = ...,
+            storage_options: Mapping[str, Any] | None = ...,
+            filenames: str | Sequence[str] | None = ...,
+            file_root: str | None = ...,
+            file_list: str | None = ...,
+            sequence_length: int,
+            stride: int | None = ...,
+            step: int | None = ...,
+            enable_frame_num: Any | None = ...,
+            enable_timestamps: bool | None = ...,
+            image_type: DALIImageType | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            initial_fill: int | None = ...,
+            read_ahead: bool | None = ...,
+            skip_cached_images: bool | None = ...,
+            lazy_init: bool | None = ...,
+            dont_use_mmap: bool | None = ...,
+            use_o_direct: bool | None = ...,
+            tensor_init_bytes: int | None = ...,
+            bytes_per_sample: float | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> Any:
+            """Reads clips of video files, decoded.
+
+            Frames are counted in the order of their presentation, whatever their rate. All codecs and
+            containers are read that FFmpeg reads.
+
+            Outputs:
+                clips: uint8, FHWC.
+                labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
+                frame numbers: int32, see `enable_frame_num`; -1 for a filled frame.
+                times: float64, shape (F,), in seconds; -1 for a filled frame.
+
+            Raises:
+                SourceError: the list cannot be read.
+                OSError: a file cannot be read.
+                DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+
+            Args:
+                labels (int | Sequence[int] | None): Labels of `filenames`.
+                file_list_format (str | None): Whether start and end of a range are 'timestamps', in
+                    seconds, or 'frames'. Default: 'timestamps'.
+                file_list_rounding (str | None): How start and end between two frames are rounded:
+                    'start_down_end_up', 'start_up_end_down', 'all_up' or 'all_down'. Default:
+                    'start_down_end_up'.
+                file_list_include_end (bool | None): Whether the frame at the end of a range belongs to
+                    the range. DALI's documentation says that the default is True; DALI 2.4 leaves the
+                    frame out all the same. Default: False.
+                pad_mode (str | None): What replaces frames behind the end of the range: 'none' leaves
+                    incomplete clips out; see `decoders.video` for the others. Default: 'none'.
+                fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
+                    Default: (0,).
+                uniform_sample (bool | None): Take one clip of each video: frames at equal distances,
+                    from its first to its last one. Default: False.
+                random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+                    whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+                    number. Default: False.
+                shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+                shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+                shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                    counts. It is not derived from the pipeline's seed, which users often set
+                    differently for each rank: the ranks' shards would overlap then. All ranks must give
+                    the same seed. Default: 0.
+                shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+                    remote shards): shuffle blocks of so many consecutive samples instead of single
+                    samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+                    those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+                    that gives.
+                shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+                    Default: 16.
+                shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+                    Default: 0.
+                num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+                stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+                    in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                    samples of others. Default: False.
+                pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+                    same number of whole batches. Default: False.
+                prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+                    far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+                    request takes a round trip. Local files, which the kernel reads ahead, are by
+                    default read in groups of batches, if these are small and come fast.
+                storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+                    protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+                    Credentials are otherwise found where the service's own tools find them. The key
+                    'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+                    total_seconds (120) and at_once (64). Default: {}.
+                filenames (str | Sequence[str] | None): Paths of the videos.
+                file_root (str | None): Folder whose subfolders are the classes, numbered in the order
+                    of their names.
+                file_list (str | None): Text file with a path and a label on each line and, if wanted,
+                    start and end of the range that clips are taken from. Relative paths start at the
+                    folder of the list.
+                sequence_length (int): Frames of a clip.
+                stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
+                step (int | None): Distance from a clip's first frame to the first frame of the next
+                    clip; by default, and if negative, `sequence_length` times `stride`, so that clips
+                    do not overlap. Default: -1.
+                enable_frame_num (Any | None): 'scalar' or True adds the number of the clip's first
+                    frame as an output, 'sequence' the numbers of all frames. Default: 'none'.
+                enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
+                    as an output. Default: False.
+                image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
+                    RGB.
+                seed (int | None): Seed of the operator's randomness; by default derived from the
+                    pipeline's. Default: -1.
+                preserve (bool | None): Keep the operator even if its output is not used. Default:
+                    False.
+                device (str | None): cpu, gpu. Default: the device of the inputs.
+                name (str | None): name in the graph, in statistics, checkpoints and errors.
+                Accepted for compatibility, without effect: initial_fill, read_ahead,
+                    skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+                    bytes_per_sample, bytes_per_sample_hint.
+            """
 
 class io:
     class file:
@@ -3515,7 +7135,7 @@ class io:
             preserve: bool | None = ...,
             dont_use_mmap: bool | None = ...,
             use_o_direct: bool | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> DataNode:
@@ -3540,11 +7160,128 @@ class io:
                     pipeline's. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
                     False.
-                device (str | None): cpu; by default where the inputs are.
-                name (str | None): name in the graph, for statistics, checkpoints, errors.
+                device (str | None): cpu. Default: the device of the inputs.
+                name (str | None): name in the graph, in statistics, checkpoints and errors.
                 Accepted for compatibility, without effect: dont_use_mmap, use_o_direct,
                     bytes_per_sample_hint.
             """
+
+class noise:
+    @staticmethod
+    def gaussian(
+        data: DataNode,
+        /,
+        *,
+        mean: float | DataNode | None = ...,
+        stddev: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Adds numbers of a normal distribution to the elements.
+
+        Results are rounded and clamped as `cast` does. CPU and GPU agree within 1 in integers, and
+        1e-5 of `stddev` in floats.
+
+        Inputs:
+            data: any samples of numbers.
+
+        Outputs:
+            the samples: of the input's shape, type and layout.
+
+        Args:
+            mean (float | DataNode | None): Mean of the numbers. Default: 0.0.
+            stddev (float | DataNode | None): Standard deviation of the numbers. Default: 1.0.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def salt_and_pepper(
+        data: DataNode,
+        /,
+        *,
+        pepper_val: float | DataNode | None = ...,
+        per_channel: bool | None = ...,
+        prob: float | DataNode | None = ...,
+        salt_val: float | DataNode | None = ...,
+        salt_vs_pepper: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Sets elements to the value of salt or of pepper.
+
+        All channels of a pixel get the same value, unless `per_channel` is set. CPU and GPU agree
+        exactly.
+
+        Inputs:
+            data: any samples of numbers; without a layout the last axis is that of channels.
+
+        Outputs:
+            the samples: of the input's shape, type and layout.
+
+        Args:
+            pepper_val (float | DataNode | None): Value of pepper; by default the smallest integer
+                of the type, -1 for floats.
+            per_channel (bool | None): Whether each channel of a pixel is drawn alone. Default:
+                False.
+            prob (float | DataNode | None): Probability of salt or pepper. Default: 0.05.
+            salt_val (float | DataNode | None): Value of salt; by default the largest integer of the
+                type, 1 for floats.
+            salt_vs_pepper (float | DataNode | None): Probability of salt where there is salt or
+                pepper. Default: 0.5.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def shot(
+        data: DataNode,
+        /,
+        *,
+        factor: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Replaces each element by a number of events, times `factor`.
+
+        The number of events has a Poisson distribution with the mean `max(0, x) / factor`. A factor of
+        0 leaves the sample as it is.
+
+        Inputs:
+            data: any samples of numbers.
+
+        Outputs:
+            the samples: of the input's shape, type and layout.
+
+        Args:
+            factor (float | DataNode | None): What an event adds. Default: 20.0.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
 
 class random:
     @staticmethod
@@ -3558,29 +7295,29 @@ class random:
         beta: float | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> DataNode:
-        """Draws from the beta distribution, whose density goes as x^(alpha - 1) (1 - x)^(beta - 1).
+        """Draws from the beta distribution: its density is proportional to x^(alpha-1) (1-x)^(beta-1).
 
-        Numbers lie in [0, 1]. With X and Y from gamma distributions, X / (X + Y) has this
-        distribution; those are drawn by Marsaglia and Tsang, "A simple method for generating gamma
+        Numbers lie in [0, 1]. If X and Y have gamma distributions, X / (X + Y) has this distribution.
+        X and Y are drawn by the method of Marsaglia and Tsang, "A simple method for generating gamma
         variables" (2000).
 
         Args:
             shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
                 one number, of shape ().
-            dtype (DALIDataType | DTypeLike | None): Type of the output. Numbers are rounded to
-                integers, halves away from zero, and clamped to what the type holds.
+            dtype (DALIDataType | DTypeLike | None): Dtype of the output. For integer dtypes numbers
+                are rounded, halves away from zero, and clamped to the dtype's range.
             alpha (float | DataNode | None): Above 0; the larger, the nearer to 1. Default: 1.0.
             beta (float | DataNode | None): Above 0; the larger, the nearer to 0. Default: 1.0.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu, gpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
@@ -3594,36 +7331,36 @@ class random:
         shape: int | Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> DataNode:
         """Draws elements of the first input, with replacement.
 
-        A scalar n, which must be an integer, stands for the numbers from 0 to n - 1. Otherwise
-        elements along the input's first dimension are drawn. The type is that of the input.
+        A scalar input n, which must be an integer, means the numbers from 0 to n - 1. For other
+        inputs, the elements are the entries along the first dimension.
 
         Inputs:
-            a: what is drawn from.
-            shape_like: samples whose shape is that of the draw, in place of `shape`.
+            a: the elements to draw from.
+            shape_like: samples with the shape of the draw, instead of `shape`.
 
         Outputs:
-            the elements: of the input's type, shape (*shape, *element).
+            the elements: of the input's dtype, shape (*shape, *element).
 
         Raises:
-            ArgumentError: there is nothing to choose from, or the probabilities do not fit.
+            ArgumentError: there is no element, or the probabilities do not match the elements.
 
         Args:
             p (float | Sequence[float] | DataNode | None): Probability of each element; they must
                 add up to 1. All equal by default.
-            shape (int | Sequence[int] | DataNode | None): How many elements are drawn, as a shape;
-                by default one, and the output lacks the first dimension.
+            shape (int | Sequence[int] | DataNode | None): Shape of the draw. By default one element
+                is drawn, and the output lacks the first dimension.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu, gpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
@@ -3637,33 +7374,33 @@ class random:
         probability: float | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> DataNode:
         """Draws 1 with the given probability, else 0.
 
         Inputs:
-            shape_like: samples whose shape the output has, in place of `shape`.
+            shape_like: samples with the shape of the output, instead of `shape`.
 
         Outputs:
-            the numbers: of type `dtype` (by default int32), without a layout.
+            the numbers: of dtype `dtype` (by default int32), without a layout.
 
         Raises:
-            ArgumentError: a probability is not from 0 to 1.
+            ArgumentError: a probability is below 0 or above 1.
 
         Args:
             shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
                 one number, of shape ().
-            dtype (DALIDataType | DTypeLike | None): Type of the output. Numbers are rounded to
-                integers, halves away from zero, and clamped to what the type holds.
+            dtype (DALIDataType | DTypeLike | None): Dtype of the output. For integer dtypes numbers
+                are rounded, halves away from zero, and clamped to the dtype's range.
             probability (float | DataNode | None): Probability of 1, from 0 to 1. Default: 0.5.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu, gpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
@@ -3678,31 +7415,31 @@ class random:
         stddev: float | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> DataNode:
         """Draws from a normal distribution.
 
         Inputs:
-            shape_like: samples whose shape the output has, in place of `shape`.
+            shape_like: samples with the shape of the output, instead of `shape`.
 
         Outputs:
-            the numbers: of type `dtype` (by default float32), without a layout.
+            the numbers: of dtype `dtype` (by default float32), without a layout.
 
         Args:
             shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
                 one number, of shape ().
-            dtype (DALIDataType | DTypeLike | None): Type of the output. Numbers are rounded to
-                integers, halves away from zero, and clamped to what the type holds.
+            dtype (DALIDataType | DTypeLike | None): Dtype of the output. For integer dtypes numbers
+                are rounded, halves away from zero, and clamped to the dtype's range.
             mean (float | DataNode | None): Mean. Default: 0.0.
             stddev (float | DataNode | None): Standard deviation. Default: 1.0.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu, gpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
@@ -3717,19 +7454,19 @@ class random:
         values: float | Sequence[float] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> DataNode:
-        """Draws from a continuous uniform distribution, or evenly from given values.
+        """Draws from a continuous uniform distribution, or from given values with equal probability.
 
-        The end of the range is never drawn, except that rounding to an integer type can reach it.
+        The numbers are below the end of the range. Rounding to an integer dtype can reach the end.
 
         Inputs:
-            shape_like: samples whose shape the output has, in place of `shape`.
+            shape_like: samples with the shape of the output, instead of `shape`.
 
         Outputs:
-            the numbers: of type `dtype` (by default float32), without a layout.
+            the numbers: of dtype `dtype` (by default float32), without a layout.
 
         Raises:
             ArgumentError: the range is empty, or there are no values.
@@ -3737,8 +7474,8 @@ class random:
         Args:
             shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
                 one number, of shape ().
-            dtype (DALIDataType | DTypeLike | None): Type of the output. Numbers are rounded to
-                integers, halves away from zero, and clamped to what the type holds.
+            dtype (DALIDataType | DTypeLike | None): Dtype of the output. For integer dtypes numbers
+                are rounded, halves away from zero, and clamped to the dtype's range.
             range (float | Sequence[float] | DataNode | None): Numbers are drawn from [range[0],
                 range[1]). Excludes `values`. Default: (-1.0, 1.0).
             values (float | Sequence[float] | DataNode | None): The numbers to draw from, all
@@ -3747,8 +7484,8 @@ class random:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu, gpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
@@ -3781,7 +7518,7 @@ class readers:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> Any:
@@ -3811,9 +7548,10 @@ class readers:
                 number. Default: False.
             shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-            shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-                seed, which users often set differently for each rank: the ranks' shards would
-                overlap then. Default: 0.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
             shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
                 remote shards): shuffle blocks of so many consecutive samples instead of single
                 samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -3825,7 +7563,8 @@ class readers:
                 Default: 0.
             num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
             stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-                in turn. Default: False.
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
             pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
                 same number of whole batches. Default: False.
             prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -3843,8 +7582,8 @@ class readers:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
                 bytes_per_sample, bytes_per_sample_hint.
@@ -3881,7 +7620,7 @@ class readers:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> Any:
@@ -3895,8 +7634,8 @@ class readers:
             the image: an encoded file, uint8, shape (size,), or pixels, uint8, shape (height,
                 width, channels).
             its labels, float32 or int32 as stored: for `label_type` 0 shape (1,); for 1 ones at
-                the places of the labels, shape (num_labels,); for 2 the stored numbers, shape
-                (count,); for 3 the weights at the places of the labels, float32, (num_labels,).
+                the indices of the labels, shape (num_labels,); for 2 the stored numbers, shape
+                (count,); for 3 the weights at the indices of the labels, float32, (num_labels,).
             each additional tensor: float32, int32 or int64, shape (count,).
             with `bbox`, the box: int32, shape (4,), as stored.
 
@@ -3907,7 +7646,7 @@ class readers:
             DecodeError: a value does not hold these tensors (see `on_error`).
 
         Args:
-            image_available (bool | None): Whether records begin with an image. Default: True.
+            image_available (bool | None): Whether records start with an image. Default: True.
             label_type (int | None): What labels there are: 0 one class; 1 several classes; 2 a
                 vector of numbers; 3 several classes with weights; 4 none. Default: 0.
             num_labels (int | None): Number of classes, for `label_type` 1 and 3. Default: 1.
@@ -3919,9 +7658,10 @@ class readers:
                 number. Default: False.
             shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-            shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-                seed, which users often set differently for each rank: the ranks' shards would
-                overlap then. Default: 0.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
             shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
                 remote shards): shuffle blocks of so many consecutive samples instead of single
                 samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -3933,7 +7673,8 @@ class readers:
                 Default: 0.
             num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
             stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-                in turn. Default: False.
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
             pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
                 same number of whole batches. Default: False.
             prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -3951,8 +7692,168 @@ class readers:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: initial_fill, read_ahead,
+                skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+                bytes_per_sample, bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def coco(
+        *,
+        file_root: str,
+        annotations_file: str | None = ...,
+        preprocessed_annotations: str | None = ...,
+        save_preprocessed_annotations: bool | None = ...,
+        save_preprocessed_annotations_dir: str | None = ...,
+        images: str | Sequence[str] | None = ...,
+        skip_empty: bool | None = ...,
+        size_threshold: float | None = ...,
+        include_iscrowd: bool | None = ...,
+        avoid_class_remapping: bool | None = ...,
+        ltrb: bool | None = ...,
+        ratio: bool | None = ...,
+        polygon_masks: bool | None = ...,
+        pixelwise_masks: bool | None = ...,
+        image_ids: bool | None = ...,
+        keypoints: bool | None = ...,
+        panoptic_root: str | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any:
+        """Reads the images of a COCO data set, with boxes, labels, and masks or keypoints.
+
+        The annotations are parsed once, into arrays: a file of 450 MB takes seconds and less than
+        1 GB of memory. Images come in the order of their ids. Files may stand behind URLs.
+
+        Outputs:
+            images: the encoded files, uint8, shape (size,).
+            boxes: float32, shape (boxes, 4).
+            labels: int32, shape (boxes,): 1 for the first category in the file, 2 for the second.
+            polygons: int32, shape (polygons, 3), with `polygon_masks`: the number of the box that the
+                polygon belongs to, its first vertex, and its end, as numbers of `vertices`. Masks
+                that are stored as run lengths have no polygons.
+            vertices: float32, shape (vertices, 2), with `polygon_masks`: x and y.
+            masks: int32, shape (height, width, 1), with `pixelwise_masks`: each pixel's label, and 0
+                for the background. Of two labels the higher one counts.
+            image ids: int32, shape (1,), with `image_ids`.
+            keypoints: float32, shape (boxes, keypoints, 3), with `keypoints`: x, y and visibility.
+            panoptic: int32, shape (height, width, 1), with `panoptic_root`: each pixel's segment id,
+                and 0 for pixels without one.
+            segment ids: int32, shape (boxes,), with `panoptic_root`.
+
+        These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
+        a box that is not finite, below `size_threshold`, and crowds with `include_iscrowd=False`.
+        Boxes that leave the image stay as they are. Annotation ids may come twice.
+
+        Masks of pixels are those of pycocotools, from vertices that are rounded to float32 as DALI's.
+
+        Differences from DALI: the data set is shuffled as a whole; `ratio` does not change
+        `pixelwise_masks`; a category that is not in the file is an error rather than label 0, and so
+        are a name in `images` that is not in the file, two images of one id, and a polygon with an odd
+        number of coordinates. DALI has neither `keypoints` nor `panoptic_root`. If an image has several
+        run lengths, or an empty segmentation, DALI's masks of pixels are wrong.
+
+        Raises:
+            OSError: the annotations or an image cannot be read.
+            DecodeError: the annotation file is cut off, or not as its format demands. The message
+                names the annotation or the image, and its offset in the file.
+
+        Args:
+            file_root (str): Folder of the images.
+            annotations_file (str | None): JSON file with images, annotations and categories.
+            preprocessed_annotations (str | None): Folder with annotations that
+                `save_preprocessed_annotations` has written, here or in DALI. They stand for
+                `annotations_file`, and for all arguments that select or change annotations.
+            save_preprocessed_annotations (bool | None): Write the selected annotations into a
+                folder of files, in DALI's format. Default: False.
+            save_preprocessed_annotations_dir (str | None): The folder to write into.
+            images (str | Sequence[str] | None): Names of the images to read, as the annotation file
+                has them, in reading order. A name may come several times. By default all images are
+                read, in the order of their ids.
+            skip_empty (bool | None): Leave out images without a box. Default: False.
+            size_threshold (float | None): Boxes whose width or height is smaller are dropped; in
+                pixels. Default: 0.1.
+            include_iscrowd (bool | None): Whether annotations with iscrowd=1 are returned. Default:
+                True.
+            avoid_class_remapping (bool | None): Return the category ids of the file as labels,
+                instead of 1, 2, 3, ... Default: False.
+            ltrb (bool | None): Return boxes as left, top, right and bottom, instead of left, top,
+                width and height. Default: False.
+            ratio (bool | None): Divide coordinates of boxes, vertices and keypoints by the image's
+                size. Default: False.
+            polygon_masks (bool | None): Return polygons and vertices. Default: False.
+            pixelwise_masks (bool | None): Return masks of pixels; not with `polygon_masks`.
+                Default: False.
+            image_ids (bool | None): Return the images' ids. Default: False.
+            keypoints (bool | None): Return the keypoints of each box; zeros where there are none.
+                Default: False.
+            panoptic_root (str | None): Folder of the PNG files of a panoptic `annotations_file`.
+                Boxes and labels are those of the segments, and two more outputs are returned:
+                `panoptic` and `segment ids`.
+            random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+                whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+                number. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
+            shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+                remote shards): shuffle blocks of so many consecutive samples instead of single
+                samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+                those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+                that gives.
+            shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+                Default: 16.
+            shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+                Default: 0.
+            num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+            stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
+            pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+                same number of whole batches. Default: False.
+            prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+                far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+                request takes a round trip. Local files, which the kernel reads ahead, are by
+                default read in groups of batches, if these are small and come fast.
+            storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+                protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+                Credentials are otherwise found where the service's own tools find them. The key
+                'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+                total_seconds (120) and at_once (64). Default: {}.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
                 bytes_per_sample, bytes_per_sample_hint.
@@ -3990,7 +7891,7 @@ class readers:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> tuple[DataNode, DataNode]:
@@ -4030,9 +7931,10 @@ class readers:
                 number. Default: False.
             shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-            shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-                seed, which users often set differently for each rank: the ranks' shards would
-                overlap then. Default: 0.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
             shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
                 remote shards): shuffle blocks of so many consecutive samples instead of single
                 samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -4044,7 +7946,8 @@ class readers:
                 Default: 0.
             num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
             stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-                in turn. Default: False.
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
             pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
                 same number of whole batches. Default: False.
             prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -4060,8 +7963,8 @@ class readers:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
                 bytes_per_sample, bytes_per_sample_hint.
@@ -4096,7 +7999,7 @@ class readers:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> Any:
@@ -4126,9 +8029,10 @@ class readers:
                 number. Default: False.
             shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-            shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-                seed, which users often set differently for each rank: the ranks' shards would
-                overlap then. Default: 0.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
             shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
                 remote shards): shuffle blocks of so many consecutive samples instead of single
                 samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -4140,7 +8044,8 @@ class readers:
                 Default: 0.
             num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
             stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-                in turn. Default: False.
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
             pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
                 same number of whole batches. Default: False.
             prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -4158,8 +8063,8 @@ class readers:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
                 bytes_per_sample, bytes_per_sample_hint.
@@ -4193,11 +8098,11 @@ class readers:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> tuple[DataNode, DataNode]:
-        """Reads image records from RecordIO files, as MXNet's `im2rec` makes them.
+        """Reads image records from RecordIO files, as MXNet's `im2rec` writes them.
 
         Outputs:
             the encoded image: uint8, shape (size,).
@@ -4208,22 +8113,25 @@ class readers:
             OSError: a file cannot be read (see `on_error` of the pipeline).
 
         Args:
-            path (str | Sequence[str]): Paths of the .rec files.
-            index_path (str | Sequence[str] | None): Paths of their .idx files, one each, or a
-                single one that counts through all files. It may list some of the records only.
-                Without it the records are found by a scan, whose result is kept beside the file, or
-                in the user's cache folder, for the next time.
-            header_records (str | None): What to do with records of at most 1 KB that hold labels
-                but no image, such as the first one of packs for face recognition: 'skip', or 'keep'
-                to have them as samples with an empty image, as DALI does. Default: 'skip'.
+            path (str | Sequence[str]): Paths of the .rec files. Braces ('part-{000..127}.rec'),
+                globs and folders stand for the files that they name.
+            index_path (str | Sequence[str] | None): Paths of the .idx files: one for each .rec
+                file, or one that counts through all files. An index may list some of the records
+                only. Without an index, a scan finds the records. Its result is stored beside the
+                file, or in the user's cache folder.
+            header_records (str | None): Treatment of records of at most 1 KB that hold labels but
+                no image, such as the first record of packs for face recognition. 'skip' leaves
+                these records out. 'keep' makes them samples with an empty image, as DALI does.
+                Default: 'skip'.
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
             shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-            shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-                seed, which users often set differently for each rank: the ranks' shards would
-                overlap then. Default: 0.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
             shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
                 remote shards): shuffle blocks of so many consecutive samples instead of single
                 samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -4235,7 +8143,8 @@ class readers:
                 Default: 0.
             num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
             stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-                in turn. Default: False.
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
             pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
                 same number of whole batches. Default: False.
             prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -4251,9 +8160,147 @@ class readers:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: initial_fill, read_ahead,
+                skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+                bytes_per_sample, bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def nemo_asr(
+        *,
+        manifest_filepaths: str | Sequence[str],
+        tarred_audio_filepaths: str | Sequence[str] | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        downmix: bool | None = ...,
+        sample_rate: float | None = ...,
+        quality: float | None = ...,
+        antialias: bool | None = ...,
+        min_duration: float | None = ...,
+        max_duration: float | None = ...,
+        read_sample_rate: bool | None = ...,
+        read_text: bool | None = ...,
+        read_idxs: bool | None = ...,
+        order: str | None = ...,
+        bucket_size: int | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        normalize_text: bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any:
+        """Reads and decodes the utterances that manifests of NVIDIA NeMo list.
+
+        A manifest holds a JSON object a line, with "audio_filepath", and if known "offset" and
+        "duration" in seconds, and "text". Paths are relative to the manifest; URLs are read, too. The
+        window that offset and duration name is decoded alone. A duration that reaches beyond the file
+        ends with the file.
+
+        All formats of `fn.decoders.audio` are read. An error names the file, the manifest and the line.
+
+        Outputs:
+            the signal: of type `dtype`, shape (samples,), or (samples, channels) without `downmix`.
+            with `read_sample_rate`, the rate of the file in Hz, before resampling: float32, a scalar.
+            with `read_text`, the transcript in UTF-8, without a closing zero: uint8, shape (size,).
+            with `read_idxs`, the number of the entry: int64, shape (1,). Entries are counted over all
+                manifests in their order; those that `min_duration` and `max_duration` leave out do not
+                count.
+
+        Raises:
+            SourceError: a manifest cannot be read or has a bad line, or an archive lacks an entry.
+            OSError: an audio file cannot be read. DecodeError: it is damaged, or the offset lies behind
+                its end (see `on_error` of the pipeline).
+
+        Args:
+            manifest_filepaths (str | Sequence[str]): Paths or URLs of the manifests. Braces, NeMo's
+                '_OP_0..7_CL_', globs and folders stand for the files that they name.
+            tarred_audio_filepaths (str | Sequence[str] | None): Tar archives that hold the audio,
+                as NeMo's tarred data sets do; patterns as for `manifest_filepaths`. An entry names
+                a member; its "shard_id" is the number at the end of the archive's name, such as 7
+                for 'audio_7.tar'. If the names have no such numbers, it counts the archives from 0
+                on.
+            dtype (DALIDataType | DTypeLike | None): FLOAT (-1 to 1), INT16 or INT32 (full range).
+                Default: FLOAT.
+            downmix (bool | None): Return the mean of all channels. Default: True.
+            sample_rate (float | None): Rate to resample to, in Hz; 0 or less for the file's own.
+                Default: -1.0.
+            quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
+                lobes) to 100 (64 lobes). Default: 50.0.
+            antialias (bool | None): Of resampling, as for `decoders.audio`. Default: False.
+            min_duration (float | None): Leave out entries that are shorter, in seconds, or of
+                unknown duration. Default: 0.0.
+            max_duration (float | None): Leave out entries that are longer, in seconds; 0 for none.
+                Default: 0.0.
+            read_sample_rate (bool | None): Whether to return the rates. Default: True.
+            read_text (bool | None): Whether to return the transcripts. Default: True.
+            read_idxs (bool | None): Whether to return the numbers of the entries. Default: False.
+            order (str | None): Order of the data set: that of the 'manifest', or by duration,
+                'ascending' or 'descending'. `random_shuffle` permutes it. Default: 'manifest'.
+            bucket_size (int | None): With `random_shuffle`: sort by duration, and shuffle buckets
+                of so many consecutive entries and the entries of each bucket. A batch then holds
+                utterances of similar length. Take a multiple of the batch size.
+            random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+                whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+                number. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
+            shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+                remote shards): shuffle blocks of so many consecutive samples instead of single
+                samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+                those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+                that gives.
+            shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+                Default: 16.
+            shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+                Default: 0.
+            num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+            stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
+            pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+                same number of whole batches. Default: False.
+            prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+                far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+                request takes a round trip. Local files, which the kernel reads ahead, are by
+                default read in groups of batches, if these are small and come fast.
+            storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+                protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+                Credentials are otherwise found where the service's own tools find them. The key
+                'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+                total_seconds (120) and at_once (64). Default: {}.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: normalize_text, initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
                 bytes_per_sample, bytes_per_sample_hint.
         """
@@ -4301,7 +8348,7 @@ class readers:
         dont_use_mmap: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> DataNode:
@@ -4313,8 +8360,9 @@ class readers:
         samples of a batch must have one type and number of dimensions.
 
         Archives (`.npz`, `.zip`, `.tar`) hold several arrays; each member that matches
-        `member_filter` is one. Stored members are read in place, deflated ones are inflated whole,
-        whatever the region. With `sample_axis` an array holds several samples.
+        `member_filter` is one. Stored members are read in place; deflated members are inflated from
+        their beginning to their end, whatever the region. With `sample_axis` an array holds several
+        samples.
 
         Regions of local files that lie in memory are copied out of maps of them, where that is faster:
         by a process of the reader's own, because a mapped file that is cut short ends the process. It
@@ -4394,9 +8442,10 @@ class readers:
                 number. Default: False.
             shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-            shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-                seed, which users often set differently for each rank: the ranks' shards would
-                overlap then. Default: 0.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
             shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
                 remote shards): shuffle blocks of so many consecutive samples instead of single
                 samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -4408,7 +8457,8 @@ class readers:
                 Default: 0.
             num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
             stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-                in turn. Default: False.
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
             pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
                 same number of whole batches. Default: False.
             prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -4427,8 +8477,8 @@ class readers:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu, gpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: register_buffers, initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, tensor_init_bytes, bytes_per_sample,
                 bytes_per_sample_hint.
@@ -4464,39 +8514,41 @@ class readers:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> Any:
         """Reads sequences of frames from folders of images, one folder a stream.
 
         The frames of a folder are its images in the order of their names. Sequences do not cross
-        folders, and only whole ones are read. Names that begin with a dot are left out.
+        folders. Incomplete sequences are left out. Names that begin with a dot are left out.
 
         Outputs:
             the decoded frames: uint8, FHWC.
 
         Raises:
-            SourceError: a folder cannot be read, or there is no sequence in any.
+            SourceError: a folder cannot be read, or no folder holds a sequence.
             OSError: a file cannot be read. DecodeError: a frame is damaged, or of another size
                 than the first one (see `on_error` of the pipeline).
 
         Args:
             file_root (str): Folder that holds a folder of images for each stream.
             sequence_length (int): Number of frames of a sequence.
-            step (int | None): From the first frame of a sequence to that of the next one. Default:
-                1.
-            stride (int | None): From one frame of a sequence to the next one. Default: 1.
-            image_type (DALIImageType | None): Colour space of the output, as for `decoders.image`.
+            step (int | None): Distance, in frames, from the first frame of a sequence to the first
+                frame of the next sequence. Default: 1.
+            stride (int | None): Distance, in frames of the folder, between two frames of a
+                sequence. Default: 1.
+            image_type (DALIImageType | None): Color space of the output, as for `decoders.image`.
                 Default: RGB.
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
             shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-            shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-                seed, which users often set differently for each rank: the ranks' shards would
-                overlap then. Default: 0.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
             shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
                 remote shards): shuffle blocks of so many consecutive samples instead of single
                 samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -4508,7 +8560,8 @@ class readers:
                 Default: 0.
             num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
             stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-                in turn. Default: False.
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
             pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
                 same number of whole batches. Default: False.
             prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -4524,8 +8577,8 @@ class readers:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
                 bytes_per_sample, bytes_per_sample_hint.
@@ -4561,7 +8614,7 @@ class readers:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> Any:
@@ -4572,8 +8625,10 @@ class readers:
         several strings, and feature lists that form no tensor, have a second output named
         `<name>.lengths`.
 
-        Files compressed with gzip or zlib are recognised, and unpacked once into the cache
-        folder (`$XDG_CACHE_HOME/penstock`). Where `index_path` is not given, each file is walked
+        Files compressed with gzip or zlib are recognized, and unpacked once into the cache folder
+        (`$XDG_CACHE_HOME/penstock`). Between runs the cache keeps at most 32 GiB of unpacked files, or
+        a quarter of its file system; the environment variable PENSTOCK_CACHE_BYTES sets another limit.
+        Where `index_path` is not given, each file is walked
         through once, and its index kept beside it (or, where that cannot be written, in the
         cache folder) until the file changes.
 
@@ -4592,6 +8647,8 @@ class readers:
 
         Args:
             path (str | Sequence[str]): Paths of the files; their records are numbered through.
+                Braces ('part-{000..127}'), globs and folders stand for the files that they name,
+                without *.idx in folders.
             index_path (str | Sequence[str] | None): Paths of index files as DALI's `tfrecord2idx`
                 writes them, one a file. Not needed.
             features (Any): Dict from names to `tfrecord.FixedLenFeature` or
@@ -4601,16 +8658,17 @@ class readers:
                 `FixedLenFeature` give the shape (steps, *shape).
             verify_crc (str | None): When the records' checksums are verified: 'always' (whenever a
                 record is read), 'index' (once, when the index is made), 'never'. By default
-                'always', if google-crc32c is installed (`pip install penstock[tfrecord]`). Headers
-                are always checked.
+                'always', if google-crc32c is installed (pip install '.[tfrecord]' in the folder of
+                Penstock's sources). Headers are always checked.
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
             shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-            shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-                seed, which users often set differently for each rank: the ranks' shards would
-                overlap then. Default: 0.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
             shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
                 remote shards): shuffle blocks of so many consecutive samples instead of single
                 samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -4622,7 +8680,8 @@ class readers:
                 Default: 0.
             num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
             stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-                in turn. Default: False.
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
             pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
                 same number of whole batches. Default: False.
             prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -4638,11 +8697,335 @@ class readers:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
                 bytes_per_sample, bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def video(
+        *,
+        labels: int | Sequence[int] | None = ...,
+        file_list_frame_num: bool | None = ...,
+        file_list_include_preceding_frame: bool | None = ...,
+        pad_sequences: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        normalized: bool | None = ...,
+        channels: int | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        filenames: str | Sequence[str] | None = ...,
+        file_root: str | None = ...,
+        file_list: str | None = ...,
+        sequence_length: int,
+        stride: int | None = ...,
+        step: int | None = ...,
+        enable_frame_num: Any | None = ...,
+        enable_timestamps: bool | None = ...,
+        image_type: DALIImageType | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        skip_vfr_check: bool | None = ...,
+        additional_decode_surfaces: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any:
+        """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
+
+        Outputs:
+            clips: uint8 or float, FHWC.
+            labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
+            frame numbers: int32, see `enable_frame_num`; -1 for a filled frame.
+            times: float64, shape (F,), in seconds; -1 for a filled frame.
+
+        Raises:
+            SourceError: the list cannot be read.
+            OSError: a file cannot be read.
+            DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+
+        Args:
+            labels (int | Sequence[int] | None): Labels of `filenames`; an empty list stands for 0,
+                1, 2, ...
+            file_list_frame_num (bool | None): Whether start and end of a range are frames; else
+                they are seconds. Default: False.
+            file_list_include_preceding_frame (bool | None): Round the start of a range down and its
+                end up, in place of the start up, the end down. Default: False.
+            pad_sequences (bool | None): Whether incomplete clips are filled with black frames, not
+                left out. Default: False.
+            dtype (DALIDataType | DTypeLike | None): Element type of the clips: UINT8 or FLOAT.
+                Default: UINT8.
+            normalized (bool | None): Whether floats span 0 to 1 in place of 0 to 255. Default:
+                False.
+            channels (int | None): Number of channels: 3. Default: 3.
+            random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+                whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+                number. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
+            shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+                remote shards): shuffle blocks of so many consecutive samples instead of single
+                samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+                those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+                that gives.
+            shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+                Default: 16.
+            shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+                Default: 0.
+            num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+            stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
+            pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+                same number of whole batches. Default: False.
+            prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+                far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+                request takes a round trip. Local files, which the kernel reads ahead, are by
+                default read in groups of batches, if these are small and come fast.
+            storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+                protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+                Credentials are otherwise found where the service's own tools find them. The key
+                'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+                total_seconds (120) and at_once (64). Default: {}.
+            filenames (str | Sequence[str] | None): Paths of the videos.
+            file_root (str | None): Folder whose subfolders are the classes, numbered in the order
+                of their names.
+            file_list (str | None): Text file with a path and a label on each line and, if wanted,
+                start and end of the range that clips are taken from. Relative paths start at the
+                folder of the list.
+            sequence_length (int): Frames of a clip.
+            stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
+            step (int | None): Distance from a clip's first frame to the first frame of the next
+                clip; by default, and if negative, `sequence_length` times `stride`, so that clips
+                do not overlap. Default: -1.
+            enable_frame_num (Any | None): 'scalar' or True adds the number of the clip's first
+                frame as an output, 'sequence' the numbers of all frames. Default: 'none'.
+            enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
+                as an output. Default: False.
+            image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
+                RGB.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: skip_vfr_check, additional_decode_surfaces,
+                initial_fill, read_ahead, skip_cached_images, lazy_init, dont_use_mmap,
+                use_o_direct, tensor_init_bytes, bytes_per_sample, bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def video_resize(
+        *,
+        antialias: bool | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        mag_filter: DALIInterpType | None = ...,
+        max_size: float | Sequence[float] | None = ...,
+        min_filter: DALIInterpType | None = ...,
+        mode: str | None = ...,
+        resize_longer: float | None = ...,
+        resize_shorter: float | None = ...,
+        resize_x: float | None = ...,
+        resize_y: float | None = ...,
+        resize_z: float | None = ...,
+        roi_end: float | Sequence[float] | None = ...,
+        roi_relative: bool | None = ...,
+        roi_start: float | Sequence[float] | None = ...,
+        size: float | Sequence[float] | None = ...,
+        subpixel_scale: bool | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        filenames: str | Sequence[str] | None = ...,
+        file_root: str | None = ...,
+        file_list: str | None = ...,
+        sequence_length: int,
+        stride: int | None = ...,
+        step: int | None = ...,
+        enable_frame_num: Any | None = ...,
+        enable_timestamps: bool | None = ...,
+        image_type: DALIImageType | None = ...,
+        labels: int | Sequence[int] | None = ...,
+        file_list_frame_num: bool | None = ...,
+        file_list_include_preceding_frame: bool | None = ...,
+        pad_sequences: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        normalized: bool | None = ...,
+        channels: int | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        minibatch_size: int | None = ...,
+        temp_buffer_hint: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        skip_vfr_check: bool | None = ...,
+        additional_decode_surfaces: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any:
+        """Reads clips of video files, decoded and resized: `readers.video`, then `resize`.
+
+        Outputs:
+            clips: uint8 or float, FHWC; the other outputs are those of `readers.video`.
+
+        Raises:
+            SourceError: the list cannot be read.
+            OSError: a file cannot be read.
+            DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+
+        Args:
+            antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+                so that all pixels count. Nearest neighbor is never widened. Default: True.
+            interp_type (DALIInterpType | None): Filter, where `min_filter` or `mag_filter` do not
+                say otherwise. Default: INTERP_LINEAR.
+            mag_filter (DALIInterpType | None): Filter for an axis that keeps its extent or grows.
+                Default: interp_type.
+            max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+                all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
+                the limit too.
+            min_filter (DALIInterpType | None): Filter for an axis that shrinks. Default:
+                interp_type.
+            mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
+                given; missing ones scale by the (geometric) mean of the others. 'stretch': as
+                given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
+                ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
+                'default'.
+            resize_longer (float | None): Wanted length of the longer side; the aspect ratio is
+                kept. Default: 0.0.
+            resize_shorter (float | None): Wanted length of the shorter side; the aspect ratio is
+                kept. `max_size` may limit the longer one. Default: 0.0.
+            resize_x (float | None): Wanted width in pixels; 0 and negative as in `size`. Default:
+                0.0.
+            resize_y (float | None): Wanted height in pixels; 0 and negative as in `size`. Default:
+                0.0.
+            resize_z (float | None): Wanted depth of a volume; 0 and negative as in `size`. Default:
+                0.0.
+            roi_end (float | Sequence[float] | None): Last edge of the region; needs `roi_start`.
+            roi_relative (bool | None): Edges of the region are fractions of the image's extents.
+                Default: False.
+            roi_start (float | Sequence[float] | None): First edge of the region to resize, (y, x)
+                or (z, y, x), in pixels. The edge may be fractional. Outside of the image, the
+                border is repeated. A start beyond the end mirrors the axis.
+            size (float | Sequence[float] | None): Wanted (height, width) in pixels, or (depth,
+                height, width) for volumes; one number stands for all. 0 leaves an extent to `mode`;
+                a negative one mirrors the axis.
+            subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+                the input, so that the scale is the one asked for. Otherwise the scale changes.
+                Default: True.
+            random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+                whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+                number. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
+            shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+                remote shards): shuffle blocks of so many consecutive samples instead of single
+                samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+                those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+                that gives.
+            shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+                Default: 16.
+            shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+                Default: 0.
+            num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+            stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
+            pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+                same number of whole batches. Default: False.
+            prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+                far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+                request takes a round trip. Local files, which the kernel reads ahead, are by
+                default read in groups of batches, if these are small and come fast.
+            storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+                protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+                Credentials are otherwise found where the service's own tools find them. The key
+                'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+                total_seconds (120) and at_once (64). Default: {}.
+            filenames (str | Sequence[str] | None): Paths of the videos.
+            file_root (str | None): Folder whose subfolders are the classes, numbered in the order
+                of their names.
+            file_list (str | None): Text file with a path and a label on each line and, if wanted,
+                start and end of the range that clips are taken from. Relative paths start at the
+                folder of the list.
+            sequence_length (int): Frames of a clip.
+            stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
+            step (int | None): Distance from a clip's first frame to the first frame of the next
+                clip; by default, and if negative, `sequence_length` times `stride`, so that clips
+                do not overlap. Default: -1.
+            enable_frame_num (Any | None): 'scalar' or True adds the number of the clip's first
+                frame as an output, 'sequence' the numbers of all frames. Default: 'none'.
+            enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
+                as an output. Default: False.
+            image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
+                RGB.
+            labels (int | Sequence[int] | None): Labels of `filenames`; an empty list stands for 0,
+                1, 2, ...
+            file_list_frame_num (bool | None): Whether start and end of a range are frames; else
+                they are seconds. Default: False.
+            file_list_include_preceding_frame (bool | None): Round the start of a range down and its
+                end up, in place of the start up, the end down. Default: False.
+            pad_sequences (bool | None): Whether incomplete clips are filled with black frames, not
+                left out. Default: False.
+            dtype (DALIDataType | DTypeLike | None): Element type of the clips: UINT8 or FLOAT.
+                Default: UINT8.
+            normalized (bool | None): Whether floats span 0 to 1 in place of 0 to 255. Default:
+                False.
+            channels (int | None): Number of channels: 3. Default: 3.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: minibatch_size, temp_buffer_hint,
+                initial_fill, read_ahead, skip_cached_images, lazy_init, dont_use_mmap,
+                use_o_direct, tensor_init_bytes, bytes_per_sample, skip_vfr_check,
+                additional_decode_surfaces, bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -4677,7 +9060,7 @@ class readers:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> Any:
@@ -4685,7 +9068,7 @@ class readers:
 
         Files that follow one another and agree in folder and name up to the first dot are the
         components of a sample; the rest of the name is the extension. Where several components of
-        a sample match an output, the first one counts. Files whose names begin with a dot are left
+        a sample match an output, the first one counts. Files whose names start with a dot are left
         out. v7, ustar, PAX and GNU archives are read, sparse files and compressed archives are not.
 
         Outputs:
@@ -4696,7 +9079,8 @@ class readers:
             OSError: an archive cannot be read (see `on_error` of the pipeline).
 
         Args:
-            paths (str | Sequence[str]): Paths of the archives.
+            paths (str | Sequence[str]): Paths of the archives. Braces ('shard-{000..127}.tar'),
+                globs and folders stand for the files that they name.
             ext (str | Sequence[str]): An entry for each output: extensions, separated by ';', such
                 as 'jpg;jpeg;png'. They may hold dots.
             index_paths (str | Sequence[str] | None): Index files of DALI (v1.1 or v1.2), one for
@@ -4709,16 +9093,17 @@ class readers:
                 that the outputs' bytes are taken for, one each; by default UINT8.
             case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII).
                 Default: True.
-            extension_dot (str | None): Which dot of a file's name the extension begins behind: the
+            extension_dot (str | None): Which dot of a file's name the extension starts behind: the
                 'first' or the 'last'. Index files of DALI always mean the first. Default: 'first'.
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
             shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-            shuffle_seed (int | None): Seed of the order. It is not derived from the pipeline's
-                seed, which users often set differently for each rank: the ranks' shards would
-                overlap then. Default: 0.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
             shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
                 remote shards): shuffle blocks of so many consecutive samples instead of single
                 samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
@@ -4730,7 +9115,8 @@ class readers:
                 Default: 0.
             num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
             stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-                in turn. Default: False.
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
             pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
                 same number of whole batches. Default: False.
             prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -4746,9 +9132,725 @@ class readers:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu; by default where the inputs are.
-            name (str | None): name in the graph, for statistics, checkpoints, errors.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
                 bytes_per_sample, bytes_per_sample_hint.
+        """
+
+class reductions:
+    @staticmethod
+    def max(
+        data: DataNode,
+        /,
+        *,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        keep_dims: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Selects the largest element along axes; NaN if there is one.
+
+        Inputs:
+            data: any samples of numbers; reduced axes must not be empty.
+
+        Outputs:
+            the largest elements: of the input's type. The layout lacks the letters of reduced axes.
+
+        Args:
+            axes (int | Sequence[int] | None): Axes to reduce; negative ones count from the back. By
+                default all axes.
+            axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
+            keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def mean(
+        data: DataNode,
+        /,
+        *,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        keep_dims: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Computes the mean of the elements along axes. The mean of no elements is NaN.
+
+        Inputs:
+            data: any samples of numbers.
+
+        Outputs:
+            the means: of dtype `dtype`, by default float32, or float64 for float64. The layout lacks
+            the letters of reduced axes.
+
+        Args:
+            axes (int | Sequence[int] | None): Axes to reduce; negative ones count from the back. By
+                default all axes.
+            axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
+            keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
+            dtype (DALIDataType | DTypeLike | None): Type of the result. Integers are rounded and
+                clamped to its range; DALI sums in this type.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def mean_square(
+        data: DataNode,
+        /,
+        *,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        keep_dims: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Computes the mean of the squares of the elements along axes.
+
+        Inputs:
+            data: any samples of numbers.
+
+        Outputs:
+            the means: of dtype `dtype`, by default float32, or float64 for float64. The layout lacks
+            the letters of reduced axes.
+
+        Args:
+            axes (int | Sequence[int] | None): Axes to reduce; negative ones count from the back. By
+                default all axes.
+            axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
+            keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
+            dtype (DALIDataType | DTypeLike | None): Type of the result. Integers are rounded and
+                clamped to its range; DALI sums in this type.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def min(
+        data: DataNode,
+        /,
+        *,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        keep_dims: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Selects the least element along axes; NaN if there is one.
+
+        Inputs:
+            data: any samples of numbers; reduced axes must not be empty.
+
+        Outputs:
+            the least elements: of the input's type. The layout lacks the letters of reduced axes.
+
+        Args:
+            axes (int | Sequence[int] | None): Axes to reduce; negative ones count from the back. By
+                default all axes.
+            axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
+            keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def rms(
+        data: DataNode,
+        /,
+        *,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        keep_dims: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Computes the root of the mean of the squares of the elements along axes.
+
+        Inputs:
+            data: any samples of numbers.
+
+        Outputs:
+            the roots: of dtype `dtype`, by default float32, or float64 for float64. The layout lacks
+            the letters of reduced axes.
+
+        Args:
+            axes (int | Sequence[int] | None): Axes to reduce; negative ones count from the back. By
+                default all axes.
+            axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
+            keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
+            dtype (DALIDataType | DTypeLike | None): Type of the result. Integers are rounded and
+                clamped to its range; DALI sums in this type.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def std_dev(
+        data: DataNode,
+        mean: DataNode,
+        /,
+        *,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        keep_dims: bool | None = ...,
+        ddof: int | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Computes the root of the mean square distance of the elements from a mean, along axes.
+
+        Inputs:
+            data: any samples of numbers.
+            mean: a number for each sample, or one for each result.
+
+        Outputs:
+            the deviations: float32, or float64 for float64. The layout lacks the letters of reduced
+            axes.
+
+        Args:
+            axes (int | Sequence[int] | None): Axes to reduce; negative ones count from the back. By
+                default all axes.
+            axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
+            keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
+            ddof (int | None): The divisor is the number of elements less `ddof`, and at least 0.
+                Default: 0.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def sum(
+        data: DataNode,
+        /,
+        *,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        keep_dims: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Computes the sum of the elements along axes.
+
+        Inputs:
+            data: any samples of numbers.
+
+        Outputs:
+            the sums: of dtype `dtype`, by default uint64, int64 or the input's floating point type.
+            The layout lacks the letters of reduced axes.
+
+        Args:
+            axes (int | Sequence[int] | None): Axes to reduce; negative ones count from the back. By
+                default all axes.
+            axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
+            keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
+            dtype (DALIDataType | DTypeLike | None): Type of the result. Integers are rounded and
+                clamped to its range; DALI sums in this type.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def variance(
+        data: DataNode,
+        mean: DataNode,
+        /,
+        *,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        keep_dims: bool | None = ...,
+        ddof: int | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Computes the mean square distance of the elements from a mean, along axes.
+
+        Inputs:
+            data: any samples of numbers.
+            mean: a number for each sample, or one for each result.
+
+        Outputs:
+            the variances: float32, or float64 for float64. The layout lacks the letters of reduced
+            axes.
+
+        Args:
+            axes (int | Sequence[int] | None): Axes to reduce; negative ones count from the back. By
+                default all axes.
+            axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
+            keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
+            ddof (int | None): The divisor is the number of elements less `ddof`, and at least 0.
+                Default: 0.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+class segmentation:
+    @staticmethod
+    def random_mask_pixel(
+        mask: DataNode,
+        /,
+        *,
+        foreground: int | DataNode | None = ...,
+        threshold: float | DataNode | None = ...,
+        value: int | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Draws an element of a mask: one of the foreground, or any.
+
+        If the foreground is asked for, but there is none, any element is drawn.
+
+        Inputs:
+            mask: numbers or bool, of any shape, not empty.
+
+        Outputs:
+            the element's index: int64, shape (dimensions,).
+
+        Args:
+            foreground (int | DataNode | None): Draw an element of the foreground unless 0, else
+                any. Default: 0.
+            threshold (float | DataNode | None): Elements above it are foreground. Default: 0.0.
+            value (int | DataNode | None): Elements that equal it are foreground, instead of
+                `threshold`.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def random_object_bbox(
+        mask: DataNode,
+        /,
+        *,
+        foreground_prob: float | DataNode | None = ...,
+        background: int | DataNode | None = ...,
+        classes: int | Sequence[int] | DataNode | None = ...,
+        class_weights: float | Sequence[float] | DataNode | None = ...,
+        ignore_class: bool | None = ...,
+        output_class: bool | None = ...,
+        threshold: int | Sequence[int] | DataNode | None = ...,
+        k_largest: int | None = ...,
+        format: str | None = ...,
+        cache_objects: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any:
+        """Draws an object of a segmentation mask, and returns the box around the object.
+
+        An object is a connected region of elements with one label; neighbors on an axis are connected.
+        With probability `foreground_prob` a class is drawn, by `class_weights`, and then one of its
+        objects. A class without an object of at least `threshold` is not drawn. If no object is drawn,
+        the box is that of the whole mask.
+
+        Inputs:
+            mask: integers or bool, of any shape.
+
+        Outputs:
+            two arrays, int32, of shape (dimensions,): anchor and shape, or start and end; or one of
+                shape (2 * dimensions,), as `format` says.
+            label: int32, of the object's class, or `background`; with `output_class`.
+
+        Raises:
+            ArgumentError: the mask has no integers, or the arguments contradict one another.
+
+        Args:
+            foreground_prob (float | DataNode | None): Probability to draw an object. Default: 1.0.
+            background (int | DataNode | None): Label of the background: by default 0, or a number
+                below `classes` if they have 0.
+            classes (int | Sequence[int] | DataNode | None): Labels of classes; by default all but
+                the background.
+            class_weights (float | Sequence[float] | DataNode | None): Relative probabilities of the
+                classes; without `classes` those of the labels 1, 2, ...
+            ignore_class (bool | None): Whether all objects are equally probable, of whatever class.
+                Default: False.
+            output_class (bool | None): Whether to return the label, too. Default: False.
+            threshold (int | Sequence[int] | DataNode | None): Least extent on each axis, or on all
+                axes.
+            k_largest (int | None): Number of the largest boxes to draw from.
+            format (str | None): Form of the box: "anchor_shape", "start_end" or "box". Default:
+                'anchor_shape'.
+            cache_objects (bool | None): Whether to remember the boxes of masks, which are
+                recognized by their bytes. Default: False.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def select_masks(
+        mask_ids: DataNode,
+        polygons: DataNode,
+        vertices: DataNode,
+        /,
+        *,
+        reindex_masks: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> tuple[DataNode, DataNode]:
+        """Returns the polygons of chosen masks, with their vertices, in the order of the choice.
+
+        All polygons of a mask are returned, in their order; DALI returns one of them.
+
+        Inputs:
+            mask_ids: integers, shape (masks,), each once.
+            polygons: integers, shape (polygons, 3): a mask, and the first vertex and the end of its
+                polygon, as `fn.readers.coco` returns them.
+            vertices: numbers, shape (vertices, coordinates).
+
+        Outputs:
+            polygons, vertices: those of the chosen masks; of the dtypes of the inputs.
+
+        Raises:
+            ArgumentError: a chosen mask has no polygon or is chosen twice, or a polygon has vertices
+                that do not exist.
+
+        Args:
+            reindex_masks (bool | None): Whether masks become numbers: their positions in
+                `mask_ids`. Default: False.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+class transforms:
+    @staticmethod
+    def combine(
+        matrix: DataNode,
+        *matrices: DataNode,
+        reverse_order: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Makes the matrix of several maps that are applied one after the other, in their order.
+
+        Inputs:
+            matrix: the first map: (n, n + 1).
+            matrices: the further maps, of as many dimensions.
+
+        Outputs:
+            the matrix of all maps: float32, shape (n, n + 1).
+
+        Args:
+            reverse_order (bool | None): Whether the input's map is applied to the results of this
+                map. By default this map is applied to the results of the input's map. Default:
+                False.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def crop(
+        matrix: DataNode | None = ...,
+        /,
+        *,
+        reverse_order: bool | None = ...,
+        from_start: float | Sequence[float] | DataNode | None = ...,
+        from_end: float | Sequence[float] | DataNode | None = ...,
+        to_start: float | Sequence[float] | DataNode | None = ...,
+        to_end: float | Sequence[float] | DataNode | None = ...,
+        absolute: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Makes the matrix that maps one window of coordinates onto another window.
+
+        The corner `from_start` moves to `to_start`, and `from_end` moves to `to_end`. Coordinates of
+        points in an image follow a crop so.
+
+        Inputs:
+            matrix: an affine map (n, n + 1), float32, that is combined with this map.
+
+        Outputs:
+            the matrix: float32, shape (n, n + 1). A window without extent gives infinite numbers.
+
+        Args:
+            reverse_order (bool | None): Whether the input's map is applied to the results of this
+                map. By default this map is applied to the results of the input's map. Default:
+                False.
+            from_start (float | Sequence[float] | DataNode | None): Lower corner of the first
+                window. Default: (0.0,).
+            from_end (float | Sequence[float] | DataNode | None): Upper corner of the first window.
+                Default: (1.0,).
+            to_start (float | Sequence[float] | DataNode | None): Lower corner of the second window.
+                Default: (0.0,).
+            to_end (float | Sequence[float] | DataNode | None): Upper corner of the second window.
+                Default: (1.0,).
+            absolute (bool | None): Whether a start above its end changes places with the end.
+                Default: False.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def rotation(
+        matrix: DataNode | None = ...,
+        /,
+        *,
+        reverse_order: bool | None = ...,
+        angle: float | DataNode,
+        axis: float | Sequence[float] | DataNode | None = ...,
+        center: float | Sequence[float] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Makes the matrix of a rotation: of the plane, or about an axis in space.
+
+        In the plane the rotation is from the axis x to the axis y, which is clockwise where y points
+        down. About an axis the rotation is counter-clockwise to a viewer at whom the axis points.
+
+        Inputs:
+            matrix: an affine map (2, 3), or with an axis (3, 4), that is combined with the rotation.
+
+        Outputs:
+            the matrix: float32, shape (2, 3), or with an axis (3, 4).
+
+        Args:
+            reverse_order (bool | None): Whether the input's map is applied to the results of this
+                map. By default this map is applied to the results of the input's map. Default:
+                False.
+            angle (float | DataNode): Degrees.
+            axis (float | Sequence[float] | DataNode | None): Direction x, y, z of the axis; of any
+                length but 0.
+            center (float | Sequence[float] | DataNode | None): A point that stays; by default the
+                origin.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def scale(
+        matrix: DataNode | None = ...,
+        /,
+        *,
+        reverse_order: bool | None = ...,
+        scale: float | Sequence[float] | DataNode,
+        center: float | Sequence[float] | DataNode | None = ...,
+        ndim: int | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Makes the matrix that scales about a center: center + scale * (p - center).
+
+        Inputs:
+            matrix: an affine map (n, n + 1), float32, that is combined with the scaling.
+
+        Outputs:
+            the matrix: float32, shape (n, n + 1).
+
+        Args:
+            reverse_order (bool | None): Whether the input's map is applied to the results of this
+                map. By default this map is applied to the results of the input's map. Default:
+                False.
+            scale (float | Sequence[float] | DataNode): Factors: one for each dimension, or one for
+                all.
+            center (float | Sequence[float] | DataNode | None): The point that stays; by default the
+                origin.
+            ndim (int | None): Number of dimensions, if neither `scale` nor an input determines it.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def shear(
+        matrix: DataNode | None = ...,
+        /,
+        *,
+        reverse_order: bool | None = ...,
+        shear: float | Sequence[float] | DataNode | None = ...,
+        angles: float | Sequence[float] | DataNode | None = ...,
+        center: float | Sequence[float] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Makes the matrix of a shear: x + shear_xy * y, and so on.
+
+        A factor says how far the first axis moves for a step along the second axis. In the plane the
+        factors are xy, yx. In space the factors are xy, xz, yx, yz, zx, zy. Give `shear` or `angles`.
+
+        Inputs:
+            matrix: an affine map (n, n + 1), float32, that is combined with the shear.
+
+        Outputs:
+            the matrix: float32, shape (2, 3) or (3, 4).
+
+        Args:
+            reverse_order (bool | None): Whether the input's map is applied to the results of this
+                map. By default this map is applied to the results of the input's map. Default:
+                False.
+            shear (float | Sequence[float] | DataNode | None): The factors: 2, or 6 in space.
+            angles (float | Sequence[float] | DataNode | None): Degrees from -90 to 90, whose
+                tangents are the factors.
+            center (float | Sequence[float] | DataNode | None): A point that stays; by default the
+                origin.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def translation(
+        matrix: DataNode | None = ...,
+        /,
+        *,
+        reverse_order: bool | None = ...,
+        offset: float | Sequence[float] | DataNode,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Makes the matrix of a translation: p + offset.
+
+        Inputs:
+            matrix: an affine map (n, n + 1), float32, that is combined with the translation.
+
+        Outputs:
+            the matrix: float32, shape (n, n + 1).
+
+        Args:
+            reverse_order (bool | None): Whether the input's map is applied to the results of this
+                map. By default this map is applied to the results of the input's map. Default:
+                False.
+            offset (float | Sequence[float] | DataNode): The vector, with a number for each
+                dimension.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
         """

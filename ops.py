@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from .engine.declaration import camel_case
-from .engine.names import unknown
-from .engine.operator import Operator, public_operators
+from .engine.graph.declaration import camel_case
+from .engine.graph.operator import Operator
 from .fn import Namespace, apply, function_of
 
 
@@ -46,27 +45,31 @@ class Compose:
         return values
 
 
-def _publish() -> list[str]:
-    made: dict[type[Operator], type[OperatorClass]] = {}
-    public = ["Compose"]
-    for groups, name, kind in public_operators():
-        holder = globals()
-        for group in groups:
-            holder = vars(holder.setdefault(group, Namespace()))
-        if kind not in made:
-            function: Any = function_of(kind)
-            content = {"operator": kind, "__doc__": function.__doc__, "__module__": __name__}
-            content["__signature__"] = function.__signature__
-            made[kind] = type(camel_case(name), (OperatorClass,), content)
-        holder[camel_case(name)] = made[kind]
-        public.append(groups[0] if groups else camel_case(name))
-    return sorted(set(public))
+_CLASSES: dict[type[Operator], type[OperatorClass]] = {}
+
+
+def _class_of(operator_class: type[Operator]) -> type[OperatorClass]:
+    """Return the class that an operator is here, with its docstring and signature."""
+    if operator_class not in _CLASSES:
+        function: Any = function_of(operator_class)
+        content = {"operator": operator_class, "__doc__": function.__doc__, "__module__": __name__}
+        content["__signature__"] = function.__signature__
+        name = camel_case(operator_class.name.rpartition(".")[2])
+        _CLASSES[operator_class] = type(name, (OperatorClass,), content)
+    return _CLASSES[operator_class]
+
+
+_ALL = Namespace((), _class_of, camel_case)
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    raise AttributeError(f"there is no operator {unknown(name, __all__)}")
+    return getattr(_ALL, name)
 
 
-__all__ = _publish()
+def __dir__() -> list[str]:
+    return sorted([*dir(_ALL), "Compose"])
+
+
+__all__ = __dir__()

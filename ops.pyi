@@ -6,14 +6,56 @@ from typing import Any
 
 from numpy.typing import ArrayLike, DTypeLike
 
-from .engine.graph import DataNode
-from .engine.types import DALIDataType, DALIImageType, DALIInterpType
+from .engine.graph.nodes import DataNode
+from .engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
 
 class Compose:
     """Operators applied one after the other: `Compose([a, b])(x)` is `b(a(x))`."""
 
     def __init__(self, op_list: Sequence[Callable[..., Any]]) -> None: ...
     def __call__(self, *inputs: Any) -> Any: ...
+
+class AudioDecoder:
+    """`fn.decoders.audio` as a class."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        downmix: bool | None = ...,
+        quality: float | None = ...,
+        antialias: bool | None = ...,
+        sample_rate: float | DataNode | None = ...,
+        offset: float | DataNode | None = ...,
+        duration: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class AudioResample:
+    """`fn.audio_resample` as a class."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        in_rate: float | DataNode | None = ...,
+        out_rate: float | DataNode | None = ...,
+        out_length: int | DataNode | None = ...,
+        scale: float | DataNode | None = ...,
+        quality: float | None = ...,
+        antialias: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
 class BatchPermutation:
     """`fn.batch_permutation` as a class."""
@@ -25,7 +67,121 @@ class BatchPermutation:
         no_fixed_points: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class BbFlip:
+    """`fn.bb_flip` as a class."""
+
+    def __init__(
+        self,
+        *,
+        ltrb: bool | None = ...,
+        horizontal: int | DataNode | None = ...,
+        vertical: int | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class BboxPaste:
+    """`fn.bbox_paste` as a class."""
+
+    def __init__(
+        self,
+        *,
+        ratio: float | DataNode = ...,
+        ltrb: bool | None = ...,
+        paste_x: float | DataNode | None = ...,
+        paste_y: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class BboxRotate:
+    """`fn.bbox_rotate` as a class."""
+
+    def __init__(
+        self,
+        *,
+        angle: float | DataNode = ...,
+        input_shape: int | Sequence[int] | DataNode = ...,
+        shape_layout: str | None = ...,
+        bbox_layout: str | None = ...,
+        bbox_normalized: bool | None = ...,
+        keep_size: bool | None = ...,
+        size: float | Sequence[float] | DataNode | None = ...,
+        mode: str | None = ...,
+        remove_threshold: float | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class BoxEncoder:
+    """`fn.box_encoder` as a class."""
+
+    def __init__(
+        self,
+        *,
+        anchors: float | Sequence[float] = ...,
+        criteria: float | None = ...,
+        offset: bool | None = ...,
+        scale: float | None = ...,
+        means: float | Sequence[float] | None = ...,
+        stds: float | Sequence[float] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Brightness:
+    """`fn.brightness` as a class."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        brightness: float | DataNode | None = ...,
+        brightness_shift: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class BrightnessContrast:
+    """`fn.brightness_contrast` as a class."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        brightness: float | DataNode | None = ...,
+        brightness_shift: float | DataNode | None = ...,
+        contrast: float | DataNode | None = ...,
+        contrast_center: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -65,7 +221,7 @@ class Caffe2Reader:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -102,7 +258,7 @@ class CaffeReader:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -117,7 +273,7 @@ class Cast:
         dtype: DALIDataType | DTypeLike = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -131,7 +287,7 @@ class CastLike:
         *,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -147,7 +303,77 @@ class Cat:
         axis_name: str | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Clahe:
+    """`fn.clahe` as a class."""
+
+    def __init__(
+        self,
+        *,
+        clip_limit: float = ...,
+        luma_only: bool | None = ...,
+        tiles_x: int = ...,
+        tiles_y: int = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bins: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class COCOReader:
+    """`fn.readers.coco` as a class."""
+
+    def __init__(
+        self,
+        *,
+        file_root: str = ...,
+        annotations_file: str | None = ...,
+        preprocessed_annotations: str | None = ...,
+        save_preprocessed_annotations: bool | None = ...,
+        save_preprocessed_annotations_dir: str | None = ...,
+        images: str | Sequence[str] | None = ...,
+        skip_empty: bool | None = ...,
+        size_threshold: float | None = ...,
+        include_iscrowd: bool | None = ...,
+        avoid_class_remapping: bool | None = ...,
+        ltrb: bool | None = ...,
+        ratio: bool | None = ...,
+        polygon_masks: bool | None = ...,
+        pixelwise_masks: bool | None = ...,
+        image_ids: bool | None = ...,
+        keypoints: bool | None = ...,
+        panoptic_root: str | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -164,7 +390,43 @@ class CoinFlip:
         probability: float | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class ColorSpaceConversion:
+    """`fn.color_space_conversion` as a class."""
+
+    def __init__(
+        self,
+        *,
+        image_type: DALIImageType = ...,
+        output_type: DALIImageType = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class ColorTwist:
+    """`fn.color_twist` as a class."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        brightness: float | DataNode | None = ...,
+        contrast: float | DataNode | None = ...,
+        hue: float | DataNode | None = ...,
+        saturation: float | DataNode | None = ...,
+        image_type: DALIImageType | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -183,7 +445,63 @@ class Constant:
         layout: str | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Contrast:
+    """`fn.contrast` as a class."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        contrast: float | DataNode | None = ...,
+        contrast_center: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class CoordFlip:
+    """`fn.coord_flip` as a class."""
+
+    def __init__(
+        self,
+        *,
+        layout: str | None = ...,
+        flip_x: int | DataNode | None = ...,
+        flip_y: int | DataNode | None = ...,
+        flip_z: int | DataNode | None = ...,
+        center_x: float | DataNode | None = ...,
+        center_y: float | DataNode | None = ...,
+        center_z: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class CoordTransform:
+    """`fn.coord_transform` as a class."""
+
+    def __init__(
+        self,
+        *,
+        M: float | Sequence[float] | DataNode | None = ...,
+        T: float | Sequence[float] | DataNode | None = ...,
+        MT: float | Sequence[float] | DataNode | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -197,7 +515,7 @@ class Copy:
         *,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -224,7 +542,7 @@ class Crop:
         seed: int | None = ...,
         preserve: bool | None = ...,
         image_type: DALIImageType | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -258,7 +576,59 @@ class CropMirrorNormalize:
         seed: int | None = ...,
         preserve: bool | None = ...,
         image_type: DALIImageType | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class ElementExtract:
+    """`fn.element_extract` as a class."""
+
+    def __init__(
+        self,
+        *,
+        element_map: int | Sequence[int] = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Equalize:
+    """`fn.equalize` as a class."""
+
+    def __init__(
+        self,
+        *,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Erase:
+    """`fn.erase` as a class."""
+
+    def __init__(
+        self,
+        *,
+        anchor: float | Sequence[float] | DataNode | None = ...,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        centered_anchor: bool | None = ...,
+        fill_value: float | Sequence[float] | DataNode | None = ...,
+        normalized: bool | None = ...,
+        normalized_anchor: bool | None = ...,
+        normalized_shape: bool | None = ...,
+        shape: float | Sequence[float] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -274,7 +644,7 @@ class ExpandDims:
         new_axis_names: str | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -294,14 +664,14 @@ class ExternalSource:
         batch_info: bool | None = ...,
         repeat_last: bool | None = ...,
         parallel: bool | None = ...,
+        blocking: bool | None = ...,
         cuda_stream: Any | None = ...,
         batch: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        blocking: bool | None = ...,
         use_copy_kernel: bool | None = ...,
         prefetch_queue_depth: int | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -343,7 +713,7 @@ class FastResizeCropMirror:
         preserve: bool | None = ...,
         temp_buffer_hint: int | None = ...,
         minibatch_size: int | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -384,7 +754,7 @@ class FileReader:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -401,7 +771,7 @@ class Flip:
         depthwise: int | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -417,7 +787,7 @@ class Full:
         layout: str | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -431,7 +801,24 @@ class FullLike:
         *,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class GaussianBlur:
+    """`fn.gaussian_blur` as a class."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        sigma: float | Sequence[float] | DataNode | None = ...,
+        window_size: int | Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -446,7 +833,61 @@ class GetProperty:
         key: str = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class GridMask:
+    """`fn.grid_mask` as a class."""
+
+    def __init__(
+        self,
+        *,
+        angle: float | DataNode | None = ...,
+        ratio: float | DataNode | None = ...,
+        shift_x: float | DataNode | None = ...,
+        shift_y: float | DataNode | None = ...,
+        tile: int | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Hsv:
+    """`fn.hsv` as a class."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        hue: float | DataNode | None = ...,
+        saturation: float | DataNode | None = ...,
+        value: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Hue:
+    """`fn.hue` as a class."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        hue: float | DataNode | None = ...,
+        image_type: DALIImageType | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -480,10 +921,10 @@ class ImageDecoder:
         cache_threshold: int | None = ...,
         cache_debug: bool | None = ...,
         cache_batch_copy: bool | None = ...,
-        cache_type: int | None = ...,
+        cache_type: str | None = ...,
         split_stages: bool | None = ...,
         use_chunk_allocator: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -525,10 +966,10 @@ class ImageDecoderCrop:
         cache_threshold: int | None = ...,
         cache_debug: bool | None = ...,
         cache_batch_copy: bool | None = ...,
-        cache_type: int | None = ...,
+        cache_type: str | None = ...,
         split_stages: bool | None = ...,
         use_chunk_allocator: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -565,10 +1006,10 @@ class ImageDecoderRandomCrop:
         cache_threshold: int | None = ...,
         cache_debug: bool | None = ...,
         cache_batch_copy: bool | None = ...,
-        cache_type: int | None = ...,
+        cache_type: str | None = ...,
         split_stages: bool | None = ...,
         use_chunk_allocator: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -612,10 +1053,106 @@ class ImageDecoderSlice:
         cache_threshold: int | None = ...,
         cache_debug: bool | None = ...,
         cache_batch_copy: bool | None = ...,
-        cache_type: int | None = ...,
+        cache_type: str | None = ...,
         split_stages: bool | None = ...,
         use_chunk_allocator: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class JpegCompressionDistortion:
+    """`fn.jpeg_compression_distortion` as a class."""
+
+    def __init__(
+        self,
+        *,
+        quality: int | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class LookupTable:
+    """`fn.lookup_table` as a class."""
+
+    def __init__(
+        self,
+        *,
+        default_value: float | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        output_dtype: DALIDataType | DTypeLike | None = ...,
+        keys: int | Sequence[int] | None = ...,
+        values: float | Sequence[float] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class MelFilterBank:
+    """`fn.mel_filter_bank` as a class."""
+
+    def __init__(
+        self,
+        *,
+        freq_high: float | None = ...,
+        freq_low: float | None = ...,
+        mel_formula: str | None = ...,
+        nfilter: int | None = ...,
+        normalize: bool | None = ...,
+        sample_rate: float | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Mfcc:
+    """`fn.mfcc` as a class."""
+
+    def __init__(
+        self,
+        *,
+        axis: int | None = ...,
+        dct_type: int | None = ...,
+        lifter: float | None = ...,
+        n_mfcc: int | None = ...,
+        normalize: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class MultiPaste:
+    """`fn.multi_paste` as a class."""
+
+    def __init__(
+        self,
+        *,
+        in_ids: int | Sequence[int] | DataNode | None = ...,
+        output_size: int | Sequence[int] | DataNode | None = ...,
+        in_anchors: ArrayLike | DataNode | None = ...,
+        in_anchors_rel: ArrayLike | DataNode | None = ...,
+        out_anchors: ArrayLike | DataNode | None = ...,
+        out_anchors_rel: ArrayLike | DataNode | None = ...,
+        shapes: ArrayLike | DataNode | None = ...,
+        shapes_rel: ArrayLike | DataNode | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -652,7 +1189,74 @@ class MXNetReader:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class NemoAsrReader:
+    """`fn.readers.nemo_asr` as a class."""
+
+    def __init__(
+        self,
+        *,
+        manifest_filepaths: str | Sequence[str] = ...,
+        tarred_audio_filepaths: str | Sequence[str] | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        downmix: bool | None = ...,
+        sample_rate: float | None = ...,
+        quality: float | None = ...,
+        antialias: bool | None = ...,
+        min_duration: float | None = ...,
+        max_duration: float | None = ...,
+        read_sample_rate: bool | None = ...,
+        read_text: bool | None = ...,
+        read_idxs: bool | None = ...,
+        order: str | None = ...,
+        bucket_size: int | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        normalize_text: bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class NonsilentRegion:
+    """`fn.nonsilent_region` as a class."""
+
+    def __init__(
+        self,
+        *,
+        cutoff_db: float | None = ...,
+        reference_power: float | None = ...,
+        reset_interval: int | None = ...,
+        window_length: int | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -670,7 +1274,7 @@ class NormalDistribution:
         stddev: float | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -694,7 +1298,7 @@ class Normalize:
         dtype: DALIDataType | DTypeLike | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -746,7 +1350,27 @@ class NumpyReader:
         dont_use_mmap: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class OneHot:
+    """`fn.one_hot` as a class."""
+
+    def __init__(
+        self,
+        *,
+        axis: int | None = ...,
+        axis_name: str | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        num_classes: int | None = ...,
+        off_value: float | None = ...,
+        on_value: float | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -763,7 +1387,7 @@ class Ones:
         dtype: DALIDataType | DTypeLike | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -778,7 +1402,7 @@ class OnesLike:
         dtype: DALIDataType | DTypeLike | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -797,7 +1421,27 @@ class Pad:
         shape: int | Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Paste:
+    """`fn.paste` as a class."""
+
+    def __init__(
+        self,
+        *,
+        fill_value: int | Sequence[int] = ...,
+        ratio: float | DataNode = ...,
+        n_channels: int | None = ...,
+        min_canvas_size: float | DataNode | None = ...,
+        paste_x: float | DataNode | None = ...,
+        paste_y: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -814,7 +1458,22 @@ class PeekImageShape:
         image_type: DALIImageType | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class PerFrame:
+    """`fn.per_frame` as a class."""
+
+    def __init__(
+        self,
+        *,
+        replace: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -829,7 +1488,41 @@ class PermuteBatch:
         indices: int | Sequence[int] | DataNode = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class PowerSpectrum:
+    """`fn.power_spectrum` as a class."""
+
+    def __init__(
+        self,
+        *,
+        axis: int | None = ...,
+        nfft: int | None = ...,
+        power: int | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class PreemphasisFilter:
+    """`fn.preemphasis_filter` as a class."""
+
+    def __init__(
+        self,
+        *,
+        border: str | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        preemph_coeff: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -847,7 +1540,54 @@ class PythonFunction:
         output_layouts: Any | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class RandomBboxCrop:
+    """`fn.random_bbox_crop` as a class."""
+
+    def __init__(
+        self,
+        *,
+        aspect_ratio: float | Sequence[float] | None = ...,
+        scaling: float | Sequence[float] | None = ...,
+        thresholds: float | Sequence[float] | None = ...,
+        threshold_type: str | None = ...,
+        all_boxes_above_threshold: bool | None = ...,
+        allow_no_crop: bool | None = ...,
+        num_attempts: int | None = ...,
+        total_num_attempts: int | None = ...,
+        bbox_prune_threshold: float | None = ...,
+        bbox_layout: str | None = ...,
+        ltrb: bool | None = ...,
+        crop_shape: int | Sequence[int] | DataNode | None = ...,
+        input_shape: int | Sequence[int] | DataNode | None = ...,
+        shape_layout: str | None = ...,
+        output_bbox_indices: bool | None = ...,
+        quiet: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class RandomCropGenerator:
+    """`fn.random_crop_generator` as a class."""
+
+    def __init__(
+        self,
+        *,
+        num_attempts: int | None = ...,
+        random_area: float | Sequence[float] | None = ...,
+        random_aspect_ratio: float | Sequence[float] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -872,7 +1612,7 @@ class RandomResizedCrop:
         preserve: bool | None = ...,
         temp_buffer_hint: int | None = ...,
         minibatch_size: int | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -891,7 +1631,7 @@ class Reinterpret:
         dtype: DALIDataType | DTypeLike | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -909,7 +1649,7 @@ class Reshape:
         layout: str | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -944,7 +1684,7 @@ class Resize:
         temp_buffer_hint: int | None = ...,
         minibatch_size: int | None = ...,
         image_type: DALIImageType | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -986,7 +1726,26 @@ class ResizeCropMirror:
         preserve: bool | None = ...,
         temp_buffer_hint: int | None = ...,
         minibatch_size: int | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class RoiRandomCrop:
+    """`fn.roi_random_crop` as a class."""
+
+    def __init__(
+        self,
+        *,
+        crop_shape: int | Sequence[int] | DataNode = ...,
+        roi_start: int | Sequence[int] | DataNode = ...,
+        roi_end: int | Sequence[int] | DataNode | None = ...,
+        roi_shape: int | Sequence[int] | DataNode | None = ...,
+        in_shape: int | Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -998,17 +1757,34 @@ class Rotate:
     def __init__(
         self,
         *,
-        angle: float | Sequence[float] | DataNode = ...,
         fill_value: float | None = ...,
         interp_type: DALIInterpType | None = ...,
-        keep_size: bool | None = ...,
         size: float | Sequence[float] | DataNode | None = ...,
         dtype: DALIDataType | DTypeLike | None = ...,
         output_dtype: DALIDataType | DTypeLike | None = ...,
+        angle: float | Sequence[float] | DataNode = ...,
+        axis: float | Sequence[float] | DataNode | None = ...,
+        keep_size: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        axis: float | Sequence[float] | DataNode | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Saturation:
+    """`fn.saturation` as a class."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        saturation: float | DataNode | None = ...,
+        image_type: DALIImageType | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -1047,7 +1823,22 @@ class SequenceReader:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class SequenceRearrange:
+    """`fn.sequence_rearrange` as a class."""
+
+    def __init__(
+        self,
+        *,
+        new_order: int | Sequence[int] | DataNode = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -1063,7 +1854,7 @@ class Shapes:
         type: DALIDataType | DTypeLike | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -1092,7 +1883,29 @@ class Slice:
         seed: int | None = ...,
         preserve: bool | None = ...,
         image_type: DALIImageType | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Spectrogram:
+    """`fn.spectrogram` as a class."""
+
+    def __init__(
+        self,
+        *,
+        center_windows: bool | None = ...,
+        layout: str | None = ...,
+        nfft: int | None = ...,
+        power: int | None = ...,
+        reflect_padding: bool | None = ...,
+        window_fn: float | Sequence[float] | None = ...,
+        window_length: int | None = ...,
+        window_step: int | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -1108,7 +1921,22 @@ class Squeeze:
         axis_names: str | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class SsdRandomCrop:
+    """`fn.ssd_random_crop` as a class."""
+
+    def __init__(
+        self,
+        *,
+        num_attempts: int | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -1124,7 +1952,7 @@ class Stack:
         axis_name: str | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -1163,7 +1991,40 @@ class TFRecordReader:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class ToDecibels:
+    """`fn.to_decibels` as a class."""
+
+    def __init__(
+        self,
+        *,
+        cutoff_db: float | None = ...,
+        multiplier: float | None = ...,
+        reference: float | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class TransformTranslation:
+    """`fn.transforms.translation` as a class."""
+
+    def __init__(
+        self,
+        *,
+        reverse_order: bool | None = ...,
+        offset: float | Sequence[float] | DataNode = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -1180,7 +2041,7 @@ class Transpose:
         output_layout: str | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -1198,7 +2059,150 @@ class Uniform:
         values: float | Sequence[float] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class VideoReader:
+    """`fn.readers.video` as a class."""
+
+    def __init__(
+        self,
+        *,
+        labels: int | Sequence[int] | None = ...,
+        file_list_frame_num: bool | None = ...,
+        file_list_include_preceding_frame: bool | None = ...,
+        pad_sequences: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        normalized: bool | None = ...,
+        channels: int | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        filenames: str | Sequence[str] | None = ...,
+        file_root: str | None = ...,
+        file_list: str | None = ...,
+        sequence_length: int = ...,
+        stride: int | None = ...,
+        step: int | None = ...,
+        enable_frame_num: Any | None = ...,
+        enable_timestamps: bool | None = ...,
+        image_type: DALIImageType | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        skip_vfr_check: bool | None = ...,
+        additional_decode_surfaces: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class VideoReaderResize:
+    """`fn.readers.video_resize` as a class."""
+
+    def __init__(
+        self,
+        *,
+        antialias: bool | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        mag_filter: DALIInterpType | None = ...,
+        max_size: float | Sequence[float] | None = ...,
+        min_filter: DALIInterpType | None = ...,
+        mode: str | None = ...,
+        resize_longer: float | None = ...,
+        resize_shorter: float | None = ...,
+        resize_x: float | None = ...,
+        resize_y: float | None = ...,
+        resize_z: float | None = ...,
+        roi_end: float | Sequence[float] | None = ...,
+        roi_relative: bool | None = ...,
+        roi_start: float | Sequence[float] | None = ...,
+        size: float | Sequence[float] | None = ...,
+        subpixel_scale: bool | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        filenames: str | Sequence[str] | None = ...,
+        file_root: str | None = ...,
+        file_list: str | None = ...,
+        sequence_length: int = ...,
+        stride: int | None = ...,
+        step: int | None = ...,
+        enable_frame_num: Any | None = ...,
+        enable_timestamps: bool | None = ...,
+        image_type: DALIImageType | None = ...,
+        labels: int | Sequence[int] | None = ...,
+        file_list_frame_num: bool | None = ...,
+        file_list_include_preceding_frame: bool | None = ...,
+        pad_sequences: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        normalized: bool | None = ...,
+        channels: int | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        minibatch_size: int | None = ...,
+        temp_buffer_hint: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        skip_vfr_check: bool | None = ...,
+        additional_decode_surfaces: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class WarpAffine:
+    """`fn.warp_affine` as a class."""
+
+    def __init__(
+        self,
+        *,
+        fill_value: float | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        size: float | Sequence[float] | DataNode | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        output_dtype: DALIDataType | DTypeLike | None = ...,
+        matrix: float | Sequence[float] | DataNode | None = ...,
+        inverse_map: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -1239,7 +2243,7 @@ class WebdatasetReader:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -1256,7 +2260,7 @@ class Zeros:
         dtype: DALIDataType | DTypeLike | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -1271,13 +2275,34 @@ class ZerosLike:
         dtype: DALIDataType | DTypeLike | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
 class decoders:
+    class Audio:
+        """`fn.decoders.audio` as a class."""
+
+        def __init__(
+            self,
+            *,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            downmix: bool | None = ...,
+            quality: float | None = ...,
+            antialias: bool | None = ...,
+            sample_rate: float | DataNode | None = ...,
+            offset: float | DataNode | None = ...,
+            duration: float | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
     class Image:
         """`fn.decoders.image` as a class."""
 
@@ -1306,10 +2331,10 @@ class decoders:
             cache_threshold: int | None = ...,
             cache_debug: bool | None = ...,
             cache_batch_copy: bool | None = ...,
-            cache_type: int | None = ...,
+            cache_type: str | None = ...,
             split_stages: bool | None = ...,
             use_chunk_allocator: bool | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1351,10 +2376,10 @@ class decoders:
             cache_threshold: int | None = ...,
             cache_debug: bool | None = ...,
             cache_batch_copy: bool | None = ...,
-            cache_type: int | None = ...,
+            cache_type: str | None = ...,
             split_stages: bool | None = ...,
             use_chunk_allocator: bool | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1391,10 +2416,10 @@ class decoders:
             cache_threshold: int | None = ...,
             cache_debug: bool | None = ...,
             cache_batch_copy: bool | None = ...,
-            cache_type: int | None = ...,
+            cache_type: str | None = ...,
             split_stages: bool | None = ...,
             use_chunk_allocator: bool | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1438,10 +2463,10 @@ class decoders:
             cache_threshold: int | None = ...,
             cache_debug: bool | None = ...,
             cache_batch_copy: bool | None = ...,
-            cache_type: int | None = ...,
+            cache_type: str | None = ...,
             split_stages: bool | None = ...,
             use_chunk_allocator: bool | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1463,7 +2488,7 @@ class decoders:
             seed: int | None = ...,
             preserve: bool | None = ...,
             check_output_size: bool | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1478,11 +2503,394 @@ class decoders:
             dtype: DALIDataType | DTypeLike | None = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Video:
+        """`fn.decoders.video` as a class."""
+
+        def __init__(
+            self,
+            *,
+            frames: int | Sequence[int] | DataNode | None = ...,
+            start_frame: int | DataNode | None = ...,
+            end_frame: int | DataNode | None = ...,
+            sequence_length: int | DataNode | None = ...,
+            stride: int | DataNode | None = ...,
+            pad_mode: str | None = ...,
+            fill_value: int | Sequence[int] | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            affine: bool | None = ...,
+            build_index: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class experimental:
+    class AudioResample:
+        """`fn.audio_resample` as a class."""
+
+        def __init__(
+            self,
+            *,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            in_rate: float | DataNode | None = ...,
+            out_rate: float | DataNode | None = ...,
+            out_length: int | DataNode | None = ...,
+            scale: float | DataNode | None = ...,
+            quality: float | None = ...,
+            antialias: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Equalize:
+        """`fn.equalize` as a class."""
+
+        def __init__(
+            self,
+            *,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Inflate:
+        """`fn.decoders.inflate` as a class."""
+
+        def __init__(
+            self,
+            *,
+            shape: int | Sequence[int] | DataNode = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            layout: str | None = ...,
+            chunk_offsets: int | Sequence[int] | DataNode | None = ...,
+            chunk_sizes: int | Sequence[int] | DataNode | None = ...,
+            sequence_axis_name: str | None = ...,
+            algorithm: str | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            check_output_size: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class PeekImageShape:
+        """`fn.peek_image_shape` as a class."""
+
+        def __init__(
+            self,
+            *,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            adjust_orientation: bool | None = ...,
+            image_type: DALIImageType | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class WarpPerspective:
+        """`fn.experimental.warp_perspective` as a class."""
+
+        def __init__(
+            self,
+            *,
+            matrix: float | Sequence[float] | DataNode | None = ...,
+            size: float | Sequence[float] | DataNode | None = ...,
+            inverse_map: bool | None = ...,
+            pixel_origin: str | None = ...,
+            interp_type: DALIInterpType | None = ...,
+            border_mode: str | None = ...,
+            fill_value: float | Sequence[float] | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class decoders:
+        class Image:
+            """`fn.decoders.image` as a class."""
+
+            def __init__(
+                self,
+                *,
+                output_type: DALIImageType | None = ...,
+                dtype: DALIDataType | DTypeLike | None = ...,
+                adjust_orientation: bool | None = ...,
+                fit: int | Sequence[int] | None = ...,
+                jpeg_fancy_upsampling: bool | None = ...,
+                hw_decoder_load: float | None = ...,
+                seed: int | None = ...,
+                preserve: bool | None = ...,
+                use_fast_idct: bool | None = ...,
+                hybrid_huffman_threshold: int | None = ...,
+                device_memory_padding: int | None = ...,
+                host_memory_padding: int | None = ...,
+                device_memory_padding_jpeg2k: int | None = ...,
+                host_memory_padding_jpeg2k: int | None = ...,
+                preallocate_width_hint: int | None = ...,
+                preallocate_height_hint: int | None = ...,
+                affine: bool | None = ...,
+                memory_stats: bool | None = ...,
+                cache_size: int | None = ...,
+                cache_threshold: int | None = ...,
+                cache_debug: bool | None = ...,
+                cache_batch_copy: bool | None = ...,
+                cache_type: str | None = ...,
+                split_stages: bool | None = ...,
+                use_chunk_allocator: bool | None = ...,
+                bytes_per_sample_hint: int | Sequence[int] | None = ...,
+                device: str | None = ...,
+                name: str | None = ...,
+            ) -> None: ...
+            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+        class ImageCrop:
+            """`fn.decoders.image_crop` as a class."""
+
+            def __init__(
+                self,
+                *,
+                output_type: DALIImageType | None = ...,
+                dtype: DALIDataType | DTypeLike | None = ...,
+                adjust_orientation: bool | None = ...,
+                fit: int | Sequence[int] | None = ...,
+                jpeg_fancy_upsampling: bool | None = ...,
+                hw_decoder_load: float | None = ...,
+                crop: float | Sequence[float] | DataNode | None = ...,
+                crop_d: float | DataNode | None = ...,
+                crop_h: float | DataNode | None = ...,
+                crop_w: float | DataNode | None = ...,
+                crop_pos_x: float | DataNode | None = ...,
+                crop_pos_y: float | DataNode | None = ...,
+                crop_pos_z: float | DataNode | None = ...,
+                rounding: str | None = ...,
+                seed: int | None = ...,
+                preserve: bool | None = ...,
+                use_fast_idct: bool | None = ...,
+                hybrid_huffman_threshold: int | None = ...,
+                device_memory_padding: int | None = ...,
+                host_memory_padding: int | None = ...,
+                device_memory_padding_jpeg2k: int | None = ...,
+                host_memory_padding_jpeg2k: int | None = ...,
+                preallocate_width_hint: int | None = ...,
+                preallocate_height_hint: int | None = ...,
+                affine: bool | None = ...,
+                memory_stats: bool | None = ...,
+                cache_size: int | None = ...,
+                cache_threshold: int | None = ...,
+                cache_debug: bool | None = ...,
+                cache_batch_copy: bool | None = ...,
+                cache_type: str | None = ...,
+                split_stages: bool | None = ...,
+                use_chunk_allocator: bool | None = ...,
+                bytes_per_sample_hint: int | Sequence[int] | None = ...,
+                device: str | None = ...,
+                name: str | None = ...,
+            ) -> None: ...
+            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+        class ImageRandomCrop:
+            """`fn.decoders.image_random_crop` as a class."""
+
+            def __init__(
+                self,
+                *,
+                output_type: DALIImageType | None = ...,
+                dtype: DALIDataType | DTypeLike | None = ...,
+                adjust_orientation: bool | None = ...,
+                fit: int | Sequence[int] | None = ...,
+                jpeg_fancy_upsampling: bool | None = ...,
+                hw_decoder_load: float | None = ...,
+                random_area: float | Sequence[float] | None = ...,
+                random_aspect_ratio: float | Sequence[float] | None = ...,
+                num_attempts: int | None = ...,
+                seed: int | None = ...,
+                preserve: bool | None = ...,
+                use_fast_idct: bool | None = ...,
+                hybrid_huffman_threshold: int | None = ...,
+                device_memory_padding: int | None = ...,
+                host_memory_padding: int | None = ...,
+                device_memory_padding_jpeg2k: int | None = ...,
+                host_memory_padding_jpeg2k: int | None = ...,
+                preallocate_width_hint: int | None = ...,
+                preallocate_height_hint: int | None = ...,
+                affine: bool | None = ...,
+                memory_stats: bool | None = ...,
+                cache_size: int | None = ...,
+                cache_threshold: int | None = ...,
+                cache_debug: bool | None = ...,
+                cache_batch_copy: bool | None = ...,
+                cache_type: str | None = ...,
+                split_stages: bool | None = ...,
+                use_chunk_allocator: bool | None = ...,
+                bytes_per_sample_hint: int | Sequence[int] | None = ...,
+                device: str | None = ...,
+                name: str | None = ...,
+            ) -> None: ...
+            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+        class ImageSlice:
+            """`fn.decoders.image_slice` as a class."""
+
+            def __init__(
+                self,
+                *,
+                output_type: DALIImageType | None = ...,
+                dtype: DALIDataType | DTypeLike | None = ...,
+                adjust_orientation: bool | None = ...,
+                fit: int | Sequence[int] | None = ...,
+                jpeg_fancy_upsampling: bool | None = ...,
+                hw_decoder_load: float | None = ...,
+                axes: int | Sequence[int] | DataNode | None = ...,
+                axis_names: str | None = ...,
+                start: int | Sequence[int] | DataNode | None = ...,
+                end: int | Sequence[int] | DataNode | None = ...,
+                shape: int | Sequence[int] | DataNode | None = ...,
+                rel_start: float | Sequence[float] | DataNode | None = ...,
+                rel_end: float | Sequence[float] | DataNode | None = ...,
+                rel_shape: float | Sequence[float] | DataNode | None = ...,
+                normalized_anchor: bool | None = ...,
+                normalized_shape: bool | None = ...,
+                seed: int | None = ...,
+                preserve: bool | None = ...,
+                use_fast_idct: bool | None = ...,
+                hybrid_huffman_threshold: int | None = ...,
+                device_memory_padding: int | None = ...,
+                host_memory_padding: int | None = ...,
+                device_memory_padding_jpeg2k: int | None = ...,
+                host_memory_padding_jpeg2k: int | None = ...,
+                preallocate_width_hint: int | None = ...,
+                preallocate_height_hint: int | None = ...,
+                affine: bool | None = ...,
+                memory_stats: bool | None = ...,
+                cache_size: int | None = ...,
+                cache_threshold: int | None = ...,
+                cache_debug: bool | None = ...,
+                cache_batch_copy: bool | None = ...,
+                cache_type: str | None = ...,
+                split_stages: bool | None = ...,
+                use_chunk_allocator: bool | None = ...,
+                bytes_per_sample_hint: int | Sequence[int] | None = ...,
+                device: str | None = ...,
+                name: str | None = ...,
+            ) -> None: ...
+            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+        class Video:
+            """`fn.decoders.video` as a class."""
+
+            def __init__(
+                self,
+                *,
+                frames: int | Sequence[int] | DataNode | None = ...,
+                start_frame: int | DataNode | None = ...,
+                end_frame: int | DataNode | None = ...,
+                sequence_length: int | DataNode | None = ...,
+                stride: int | DataNode | None = ...,
+                pad_mode: str | None = ...,
+                fill_value: int | Sequence[int] | None = ...,
+                seed: int | None = ...,
+                preserve: bool | None = ...,
+                affine: bool | None = ...,
+                build_index: bool | None = ...,
+                bytes_per_sample_hint: int | Sequence[int] | None = ...,
+                device: str | None = ...,
+                name: str | None = ...,
+            ) -> None: ...
+            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class inputs:
+        class Video:
+            """`fn.experimental.inputs.video` as a class."""
+
+            def __init__(
+                self,
+                *,
+                sequence_length: int = ...,
+                last_sequence_policy: str | None = ...,
+                blocking: bool | None = ...,
+                no_copy: bool | None = ...,
+                seed: int | None = ...,
+                preserve: bool | None = ...,
+                affine: bool | None = ...,
+                bytes_per_sample_hint: int | Sequence[int] | None = ...,
+                device: str | None = ...,
+                name: str | None = ...,
+            ) -> None: ...
+            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class readers:
+        class Video:
+            """`fn.experimental.readers.video` as a class."""
+
+            def __init__(
+                self,
+                *,
+                labels: int | Sequence[int] | None = ...,
+                file_list_format: str | None = ...,
+                file_list_rounding: str | None = ...,
+                file_list_include_end: bool | None = ...,
+                pad_mode: str | None = ...,
+                fill_value: int | Sequence[int] | None = ...,
+                uniform_sample: bool | None = ...,
+                random_shuffle: bool | None = ...,
+                shuffle_after_epoch: bool | None = ...,
+                shuffle_after_epoch_seed: int | None = ...,
+                shuffle_seed: int | None = ...,
+                shuffle_block: int | None = ...,
+                shuffle_window: int | None = ...,
+                shard_id: int | None = ...,
+                num_shards: int | None = ...,
+                stick_to_shard: bool | None = ...,
+                pad_last_batch: bool | None = ...,
+                prefetch_queue_depth: int | None = ...,
+                storage_options: Mapping[str, Any] | None = ...,
+                filenames: str | Sequence[str] | None = ...,
+                file_root: str | None = ...,
+                file_list: str | None = ...,
+                sequence_length: int = ...,
+                stride: int | None = ...,
+                step: int | None = ...,
+                enable_frame_num: Any | None = ...,
+                enable_timestamps: bool | None = ...,
+                image_type: DALIImageType | None = ...,
+                seed: int | None = ...,
+                preserve: bool | None = ...,
+                initial_fill: int | None = ...,
+                read_ahead: bool | None = ...,
+                skip_cached_images: bool | None = ...,
+                lazy_init: bool | None = ...,
+                dont_use_mmap: bool | None = ...,
+                use_o_direct: bool | None = ...,
+                tensor_init_bytes: int | None = ...,
+                bytes_per_sample: float | None = ...,
+                bytes_per_sample_hint: int | Sequence[int] | None = ...,
+                device: str | None = ...,
+                name: str | None = ...,
+            ) -> None: ...
+            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
 class io:
     class file:
@@ -1497,11 +2905,62 @@ class io:
                 preserve: bool | None = ...,
                 dont_use_mmap: bool | None = ...,
                 use_o_direct: bool | None = ...,
-                bytes_per_sample_hint: int | None = ...,
+                bytes_per_sample_hint: int | Sequence[int] | None = ...,
                 device: str | None = ...,
                 name: str | None = ...,
             ) -> None: ...
             def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class noise:
+    class Gaussian:
+        """`fn.noise.gaussian` as a class."""
+
+        def __init__(
+            self,
+            *,
+            mean: float | DataNode | None = ...,
+            stddev: float | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class SaltAndPepper:
+        """`fn.noise.salt_and_pepper` as a class."""
+
+        def __init__(
+            self,
+            *,
+            pepper_val: float | DataNode | None = ...,
+            per_channel: bool | None = ...,
+            prob: float | DataNode | None = ...,
+            salt_val: float | DataNode | None = ...,
+            salt_vs_pepper: float | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Shot:
+        """`fn.noise.shot` as a class."""
+
+        def __init__(
+            self,
+            *,
+            factor: float | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
 class random:
     class Beta:
@@ -1516,7 +2975,7 @@ class random:
             beta: float | DataNode | None = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1532,7 +2991,7 @@ class random:
             shape: int | Sequence[int] | DataNode | None = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1549,7 +3008,7 @@ class random:
             probability: float | DataNode | None = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1567,7 +3026,7 @@ class random:
             stddev: float | DataNode | None = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1585,7 +3044,7 @@ class random:
             values: float | Sequence[float] | DataNode | None = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1623,7 +3082,7 @@ class readers:
             use_o_direct: bool | None = ...,
             tensor_init_bytes: int | None = ...,
             bytes_per_sample: float | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1663,7 +3122,58 @@ class readers:
             use_o_direct: bool | None = ...,
             tensor_init_bytes: int | None = ...,
             bytes_per_sample: float | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class COCO:
+        """`fn.readers.coco` as a class."""
+
+        def __init__(
+            self,
+            *,
+            file_root: str = ...,
+            annotations_file: str | None = ...,
+            preprocessed_annotations: str | None = ...,
+            save_preprocessed_annotations: bool | None = ...,
+            save_preprocessed_annotations_dir: str | None = ...,
+            images: str | Sequence[str] | None = ...,
+            skip_empty: bool | None = ...,
+            size_threshold: float | None = ...,
+            include_iscrowd: bool | None = ...,
+            avoid_class_remapping: bool | None = ...,
+            ltrb: bool | None = ...,
+            ratio: bool | None = ...,
+            polygon_masks: bool | None = ...,
+            pixelwise_masks: bool | None = ...,
+            image_ids: bool | None = ...,
+            keypoints: bool | None = ...,
+            panoptic_root: str | None = ...,
+            random_shuffle: bool | None = ...,
+            shuffle_after_epoch: bool | None = ...,
+            shuffle_after_epoch_seed: int | None = ...,
+            shuffle_seed: int | None = ...,
+            shuffle_block: int | None = ...,
+            shuffle_window: int | None = ...,
+            shard_id: int | None = ...,
+            num_shards: int | None = ...,
+            stick_to_shard: bool | None = ...,
+            pad_last_batch: bool | None = ...,
+            prefetch_queue_depth: int | None = ...,
+            storage_options: Mapping[str, Any] | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            initial_fill: int | None = ...,
+            read_ahead: bool | None = ...,
+            skip_cached_images: bool | None = ...,
+            lazy_init: bool | None = ...,
+            dont_use_mmap: bool | None = ...,
+            use_o_direct: bool | None = ...,
+            tensor_init_bytes: int | None = ...,
+            bytes_per_sample: float | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1704,7 +3214,7 @@ class readers:
             use_o_direct: bool | None = ...,
             tensor_init_bytes: int | None = ...,
             bytes_per_sample: float | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1742,7 +3252,7 @@ class readers:
             use_o_direct: bool | None = ...,
             tensor_init_bytes: int | None = ...,
             bytes_per_sample: float | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1779,7 +3289,56 @@ class readers:
             use_o_direct: bool | None = ...,
             tensor_init_bytes: int | None = ...,
             bytes_per_sample: float | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class NemoAsr:
+        """`fn.readers.nemo_asr` as a class."""
+
+        def __init__(
+            self,
+            *,
+            manifest_filepaths: str | Sequence[str] = ...,
+            tarred_audio_filepaths: str | Sequence[str] | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            downmix: bool | None = ...,
+            sample_rate: float | None = ...,
+            quality: float | None = ...,
+            antialias: bool | None = ...,
+            min_duration: float | None = ...,
+            max_duration: float | None = ...,
+            read_sample_rate: bool | None = ...,
+            read_text: bool | None = ...,
+            read_idxs: bool | None = ...,
+            order: str | None = ...,
+            bucket_size: int | None = ...,
+            random_shuffle: bool | None = ...,
+            shuffle_after_epoch: bool | None = ...,
+            shuffle_after_epoch_seed: int | None = ...,
+            shuffle_seed: int | None = ...,
+            shuffle_block: int | None = ...,
+            shuffle_window: int | None = ...,
+            shard_id: int | None = ...,
+            num_shards: int | None = ...,
+            stick_to_shard: bool | None = ...,
+            pad_last_batch: bool | None = ...,
+            prefetch_queue_depth: int | None = ...,
+            storage_options: Mapping[str, Any] | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            normalize_text: bool | None = ...,
+            initial_fill: int | None = ...,
+            read_ahead: bool | None = ...,
+            skip_cached_images: bool | None = ...,
+            lazy_init: bool | None = ...,
+            dont_use_mmap: bool | None = ...,
+            use_o_direct: bool | None = ...,
+            tensor_init_bytes: int | None = ...,
+            bytes_per_sample: float | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1831,7 +3390,7 @@ class readers:
             dont_use_mmap: bool | None = ...,
             tensor_init_bytes: int | None = ...,
             bytes_per_sample: float | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1870,7 +3429,7 @@ class readers:
             use_o_direct: bool | None = ...,
             tensor_init_bytes: int | None = ...,
             bytes_per_sample: float | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1909,7 +3468,129 @@ class readers:
             use_o_direct: bool | None = ...,
             tensor_init_bytes: int | None = ...,
             bytes_per_sample: float | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Video:
+        """`fn.readers.video` as a class."""
+
+        def __init__(
+            self,
+            *,
+            labels: int | Sequence[int] | None = ...,
+            file_list_frame_num: bool | None = ...,
+            file_list_include_preceding_frame: bool | None = ...,
+            pad_sequences: bool | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            normalized: bool | None = ...,
+            channels: int | None = ...,
+            random_shuffle: bool | None = ...,
+            shuffle_after_epoch: bool | None = ...,
+            shuffle_after_epoch_seed: int | None = ...,
+            shuffle_seed: int | None = ...,
+            shuffle_block: int | None = ...,
+            shuffle_window: int | None = ...,
+            shard_id: int | None = ...,
+            num_shards: int | None = ...,
+            stick_to_shard: bool | None = ...,
+            pad_last_batch: bool | None = ...,
+            prefetch_queue_depth: int | None = ...,
+            storage_options: Mapping[str, Any] | None = ...,
+            filenames: str | Sequence[str] | None = ...,
+            file_root: str | None = ...,
+            file_list: str | None = ...,
+            sequence_length: int = ...,
+            stride: int | None = ...,
+            step: int | None = ...,
+            enable_frame_num: Any | None = ...,
+            enable_timestamps: bool | None = ...,
+            image_type: DALIImageType | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            skip_vfr_check: bool | None = ...,
+            additional_decode_surfaces: int | None = ...,
+            initial_fill: int | None = ...,
+            read_ahead: bool | None = ...,
+            skip_cached_images: bool | None = ...,
+            lazy_init: bool | None = ...,
+            dont_use_mmap: bool | None = ...,
+            use_o_direct: bool | None = ...,
+            tensor_init_bytes: int | None = ...,
+            bytes_per_sample: float | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class VideoResize:
+        """`fn.readers.video_resize` as a class."""
+
+        def __init__(
+            self,
+            *,
+            antialias: bool | None = ...,
+            interp_type: DALIInterpType | None = ...,
+            mag_filter: DALIInterpType | None = ...,
+            max_size: float | Sequence[float] | None = ...,
+            min_filter: DALIInterpType | None = ...,
+            mode: str | None = ...,
+            resize_longer: float | None = ...,
+            resize_shorter: float | None = ...,
+            resize_x: float | None = ...,
+            resize_y: float | None = ...,
+            resize_z: float | None = ...,
+            roi_end: float | Sequence[float] | None = ...,
+            roi_relative: bool | None = ...,
+            roi_start: float | Sequence[float] | None = ...,
+            size: float | Sequence[float] | None = ...,
+            subpixel_scale: bool | None = ...,
+            random_shuffle: bool | None = ...,
+            shuffle_after_epoch: bool | None = ...,
+            shuffle_after_epoch_seed: int | None = ...,
+            shuffle_seed: int | None = ...,
+            shuffle_block: int | None = ...,
+            shuffle_window: int | None = ...,
+            shard_id: int | None = ...,
+            num_shards: int | None = ...,
+            stick_to_shard: bool | None = ...,
+            pad_last_batch: bool | None = ...,
+            prefetch_queue_depth: int | None = ...,
+            storage_options: Mapping[str, Any] | None = ...,
+            filenames: str | Sequence[str] | None = ...,
+            file_root: str | None = ...,
+            file_list: str | None = ...,
+            sequence_length: int = ...,
+            stride: int | None = ...,
+            step: int | None = ...,
+            enable_frame_num: Any | None = ...,
+            enable_timestamps: bool | None = ...,
+            image_type: DALIImageType | None = ...,
+            labels: int | Sequence[int] | None = ...,
+            file_list_frame_num: bool | None = ...,
+            file_list_include_preceding_frame: bool | None = ...,
+            pad_sequences: bool | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            normalized: bool | None = ...,
+            channels: int | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            minibatch_size: int | None = ...,
+            temp_buffer_hint: int | None = ...,
+            initial_fill: int | None = ...,
+            read_ahead: bool | None = ...,
+            skip_cached_images: bool | None = ...,
+            lazy_init: bool | None = ...,
+            dont_use_mmap: bool | None = ...,
+            use_o_direct: bool | None = ...,
+            tensor_init_bytes: int | None = ...,
+            bytes_per_sample: float | None = ...,
+            skip_vfr_check: bool | None = ...,
+            additional_decode_surfaces: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...
@@ -1950,7 +3631,313 @@ class readers:
             use_o_direct: bool | None = ...,
             tensor_init_bytes: int | None = ...,
             bytes_per_sample: float | None = ...,
-            bytes_per_sample_hint: int | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class reductions:
+    class Max:
+        """`fn.reductions.max` as a class."""
+
+        def __init__(
+            self,
+            *,
+            axes: int | Sequence[int] | None = ...,
+            axis_names: str | None = ...,
+            keep_dims: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Mean:
+        """`fn.reductions.mean` as a class."""
+
+        def __init__(
+            self,
+            *,
+            axes: int | Sequence[int] | None = ...,
+            axis_names: str | None = ...,
+            keep_dims: bool | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class MeanSquare:
+        """`fn.reductions.mean_square` as a class."""
+
+        def __init__(
+            self,
+            *,
+            axes: int | Sequence[int] | None = ...,
+            axis_names: str | None = ...,
+            keep_dims: bool | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Min:
+        """`fn.reductions.min` as a class."""
+
+        def __init__(
+            self,
+            *,
+            axes: int | Sequence[int] | None = ...,
+            axis_names: str | None = ...,
+            keep_dims: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Rms:
+        """`fn.reductions.rms` as a class."""
+
+        def __init__(
+            self,
+            *,
+            axes: int | Sequence[int] | None = ...,
+            axis_names: str | None = ...,
+            keep_dims: bool | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class StdDev:
+        """`fn.reductions.std_dev` as a class."""
+
+        def __init__(
+            self,
+            *,
+            axes: int | Sequence[int] | None = ...,
+            axis_names: str | None = ...,
+            keep_dims: bool | None = ...,
+            ddof: int | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Sum:
+        """`fn.reductions.sum` as a class."""
+
+        def __init__(
+            self,
+            *,
+            axes: int | Sequence[int] | None = ...,
+            axis_names: str | None = ...,
+            keep_dims: bool | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Variance:
+        """`fn.reductions.variance` as a class."""
+
+        def __init__(
+            self,
+            *,
+            axes: int | Sequence[int] | None = ...,
+            axis_names: str | None = ...,
+            keep_dims: bool | None = ...,
+            ddof: int | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class segmentation:
+    class RandomMaskPixel:
+        """`fn.segmentation.random_mask_pixel` as a class."""
+
+        def __init__(
+            self,
+            *,
+            foreground: int | DataNode | None = ...,
+            threshold: float | DataNode | None = ...,
+            value: int | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class RandomObjectBbox:
+        """`fn.segmentation.random_object_bbox` as a class."""
+
+        def __init__(
+            self,
+            *,
+            foreground_prob: float | DataNode | None = ...,
+            background: int | DataNode | None = ...,
+            classes: int | Sequence[int] | DataNode | None = ...,
+            class_weights: float | Sequence[float] | DataNode | None = ...,
+            ignore_class: bool | None = ...,
+            output_class: bool | None = ...,
+            threshold: int | Sequence[int] | DataNode | None = ...,
+            k_largest: int | None = ...,
+            format: str | None = ...,
+            cache_objects: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class SelectMasks:
+        """`fn.segmentation.select_masks` as a class."""
+
+        def __init__(
+            self,
+            *,
+            reindex_masks: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class transforms:
+    class Combine:
+        """`fn.transforms.combine` as a class."""
+
+        def __init__(
+            self,
+            *,
+            reverse_order: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Crop:
+        """`fn.transforms.crop` as a class."""
+
+        def __init__(
+            self,
+            *,
+            reverse_order: bool | None = ...,
+            from_start: float | Sequence[float] | DataNode | None = ...,
+            from_end: float | Sequence[float] | DataNode | None = ...,
+            to_start: float | Sequence[float] | DataNode | None = ...,
+            to_end: float | Sequence[float] | DataNode | None = ...,
+            absolute: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Rotation:
+        """`fn.transforms.rotation` as a class."""
+
+        def __init__(
+            self,
+            *,
+            reverse_order: bool | None = ...,
+            angle: float | DataNode = ...,
+            axis: float | Sequence[float] | DataNode | None = ...,
+            center: float | Sequence[float] | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Scale:
+        """`fn.transforms.scale` as a class."""
+
+        def __init__(
+            self,
+            *,
+            reverse_order: bool | None = ...,
+            scale: float | Sequence[float] | DataNode = ...,
+            center: float | Sequence[float] | DataNode | None = ...,
+            ndim: int | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Shear:
+        """`fn.transforms.shear` as a class."""
+
+        def __init__(
+            self,
+            *,
+            reverse_order: bool | None = ...,
+            shear: float | Sequence[float] | DataNode | None = ...,
+            angles: float | Sequence[float] | DataNode | None = ...,
+            center: float | Sequence[float] | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Translation:
+        """`fn.transforms.translation` as a class."""
+
+        def __init__(
+            self,
+            *,
+            reverse_order: bool | None = ...,
+            offset: float | Sequence[float] | DataNode = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
         ) -> None: ...

@@ -1,4 +1,4 @@
-"""What the benchmarks share: the photographs, turns in alternation, the table and the record."""
+"""Parts of all benchmarks: photographs, turns of both libraries, the table and the record."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,21 +27,21 @@ PHOTOS = ROOT / "fixtures" / "data" / "benchmark"
 _LIBRARIES = ("numpy", "opencv-python-headless", "simplejpeg", "nvidia-dali-cuda130")
 
 Turn = Callable[[], float]
-"""Does a piece of work once and returns a figure of it, such as images a second."""
+"""Does a piece of work once and returns its figure, such as images a second."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What was measured of one piece of work.
+    """The figures of one piece of work.
 
     Attributes:
         name: the piece of work.
-        unit: of the figures; "s" is the one where less is better.
+        unit: unit of the figures. For "s" less is better, for all other units more.
         ours: Penstock's figure, the median of the rounds.
-        theirs: DALI's; None without DALI.
-        ratio: how many times better ours is, the median of the rounds' own ratios: both
-            sides of a round see the same state of the machine.
-        lowest, highest: the extremes of those ratios.
+        theirs: DALI's figure; None without DALI.
+        ratio: factor by which Penstock is better: the median of the ratios of single rounds,
+            because both libraries see the same state of the machine in one round.
+        lowest, highest: the extremes of these ratios.
     """
 
     name: str
@@ -56,12 +58,7 @@ def photographs(count: int, size: tuple[int, int] = (375, 500), quality: int = 9
 
     At the defaults, and at (750, 1000) and 70, a file has about 110 KB.
     """
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "fixtures" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    generator = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generator)
-    tree = generator.class_folder_tree(
+    tree = generator().class_folder_tree(
         PHOTOS / f"{count}_{size[1]}x{size[0]}_{quality}",
         classes=8,
         per_class=-(-count // 8),
@@ -71,14 +68,25 @@ def photographs(count: int, size: tuple[int, int] = (375, 500), quality: int = 9
     return Path(tree.root)
 
 
+@cache
+def generator() -> ModuleType:
+    """Import the fixtures' generator, which is no part of the package."""
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "fixtures" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 Measurements = Mapping[str, tuple[str, Turn, Turn | None]]
-"""By name: unit, what Penstock does, what the other library does."""
+"""Unit, Penstock's turn and the other library's turn, by name."""
 
 
 def measure(
     parser: ArgumentParser, only: Sequence[str] | None, offered: Measurements, rounds: int
 ) -> list[Figure]:
-    """Measure and print what `only` names, or all; the parser complains of unknown names."""
+    """Measure and print the measurements in `only`, or all; the parser refuses unknown names."""
     unknown = set(only or ()) - set(offered)
     if unknown:
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are: {'; '.join(offered)}")
@@ -91,13 +99,13 @@ def measure(
 
 
 def alternate(name: str, unit: str, ours: Turn, theirs: Turn | None, rounds: int) -> Figure:
-    """Let both sides take turns, `rounds` times."""
+    """Let both libraries take turns, `rounds` times."""
     mine: list[float] = []
     others: list[float] = []
     for _ in range(rounds):
         for turn, figures in ((ours, mine), (theirs, others)):
             if turn is not None:
-                gc.collect()  # ends threads that a pipeline of the turn before may still have
+                gc.collect()  # ends threads of the previous turn's pipeline
                 figures.append(turn())
     if not others:
         return Figure(name, unit, median(mine))
@@ -109,7 +117,7 @@ def alternate(name: str, unit: str, ours: Turn, theirs: Turn | None, rounds: int
 
 
 def touch(samples: Any) -> int:
-    """Read a byte of every page of a batch's samples: maps are read only then."""
+    """Read a byte of every page of a batch's samples, because maps are read only then."""
     return sum(int(np.asarray(samples.at(i))[::_PAGE].sum()) for i in range(len(samples)))
 
 
@@ -120,7 +128,7 @@ _WARM_UP_SECONDS, _SECONDS = 0.7, 1.5
 def batches_a_second(run: Callable[[], object]) -> float:
     """Return how often `run`, which takes a batch from a pipeline, can be called in a second.
 
-    First it is called for a while: memory is touched for the first time then.
+    `run` is called for a while before that, because new memory is slow.
     """
     run_for(run, _WARM_UP_SECONDS)
     started = time.perf_counter()
@@ -129,7 +137,7 @@ def batches_a_second(run: Callable[[], object]) -> float:
 
 
 def run_for(run: Callable[[], object], seconds: float) -> int:
-    """Call `run` for at least so long, and once at least; return how often it was called."""
+    """Call `run` for at least `seconds`, and at least once; return the number of calls."""
     deadline = time.perf_counter() + seconds
     count = 0
     while count == 0 or time.perf_counter() < deadline:
@@ -160,7 +168,7 @@ def _shown(value: float) -> str:
 
 
 def write_record(file: Path, figures: Sequence[Any], **settings: Any) -> None:
-    """Write figures (dataclasses) as JSON, with where and with what they were measured."""
+    """Write figures (dataclasses) as JSON, with date, hardware, versions and settings."""
     record = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "hardware": hardware(),
@@ -168,11 +176,11 @@ def write_record(file: Path, figures: Sequence[Any], **settings: Any) -> None:
         "settings": settings,
         "figures": [asdict(figure) for figure in figures],
     }
-    file.write_text(json.dumps(record, indent=2) + "\n")
+    file.write_text(json.dumps(record, indent=2, default=str) + "\n")
 
 
 def hardware() -> dict[str, Any]:
-    """Name the processor and count the cores that this process may use."""
+    """Return the names of CPU and GPU, and the number of cores that this process may use."""
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
@@ -180,28 +188,28 @@ def hardware() -> dict[str, Any]:
         names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
         model = names[0] if names else model
     affinity = getattr(os, "sched_getaffinity", None)
-    found = {"cpu": model, "cores": len(affinity(0)) if affinity else os.cpu_count()}
-    return found | _gpu()
+    cores = len(affinity(0)) if affinity else os.cpu_count()
+    return {"cpu": model, "cores": cores} | _gpu()
 
 
 def _gpu() -> dict[str, str]:
-    """Name the GPU, if CuPy and a driver are there."""
+    """Return the name of the GPU, if CuPy and a driver are installed."""
     try:
         import cupy
 
         return {"gpu": cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()}
-    except Exception:  # whatever a machine without them raises
+    except Exception:  # CuPy is missing, or raises errors of its own
         return {}
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python, Penstock and the libraries that matter here."""
+    """Return the versions of Python, Penstock and the libraries that do the work."""
     import penstock
 
-    found = {"python": sys.version.split()[0], "penstock": penstock.__version__}
+    known = {"python": sys.version.split()[0], "penstock": penstock.__version__}
     for name in _LIBRARIES:
         try:
-            found[name] = version(name)
+            known[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return known

@@ -1,9 +1,9 @@
-"""Everything that needs a GPU, in one go: the tests and the benchmarks, with one table at the end.
+"""Runs the tests and the benchmarks that need a GPU, and prints one table at the end.
 
     python benchmarks/gpu.py [PART ...] [--results FOLDER] [--photographs FOLDER]
 
-Parts: tests, training, operators, numpy, cpu (how the CPU stage scales). Benchmarks race DALI where
-it is installed, and write their figures to the folder as JSON.
+Parts: tests, training, operators, numpy, cpu (the CPU stage with many workers). Benchmarks compare
+with DALI if it is installed, and write their figures to the folder as JSON.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ ROOT = HERE.parent
 
 
 def commands(photographs: Path | None) -> dict[str, list[str]]:
-    """Return the command of each part, but for where it writes its figures."""
+    """Return the command of each part, without the path of its record."""
     python = sys.executable
     given = ["--photographs", str(photographs)] if photographs else []
-    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/gpu", "tests/plugin"]
+    folders = ["tests/gpu", "tests/plugin", "tests/operators"]  # operators: their conformance
+    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *folders]
     return {
         "tests": [*tests, "-n", str(min(10, os.cpu_count() or 1))],
         "training": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8"],
@@ -37,11 +38,11 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
     }
 
 
-def run(part: str, command: list[str], results: Path) -> tuple[int, float, list[str]]:
+def run(name: str, command: list[str], results: Path) -> tuple[int, float, list[str]]:
     """Run a part; return its exit status, seconds, and the lines for the table."""
-    print(f"\n== {part}", flush=True)
-    record = results / f"{part}_gpu_{datetime.now(UTC):%Y-%m-%d}.json"
-    if part != "tests":
+    print(f"\n== {name}", flush=True)
+    record = results / f"{name}_gpu_{datetime.now(UTC):%Y-%m-%d}.json"
+    if name != "tests":
         command = [*command, "--json", str(record)]
     started = time.monotonic()
     process = subprocess.Popen(
@@ -52,7 +53,7 @@ def run(part: str, command: list[str], results: Path) -> tuple[int, float, list[
         env={
             **os.environ,
             "PENSTOCK_REQUIRE_GPU": "1",
-            "XLA_PYTHON_CLIENT_PREALLOCATE": "false",  # or one process takes most of the memory
+            "XLA_PYTHON_CLIENT_PREALLOCATE": "false",  # or one process takes all memory
         },
     )
     assert process.stdout is not None
@@ -61,18 +62,18 @@ def run(part: str, command: list[str], results: Path) -> tuple[int, float, list[
         print(line, end="", flush=True)
         last = line.strip() or last
     status = process.wait()
-    lines = [last] if part == "tests" else []
-    if record.exists() and part != "tests":
+    lines = [last] if name == "tests" else []
+    if record.exists() and name != "tests":
         lines = [described(figure) for figure in json.loads(record.read_text())["figures"]]
     return status, time.monotonic() - started, lines
 
 
 def described(figure: Mapping[str, Any]) -> str:
-    """Return a line about a figure of any benchmark."""
+    """Return a line of the table for a figure of any benchmark."""
     if "gigabytes" in figure:
         return (
             f"{figure['name']:32}{figure['gigabytes']:9.0f} GB/s  "
-            f"{100 * figure['share']:4.0f}% of a copy"
+            f"{100 * figure['of_large_copy']:4.0f}% of a copy"
         )
     if "processes" in figure:
         line = (
@@ -87,21 +88,21 @@ def described(figure: Mapping[str, Any]) -> str:
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("parts", nargs="*", metavar="PART", help="what to run; by default all")
+    parser.add_argument("names", nargs="*", metavar="PART", help="what to run; by default all")
     parser.add_argument("--results", type=Path, default=HERE / "results", metavar="FOLDER")
     parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="JPEG files to use")
     options = parser.parse_args()
     offered = commands(options.photographs)
-    unknown = set(options.parts) - set(offered)
+    unknown = set(options.names) - set(offered)
     if unknown:
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are: {', '.join(offered)}")
     options.results.mkdir(parents=True, exist_ok=True)
     done = {
-        part: run(part, offered[part], options.results) for part in options.parts or list(offered)
+        name: run(name, offered[name], options.results) for name in options.names or list(offered)
     }
     print()
-    for part, (status, seconds, lines) in done.items():
-        print(f"{part:12}{'ok' if status == 0 else f'failed ({status})':12}{seconds:6.0f} s")
+    for name, (status, seconds, lines) in done.items():
+        print(f"{name:12}{'ok' if status == 0 else f'failed ({status})':12}{seconds:6.0f} s")
         for line in lines:
             print(f"    {line}")
     return int(any(status for status, _, _ in done.values()))

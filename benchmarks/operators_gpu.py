@@ -1,10 +1,10 @@
 """How fast the kernels of operators run on the GPU, beside a copy of memory on the same device.
 
-The figure of an operator is the bytes that it must read and write over the time of its kernels,
-by CUDA events, and its share is that of a large copy's figure. A copy of as many bytes takes longer
-than that: its own time over the operator's is the second share. Between two calls other memory is
-copied, so that the caches hold nothing of the inputs and the processor is ahead of the device.
-The processor's time for a sample is what the call took there: it holds the GIL.
+The rate of an operator is the number of bytes that it must read and write, divided by the time of
+its kernels (CUDA events). The first percentage compares this rate with that of a large copy, the
+second percentage with that of a copy of as many bytes. Between two calls other memory is copied, so
+that the caches hold nothing of the inputs and the CPU runs ahead of the device. The CPU's time for
+a sample is the duration of the call, which holds the GIL.
 
     python benchmarks/operators_gpu.py [--json FILE] [--batch 256] [--rounds 10] [name ...]
 """
@@ -24,17 +24,19 @@ import numpy as np
 
 from penstock import types
 from penstock.benchmarks import common
-from penstock.engine.batch import Batch
-from penstock.engine.device import Device, import_cupy
-from penstock.engine.device_memory import DevicePool
-from penstock.engine.memory import SlabPool
-from penstock.engine.operator import OPERATORS, Operator
+from penstock.engine.gpu.device import Device, import_cupy
+from penstock.engine.gpu.kernels import Kernel
+from penstock.engine.graph.operator import OPERATORS, Operator
 from penstock.engine.tensors import TensorListCPU, TensorListGPU
+from penstock.engine.tensors.device_memory import DevicePool
+from penstock.engine.tensors.memory import SlabPool
+from penstock.engine.work.batch import Batch
 
 FLUSH_BYTES = 1 << 30
-FLUSHES = 20  # together longer than a slow processor needs for a call
+FLUSHES = 20  # together longer than a slow CPU needs for a call
 PHOTO, SQUARE = (375, 500, 3), (224, 224, 3)
 PLANES = (3, 224, 224)
+SPEECH, BANDS = (192_000,), (80, 1201)  # 12 s at 16 kHz, and the mel bands
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,9 @@ class Case:
         dtype: of the inputs.
         layout: of the inputs.
         arguments: of the operator.
-        varying: arguments that each sample has for itself: values drawn for it, [low, high).
+        varying: arguments that differ from sample to sample, drawn from [low, high).
         ragged: whether the samples differ in height by up to a quarter.
-        partial: whether it reads only what it gives out, not all of its inputs.
+        partial: whether the operator reads only the elements of its result, not the whole input.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Case:
 
 ANYWHERE = {"crop_pos_x": (0.0, 1.0), "crop_pos_y": (0.0, 1.0)}
 MEAN_STD = {"mean": [124.0, 116.0, 104.0], "std": [58.0, 57.0, 57.0]}
+WINDOWS = {"window_length": 400, "window_step": 160}
 
 CASES = {
     "crop": Case("crop", arguments={"crop": (224, 224)}, partial=True),
@@ -120,20 +123,48 @@ CASES = {
     "resize": Case("resize", arguments={"resize_x": 224, "resize_y": 224}),
     "random_resized_crop": Case("random_resized_crop", arguments={"size": (224, 224)}),
     "rotate": Case("rotate", arguments={"angle": 30.0, "keep_size": True}),
+    "rotate, volumes": Case(
+        "rotate",
+        ((64, 128, 128, 1),),
+        layout="DHWC",
+        arguments={"angle": 30.0, "axis": (1.0, 2.0, 3.0), "keep_size": True},
+    ),
+    "warp_affine": Case("warp_affine", arguments={"matrix": (0.9, -0.3, 60.0, 0.3, 0.9, -40.0)}),
+    "sequence_rearrange": Case(
+        "sequence_rearrange",
+        ((8, 180, 240, 3),),
+        layout="FHWC",
+        arguments={"new_order": (7, 6, 5, 4, 3, 2, 1, 0)},
+    ),
+    "coord_transform": Case("coord_transform", arguments={"M": (0.3, 0.6, 0.1) * 3}),
+    "spectrogram": Case("spectrogram", (SPEECH,), "float32", "t", {**WINDOWS, "nfft": 512}),
+    "spectrogram, time first": Case(
+        "spectrogram", (SPEECH,), "float32", "t", {**WINDOWS, "nfft": 512, "layout": "tf"}
+    ),
+    "spectrogram, no power of 2": Case("spectrogram", (SPEECH,), "float32", "t", WINDOWS),
+    "mel_filter_bank": Case(
+        "mel_filter_bank", ((257, 1201),), "float32", "ft", {"nfilter": 80, "sample_rate": 16e3}
+    ),
+    "mel_filter_bank, time first": Case(
+        "mel_filter_bank", ((1201, 257),), "float32", "tf", {"nfilter": 80, "sample_rate": 16e3}
+    ),
+    "to_decibels": Case("to_decibels", (BANDS,), "float32", "ft"),
+    "mfcc": Case("mfcc", (BANDS,), "float32", "ft"),
+    "preemphasis_filter": Case("preemphasis_filter", (SPEECH,), "float32", "t"),
 }
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What was measured of a case: medians of the rounds.
+class KernelFigure:
+    """The figures of a case: medians of the rounds.
 
     Attributes:
         name, operator, shapes, dtype, ragged: the case.
         microseconds: time of the kernels for a batch.
         gigabytes: read and written in a second.
-        share: of what a large copy reads and writes in that time.
-        alike: time of a copy that reads and writes as many bytes, over that of the kernels.
-        host_microseconds: the processor's time for a sample.
+        of_large_copy: this rate divided by that of a large copy.
+        alike: time of a copy of as many bytes, divided by the time of the kernels.
+        host_microseconds: the CPU's time for a sample.
     """
 
     name: str
@@ -143,26 +174,31 @@ class Measured:
     ragged: bool
     microseconds: float
     gigabytes: float
-    share: float
+    of_large_copy: float
     alike: float
     host_microseconds: float
 
 
 class TimedDevice(Device):
-    """A device that records events about every launch, while `events` is a list."""
+    """A device that records events about every kernel, while `events` is a list."""
 
     events: list[tuple[Any, Any]] | None = None
 
-    def launch(self, *arguments: Any, **options: Any) -> None:
-        """Launch a kernel."""
+    def kernel_function(self, kernel: Kernel, shared_bytes: int) -> Callable[..., None]:
+        """Return the function that starts a kernel, without the copies of its tables before it."""
+        function = super().kernel_function(kernel, shared_bytes)
         if self.events is None:
-            super().launch(*arguments, **options)
-            return
-        before, after = self._cupy.cuda.Event(), self._cupy.cuda.Event()
-        before.record(self.stream)
-        super().launch(*arguments, **options)
-        after.record(self.stream)
-        self.events.append((before, after))
+            return function
+        events = self.events
+
+        def timed(*arguments: Any, **options: Any) -> None:
+            before, after = self._cupy.cuda.Event(), self._cupy.cuda.Event()
+            before.record(self.stream)
+            function(*arguments, **options)
+            after.record(self.stream)
+            events.append((before, after))
+
+        return timed
 
 
 class Bench:
@@ -181,12 +217,12 @@ class Bench:
         self.copy_rate = 2 * FLUSHES * FLUSH_BYTES / self._seconds(self.flush)
 
     def flush(self) -> None:
-        """Fill the caches with something else, and give the device something to do."""
+        """Fill the caches with other data, and keep the device busy."""
         for _ in range(FLUSHES):
             self.other[0].data.copy_from_device_async(self.other[1].data, FLUSH_BYTES, self.stream)
 
     def copy_seconds(self, nbytes: int) -> float:
-        """Return how long a copy of so many bytes takes, none of which is in a cache."""
+        """Return the time of a copy of `size` bytes that are in no cache."""
         target, source = (rows[:nbytes].data for rows in self.other)
         return self._seconds(lambda: target.copy_from_device_async(source, nbytes, self.stream))
 
@@ -202,7 +238,7 @@ class Bench:
             times.append(self.cupy.cuda.get_elapsed_time(before, after) / 1e3)
         return float(median(times[1:]))
 
-    def measure(self, name: str, case: Case) -> Measured | None:
+    def measure(self, name: str, case: Case) -> KernelFigure | None:
         """Measure a case; None if its operator does not run on the GPU."""
         if "gpu" not in OPERATORS[case.name].devices:
             return None
@@ -216,7 +252,7 @@ class Bench:
             self.flush()
             self.device.events = []
             started = time.thread_time()
-            result = operator.gpu(batch, *inputs, **arguments)
+            result = operator.batch_gpu(batch, *inputs, **arguments)
             host_times.append(time.thread_time() - started)
             self.stream.synchronize()
             elapsed = self.cupy.cuda.get_elapsed_time
@@ -229,7 +265,7 @@ class Bench:
             size = np.dtype(case.dtype).itemsize
             moved = nbytes(result) + nbytes(result, size)
         rate = moved / seconds
-        return Measured(
+        return KernelFigure(
             name,
             case.name,
             case.shapes,
@@ -243,10 +279,10 @@ class Bench:
         )
 
     def operator(self, case: Case, rng: Any) -> tuple[Operator, dict[str, Any]]:
-        """Return a case's operator and the arguments that its `gpu` takes."""
-        kind = OPERATORS[case.name]
+        """Return a case's operator and the arguments that its `batch_gpu` takes."""
+        operator_class = OPERATORS[case.name]
         layouts = (case.layout,) * len(case.shapes)
-        operator = kind("gpu", tuple(case.varying), layouts, **case.arguments)
+        operator = operator_class("gpu", tuple(case.varying), layouts, **case.arguments)
         arguments = {
             name: getattr(operator, name)
             for name, declared in operator.params.items()
@@ -274,7 +310,7 @@ class Bench:
 
 
 def nbytes(data: Any, itemsize: int | None = None) -> int:
-    """Return how many bytes a batch's elements have, or would have with another size."""
+    """Return the number of bytes of a batch's elements, or of elements of another size."""
     size = itemsize or np.dtype(types.to_numpy_type(data.dtype)).itemsize
     return int(data.extents().prod(axis=1).sum()) * size
 
@@ -301,8 +337,8 @@ def main() -> int:
             continue
         figures.append(figure)
         print(
-            f"{name:28}{figure.microseconds:7.0f} us{figure.gigabytes:8.0f}{figure.share:9.0%}"
-            f"{figure.alike:9.0%}{figure.host_microseconds:6.2f} us/row",
+            f"{name:28}{figure.microseconds:7.0f} us{figure.gigabytes:8.0f}"
+            f"{figure.of_large_copy:9.0%}{figure.alike:9.0%}{figure.host_microseconds:6.2f} us/row",
             flush=True,
         )
     if options.json:

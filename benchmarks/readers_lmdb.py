@@ -1,8 +1,8 @@
-"""Reading LMDB data sets beside NVIDIA DALI, and how fast their index is built.
+"""Reading LMDB data sets beside NVIDIA DALI, and the time that their index takes.
 
-Records of 110 KB, such as ImageNet's, are handed out as they are: Caffe's Datum, Caffe2's
-TensorProtos, and bare values, for which DALI's Caffe reader is the nearest thing. Both
-libraries take turns in one process. Without DALI only our figures are printed.
+Records have 110 KB, like those of ImageNet: Caffe's Datum, Caffe2's TensorProtos, and bare values,
+which are compared with DALI's Caffe reader. Both libraries take turns in one process. Without DALI,
+the program prints the figures of Penstock alone.
 
     python benchmarks/readers_lmdb.py [--json FILE] [--rounds 5]
 """
@@ -25,7 +25,7 @@ from penstock.benchmarks import common
 from penstock.benchmarks.training_cpu import BATCH, THREADS, Library, load, load_dali, speed
 from penstock.readers.lmdb.format import read_snapshot
 from penstock.readers.lmdb.tree import read_entries
-from penstock.readers.storage.storage import open_storage
+from penstock.readers.storage.opening import open_storage
 from penstock.tests.readers import lmdb_samples
 
 FOLDER = common.PHOTOS.parent / "lmdb"
@@ -45,7 +45,7 @@ def tensor_protos(image: bytes, label: int) -> bytes:
 
 
 def database(name: str, values: Iterable[bytes]) -> str:
-    """Return the path of a database, which is written if it is not there."""
+    """Return the path of a database; write the database if it is missing."""
     path = FOLDER / name
     if not path.exists():
         path.mkdir(parents=True)
@@ -59,22 +59,22 @@ def database(name: str, values: Iterable[bytes]) -> str:
 
 
 def read_caffe(library: Library, path: str) -> Any:
-    """Pictures and labels of Caffe's Datum."""
+    """Return images and labels of Caffe's Datum."""
     return tuple(library.fn.readers.caffe(path=path))
 
 
 def read_caffe2(library: Library, path: str) -> Any:
-    """Pictures and labels of Caffe2's TensorProtos."""
+    """Return images and labels of Caffe2's TensorProtos."""
     return tuple(library.fn.readers.caffe2(path=path))
 
 
 def read_values(library: Library, path: str) -> Any:
-    """Bare values."""
+    """Return bare values."""
     return library.fn.readers.lmdb(path=path)
 
 
 def index_rate(path: str) -> float:
-    """Gigabytes of the file for each second that finding its records takes."""
+    """Return the gigabytes a second at which a file is indexed."""
     storage = open_storage(os.path.join(path, "data.mdb"))
     started = time.perf_counter()
     snapshot = read_snapshot(storage)

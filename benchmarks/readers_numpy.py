@@ -1,13 +1,11 @@
 """`fn.readers.numpy` beside DALI's, and beside NumPy's maps, on the same files.
 
-Both take turns in one process, so that whatever else the machine does meets both of them; the
-ratios are what to look at. The files stay in the page cache, if it is large enough for them.
+Both libraries take turns in one process. The files stay in the page cache, if it is large enough.
+Pipelines warm up for some seconds, in which Penstock starts the process that maps files.
 
-Pipelines warm up for some seconds first, in which Penstock starts the process that maps files.
-
-With `--device gpu` batches end up on the GPU: DALI reads on the CPU and copies, as its GPU reader
-works with GPUDirect Storage alone; of maps, each patch is copied into pinned memory, and the
-batch to the GPU. The cold measurement drops the volumes out of the page cache first.
+With `--device gpu` batches go to the GPU. DALI reads on the CPU and copies, because its GPU reader
+works with GPUDirect Storage alone. "A map" copies each patch into pinned memory, and the batch to
+the GPU. The cold measurement drops the volumes from the page cache first.
 
     python benchmarks/readers_numpy.py [--device gpu] [--folder PATH] [--volumes 64] [--json FILE]
         [--only NAME ...] [--rounds N] [--threads N]
@@ -38,7 +36,7 @@ MIDDLE, MIDDLES = (512, 512), 400  # 1 MiB each
 
 
 LEAD = 8
-"""Batches, at least as many as pipelines read ahead of those that they have given out."""
+"""Number of batches that pipelines read ahead at most."""
 
 WARM_UP_SECONDS = 3.0
 
@@ -47,18 +45,18 @@ Define = Callable[[Any, Any], Any]
 
 def arrays(folder: Path, name: str, shape: tuple[int, ...], count: int) -> list[str]:
     """Return paths of float32 arrays of random numbers."""
-    found = [folder / f"{name}_{i:05}.npy" for i in range(count)]
+    paths = [folder / f"{name}_{i:05}.npy" for i in range(count)]
 
     def make(i: int) -> None:
-        partial_path = found[i].with_suffix(".partial")
+        partial_path = paths[i].with_suffix(".partial")
         with partial_path.open("wb") as file:
             np.save(file, np.random.default_rng(i).random(shape, np.float32))
-        partial_path.replace(found[i])
+        partial_path.replace(paths[i])
 
     folder.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(max_workers=8) as threads:
-        list(threads.map(make, (i for i, path in enumerate(found) if not path.exists())))
-    return list(map(str, found))
+        list(threads.map(make, (i for i, path in enumerate(paths) if not path.exists())))
+    return list(map(str, paths))
 
 
 def pipeline_rate(
@@ -72,7 +70,7 @@ def pipeline_rate(
     warm_up: int | None = None,
     cold: Sequence[str] = (),
 ) -> float:
-    """Samples a second through a whole pipeline of Penstock or DALI.
+    """Return samples a second through a whole pipeline of Penstock or DALI.
 
     Args:
         package: "penstock" or "nvidia.dali".
@@ -109,7 +107,7 @@ def pipeline_rate(
 
 
 def drop(path: str) -> None:
-    """Write a file to the disk, and drop it out of the page cache."""
+    """Write a file to the disk, and drop it from the page cache."""
     number = os.open(path, os.O_RDONLY)
     os.fsync(number)
     os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
@@ -117,7 +115,7 @@ def drop(path: str) -> None:
 
 
 def map_rate_gpu(path: str, batch_size: int, batches: int, threads: int) -> float:
-    """Random patches a second that threads copy out of a map, and PyTorch to the GPU."""
+    """Return random patches a second that threads copy from a map and PyTorch to the GPU."""
     import torch
 
     mapped = np.load(path, mmap_mode="r")
@@ -131,9 +129,9 @@ def map_rate_gpu(path: str, batch_size: int, batches: int, threads: int) -> floa
 
     with ThreadPoolExecutor(threads) as pool:
         for number, batch in enumerate(starts.tolist()):
-            if number == 1:  # the first one was to warm up
+            if number == 1:  # the first pass warms up
                 started = time.perf_counter()
-            torch.cuda.synchronize()  # the buffer's last copy; the one before it went on till now
+            torch.cuda.synchronize()  # waits for the last copy of the buffer
             host = hosts[number % 2]
             list(pool.map(partial(copy, host.numpy()), range(batch_size), batch))
             device = host.cuda(non_blocking=True)
@@ -143,7 +141,7 @@ def map_rate_gpu(path: str, batch_size: int, batches: int, threads: int) -> floa
 
 
 def map_rate(path: str, count: int) -> float:
-    """Random patches a second that one thread copies out of a map of the file."""
+    """Return random patches a second that one thread copies from a map of the file."""
     mapped = np.load(path, mmap_mode="r")
     patches = np.empty((16, PATCH, PATCH, PATCH), np.float32)
     starts = np.random.default_rng(5).integers(0, CUBE - PATCH, (count, 3)).tolist()
@@ -182,7 +180,7 @@ def patches_of(path: str, device: str = "cpu") -> Define:
 
 
 def has_dali() -> bool:
-    """Say whether DALI is installed."""
+    """Return whether DALI is installed."""
     return (
         importlib.util.find_spec("nvidia") is not None
         and importlib.util.find_spec("nvidia.dali") is not None
@@ -190,7 +188,7 @@ def has_dali() -> bool:
 
 
 def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
-    """Name each measurement: unit, what Penstock does, what the other one does."""
+    """Return unit, Penstock's turn and the other turn by name."""
     volumes = arrays(folder, "volume", VOLUME, VOLUMES)
     small, middle = (
         arrays(folder, "small", SMALL, SMALLS),
@@ -234,7 +232,7 @@ def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
 
 
 def measurements_gpu(folder: Path, volumes: int, threads: int) -> dict[str, tuple[str, Any, Any]]:
-    """Name each measurement that ends on the GPU."""
+    """Return the measurements that end on the GPU, in the same form."""
     files = arrays(folder, "volume", VOLUME, volumes)
     (cube,) = arrays(folder, "cube", (CUBE, CUBE, CUBE), 1)
     planes = {"roi_start": 30, "roi_shape": 4, "roi_axes": 0, "cache_header_information": True}
@@ -242,10 +240,10 @@ def measurements_gpu(folder: Path, volumes: int, threads: int) -> dict[str, tupl
 
     def both(batch: int, batches: int, define: Define, scale: float = 1, **more: Any) -> list[Any]:
         def rate(package: str) -> float:
-            found = pipeline_rate(
+            rate = pipeline_rate(
                 package, batch, batches, define, threads=threads, device="gpu", **more
             )
-            return scale * found
+            return scale * rate
 
         return [partial(rate, "penstock"), partial(rate, "nvidia.dali") if there else None]
 

@@ -1,8 +1,7 @@
 """`fn.readers.mxnet` and `fn.readers.webdataset` beside DALI's, on the same files.
 
-Both take turns in one process, so that whatever else the machine does meets both of them; the
-ratios are what to look at. "touched" reads a byte of every page of every record, because
-readers that hand out views of mapped files do the work of reading only then.
+Both libraries take turns in one process. "touched" reads a byte of every page of every record,
+because readers that hand out views of mapped files do the work of reading only then.
 
     python benchmarks/readers_records.py [--json FILE] [--only NAME ...] [--rounds 5]
 """
@@ -31,7 +30,7 @@ SMALL_COUNT, SMALL_BYTES = 100_000, 1024
 
 
 def images(count: int, size: int) -> Iterator[bytes]:
-    """Yield random bytes whose lengths differ by a third, as those of photographs do."""
+    """Yield random bytes whose lengths differ by a third, like the lengths of photographs."""
     random = np.random.default_rng(1)
     for _ in range(count):
         yield random.bytes(size + int(random.integers(-size // 3, size // 3)))
@@ -55,25 +54,25 @@ def archive_file(folder: Path, count: int, size: int) -> Path:
     """Return a tar archive with DALI's index beside it."""
     path = folder / f"{count}x{size}.tar"
     if not path.exists():
-        parts = (
+        entries = (
             tars.entry(b"%07d.jpg" % i, image) + tars.entry(b"%07d.cls" % i, b"%d" % (i % 1000))
             for i, image in enumerate(images(count, size))
         )
-        _write(path, parts, lambda _i, _offset: "", tars.CLOSING)
+        _write(path, entries, lambda _i, _offset: "", tars.CLOSING)
         index = importlib.import_module("penstock.readers.webdataset.index")
         index.write_dali_index(path, index_of(path))
     return path
 
 
 def _write(
-    path: Path, parts: Iterator[bytes], line: Callable[[int, int], str], end: bytes = b""
+    path: Path, entries: Iterator[bytes], line: Callable[[int, int], str], end: bytes = b""
 ) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial_path = path.with_suffix(".partial")
     with partial_path.open("wb") as file, index_of(path).open("w") as index:
-        for number, part in enumerate(parts):
+        for number, entry in enumerate(entries):
             index.write(line(number, file.tell()))
-            file.write(part)
+            file.write(entry)
         file.write(end)
     partial_path.replace(path)
 
@@ -81,7 +80,7 @@ def _write(
 def pipeline_rate(
     package: str, path: Path, batch_size: int, *, touch: bool = False, **options: Any
 ) -> float:
-    """Records a second through a whole pipeline of Penstock or DALI, two threads."""
+    """Return records a second through a whole pipeline of Penstock or DALI, two threads."""
     readers = importlib.import_module(f"{package}.fn").readers
     index = [str(index_of(path))]
     if path.suffix == ".rec":
@@ -97,9 +96,9 @@ def pipeline_rate(
     pipeline.build()
 
     def run() -> None:
-        found = pipeline.run()[0]
+        records = pipeline.run()[0]
         if touch:
-            common.touch(found)
+            common.touch(records)
 
     rate = batch_size * common.batches_a_second(run)
     if hasattr(pipeline, "close"):
@@ -108,12 +107,12 @@ def pipeline_rate(
 
 
 def index_rate(path: Path) -> float:
-    """Gigabytes a second at which a file is indexed."""
-    storage = importlib.import_module("penstock.readers.storage.storage").open_storage(path)
+    """Return the gigabytes a second at which a file is indexed."""
+    storage = importlib.import_module("penstock.readers.storage.opening").open_storage(path)
     if path.suffix == ".rec":
         build = partial(importlib.import_module("penstock.readers.recordio.framing").scan, storage)
     else:
-        tar = importlib.import_module("penstock.readers.webdataset.tar")
+        tar = importlib.import_module("penstock.readers.archives.tar")
         index = importlib.import_module("penstock.readers.webdataset.index")
         build = partial(index.group, tar.members(storage), "first")
     started = time.perf_counter()
@@ -122,7 +121,7 @@ def index_rate(path: Path) -> float:
 
 
 def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
-    """Name each measurement: unit, what Penstock does, what DALI does."""
+    """Return unit, Penstock's turn and DALI's turn by name."""
     makers = {"RecordIO": record_file, "WebDataset": archive_file}
     there = importlib.util.find_spec("nvidia") is not None
     todo: dict[str, tuple[str, Any, Any]] = {}

@@ -64,8 +64,8 @@ def serving(folder: Path, latency: float) -> Iterator[str]:
 def samples_per_second(batch: Callable[[], int], seconds: float) -> float:
     """Call `batch`, which returns how many samples it read, for some time."""
     batch()
-    begun, count = time.perf_counter(), 0
-    while (elapsed := time.perf_counter() - begun) < seconds:
+    started, count = time.perf_counter(), 0
+    while (elapsed := time.perf_counter() - started) < seconds:
         count += batch()
     return count / elapsed
 

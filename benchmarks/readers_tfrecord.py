@@ -1,8 +1,7 @@
 """`fn.readers.tfrecord` beside DALI's and the `tfrecord` package, on the same files.
 
-All take turns in one process, so that whatever else the machine does meets all of them; the
-ratios are what to look at. Libraries that are not installed are left out. "touched": see
-`readers_records.py`.
+The libraries take turns in one process. Libraries that are not installed are left out.
+`readers_records.py` explains "touched".
 
     python benchmarks/readers_tfrecord.py [--json FILE] [--only NAME ...] [--rounds 5]
 """
@@ -37,8 +36,8 @@ def records_file(folder: Path, count: int, size: int) -> Path:
         from penstock.tests.readers import tfrecord_files as write  # needs google-crc32c
 
         partial_path = path.with_suffix(".partial")
-        places = write.write_records(partial_path, _examples(write, count, size))
-        write.write_index(path.with_suffix(".idx"), places)
+        offsets = write.write_records(partial_path, _examples(write, count, size))
+        write.write_index(path.with_suffix(".idx"), offsets)
         partial_path.replace(path)
     return path
 
@@ -54,7 +53,7 @@ def _examples(write: Any, count: int, size: int) -> Iterator[bytes]:
 def pipeline_rate(
     package: str, path: Path, batch_size: int, *, touch: bool = False, **options: Any
 ) -> float:
-    """Records a second through a whole pipeline of Penstock or DALI, two threads."""
+    """Return records a second through a whole pipeline of Penstock or DALI, two threads."""
     fn = importlib.import_module(f"{package}.fn")
     tfrecord = importlib.import_module(f"{package}.tfrecord")
     features = {
@@ -64,8 +63,10 @@ def pipeline_rate(
     index = str(path.with_suffix(".idx"))
 
     def define() -> Any:
-        found = fn.readers.tfrecord(path=str(path), index_path=index, features=features, **options)
-        return tuple(found[key] for key in KEYS)
+        components = fn.readers.tfrecord(
+            path=str(path), index_path=index, features=features, **options
+        )
+        return tuple(components[key] for key in KEYS)
 
     pipeline_def = importlib.import_module(package).pipeline_def
     pipeline = pipeline_def(batch_size=batch_size, num_threads=2, device_id=None)(define)()
@@ -83,25 +84,25 @@ def pipeline_rate(
 
 
 def package_rate(path: Path, count: int) -> float:
-    """Records a second of the `tfrecord` package, which knows no batches."""
+    """Return records a second of the `tfrecord` package, which has no batches."""
     loader = importlib.import_module("tfrecord.reader").tfrecord_loader
-    found: Iterable[Any] = loader(str(path), None, {"label": "int", "image": "byte"})
+    records: Iterable[Any] = loader(str(path), None, {"label": "int", "image": "byte"})
     started = time.perf_counter()
-    taken = sum(1 for _, _ in zip(range(count), found, strict=False))
+    taken = sum(1 for _, _ in zip(range(count), records, strict=False))
     return taken / (time.perf_counter() - started)
 
 
 def index_rate(path: Path, *, verify: bool) -> float:
-    """Gigabytes a second at which a file is indexed."""
+    """Return the gigabytes a second at which a file is indexed."""
     index = importlib.import_module("penstock.readers.tfrecord.framing").RecordIndexer
-    storage = importlib.import_module("penstock.readers.storage.storage").open_storage(path)
+    storage = importlib.import_module("penstock.readers.storage.opening").open_storage(path)
     started = time.perf_counter()
     index(storage, verify_data=verify).offsets()
     return os.path.getsize(path) / 1e9 / (time.perf_counter() - started)
 
 
 def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
-    """Name each measurement: unit, what Penstock does, what the other does."""
+    """Return unit, Penstock's turn and the other library's turn by name."""
     files = {
         "small": records_file(folder, SMALL, SMALL_BYTES),
         "110 KB": records_file(folder, LARGE, LARGE_BYTES),

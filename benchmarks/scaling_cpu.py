@@ -1,8 +1,8 @@
 """How the training pipeline scales with the number of workers, beside NVIDIA DALI's threads.
 
-Worker threads, worker processes and DALI take turns in one process on the same photographs.
-Without DALI only our figures are printed. The last two columns say how much processor time this
-process, which holds the interpreter's lock meanwhile, takes for a sample.
+Worker threads, worker processes and DALI take turns in one process on the same photographs. Without
+DALI, the program prints the figures of Penstock alone. The last two columns are the CPU time that
+this process spends on an image, for the most part with the GIL.
 
     python benchmarks/scaling_cpu.py [--json FILE] [--workers 1 2 4 8 12 16]
 """
@@ -25,14 +25,14 @@ WORKERS = (1, 2, 4, 8, 12, 16)
 
 @dataclass(frozen=True)
 class Scaling:
-    """What was measured with one number of workers.
+    """The figures of one number of workers.
 
     Attributes:
-        workers: their number.
+        workers: number of workers.
         threads, processes: images a second with threads and with processes.
         dali: images a second of DALI with as many threads; None without DALI.
-        threads_us, processes_us: processor time of this process for an image, in microseconds;
-            with processes, what the workers take is not in it.
+        threads_us, processes_us: CPU time of this process for an image, in microseconds, without
+            the CPU time of worker processes.
     """
 
     workers: int
@@ -46,8 +46,8 @@ class Scaling:
 def speed(
     library: Library, folder: str, options: argparse.Namespace, workers: int, **more: Any
 ) -> tuple[float, float]:
-    """Return images a second, and microseconds of processor time here for each."""
-    gc.collect()  # ends threads that a pipeline of the turn before may still have
+    """Return images a second, and microseconds of this process's CPU time for an image."""
+    gc.collect()  # ends threads of the previous turn's pipeline
     pipeline = library.pipeline(
         train, folder, batch_size=options.batch, num_threads=workers, **more
     )
@@ -74,11 +74,11 @@ def scaling(
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--workers", type=int, nargs="+", default=WORKERS, help="their numbers")
+    parser.add_argument("--workers", type=int, nargs="+", default=WORKERS, help="worker counts")
     parser.add_argument("--images", type=int, default=256, help="photographs in the data set")
     parser.add_argument("--batch", type=int, default=128, help="images in a batch")
     parser.add_argument("--warm-up", type=float, default=1.5, help="seconds before each turn")
-    parser.add_argument("--seconds", type=float, default=2.0, help="of a turn")
+    parser.add_argument("--seconds", type=float, default=2.0, help="seconds of a turn")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
     ours, theirs = load("penstock"), load_dali()

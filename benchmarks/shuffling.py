@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.engine.sampler import Blocks, Sampler
+from penstock.engine.order.sampler import Blocks, Sampler
 
 SIZE = 1_281_167
 BATCH = 256
@@ -17,14 +17,14 @@ ORDERS = (None, (1, 4096), (64, 64), (256, 16), (256, 64), (1024, 16), (1024, 1)
 
 
 def main() -> None:
-    print("block | window | window's samples | neighbours apart | blocks/batch | classes/batch")
+    print("block | window | samples | distance of neighbors | blocks/batch | classes/batch")
     for sizes in ORDERS:
         blocks = Blocks(*sizes) if sizes else None
         sampler = Sampler(SIZE, SIZE, shuffle=True, seed=1, blocks=blocks)
-        order = sampler.draw(0).index
-        places = np.empty(SIZE, np.int64)
-        places[order] = np.arange(SIZE)
-        apart = np.abs(np.diff(places)).mean() / SIZE
+        order = sampler.select(0).index
+        positions = np.empty(SIZE, np.int64)
+        positions[order] = np.arange(SIZE)
+        apart = np.abs(np.diff(positions)).mean() / SIZE
         batches = order[: SIZE // BATCH * BATCH].reshape(-1, BATCH)[::10]
         block = sizes[0] if sizes else 1
         print(
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def distinct(batches: NDArray[np.int64]) -> float:
-    """Return how many different numbers a row has, on average."""
+    """Return the mean number of different numbers in a batch."""
     return float(np.mean([len(np.unique(batch)) for batch in batches]))
 
 

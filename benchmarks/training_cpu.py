@@ -1,10 +1,11 @@
 """The input pipeline of image classification on the CPU, beside NVIDIA DALI's.
 
-Both libraries read the same photographs with the same pipelines: each function below defines
-a graph for either. They take turns in one process, so that whatever else the machine does
-meets both; the ratios are what to look at. Without DALI only our figures are printed.
+Both libraries read the same photographs with the same pipelines: each graph function below works
+with either library. The libraries take turns in one process. Without DALI, the program prints the
+figures of Penstock alone.
 
-    python benchmarks/training_cpu.py [--json FILE] [--only NAME ...] [--rounds 5]
+    python benchmarks/training_cpu.py [--data natural web uniform] [--photographs FOLDER]
+        [--batch 8 64 512] [--threads 1 2 16] [--json FILE] [--only NAME ...] [--rounds 5]
 """
 
 from __future__ import annotations
@@ -14,18 +15,20 @@ import importlib
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common
+from penstock.benchmarks.natural_data import MIXES, data_set
 
 BATCH = 64
 THREADS = 2
-WARM_UP = 4  # batches: more than are computed ahead, so that none of the timed ones is ready
-READS_PER_IMAGE = 16  # reading is so much faster that it needs longer turns
+WARM_UP = 4  # more batches than are computed ahead, so that no timed batch is ready
+READS_PER_IMAGE = 16  # reading is fast and needs longer turns
+COLD_SECONDS = 6.0
 SIZE = (224, 224)
 MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
 STD = [0.229 * 255, 0.224 * 255, 0.225 * 255]
@@ -35,7 +38,7 @@ Graph = Callable[["Library", str], Any]
 
 @dataclass(frozen=True)
 class Library:
-    """Penstock or DALI: the parts that a pipeline is written with."""
+    """The modules of Penstock or DALI that define a pipeline."""
 
     name: str
     fn: Any
@@ -52,33 +55,33 @@ class Library:
 def load(name: str) -> Library:
     """Import a library by the name of its package."""
     package = importlib.import_module(name)
-    fn, types = (importlib.import_module(f"{name}.{part}") for part in ("fn", "types"))
+    fn, types = (importlib.import_module(f"{name}.{module}") for module in ("fn", "types"))
     return Library(name, fn, types, package.pipeline_def)
 
 
 def load_dali() -> Library | None:
-    """Import DALI if it is there."""
+    """Import DALI if it is installed."""
     try:
         return load("nvidia.dali")
     except ModuleNotFoundError:
-        print("DALI is not installed: figures of Penstock alone\n")
+        print("DALI is not installed: these are figures of Penstock alone\n")
         return None
 
 
 def read(library: Library, folder: str) -> Any:
-    """Encoded files, as they are."""
+    """Return the encoded files."""
     encoded, labels = library.fn.readers.file(file_root=folder)
     return encoded, labels
 
 
 def decode(library: Library, folder: str) -> Any:
-    """Whole photographs."""
+    """Return whole photographs."""
     encoded, labels = library.fn.readers.file(file_root=folder)
     return library.fn.decoders.image(encoded), labels
 
 
 def train(library: Library, folder: str, **decoding: Any) -> Any:
-    """Random windows at one size, mirrored at random, normalised: float32 CHW."""
+    """Return random windows at one size, mirrored at random and normalized: float32 CHW."""
     fn, types = library.fn, library.types
     encoded, labels = fn.readers.file(file_root=folder, random_shuffle=True)
     images = fn.decoders.image_random_crop(encoded, output_type=types.RGB, **decoding)
@@ -94,9 +97,9 @@ def train(library: Library, folder: str, **decoding: Any) -> Any:
     return images, labels
 
 
-def speed(library: Library, graph: Graph, folder: str, batches: int) -> float:
-    """Images a second of a pipeline that is under way."""
-    pipeline = library.pipeline(graph, folder)
+def speed(library: Library, graph: Graph, folder: str, batches: int, **options: Any) -> float:
+    """Return images a second of a pipeline after its first batches."""
+    pipeline = library.pipeline(graph, folder, **options)
     pipeline.build()
     for _ in range(WARM_UP):
         pipeline.run()
@@ -105,13 +108,14 @@ def speed(library: Library, graph: Graph, folder: str, batches: int) -> float:
         pipeline.run()
     seconds = time.perf_counter() - started
     close(pipeline)
-    return batches * BATCH / seconds
+    batch_size: int = options.get("batch_size", BATCH)
+    return batches * batch_size / seconds
 
 
-def first_batch(library: Library, folder: str) -> float:
-    """Seconds from the definition of the training pipeline to its first batch."""
+def first_batch(library: Library, folder: str, **options: Any) -> float:
+    """Return seconds from the definition of the training pipeline to its first batch."""
     started = time.perf_counter()
-    pipeline = library.pipeline(train, folder)
+    pipeline = library.pipeline(train, folder, **options)
     pipeline.build()
     pipeline.run()
     seconds = time.perf_counter() - started
@@ -119,14 +123,45 @@ def first_batch(library: Library, folder: str) -> float:
     return seconds
 
 
+def until_steady(library: Library, folder: str, **options: Any) -> float:
+    """Return seconds from the first batch until the rate is 95% of the steady rate.
+
+    The steady rate is that of the last third of `COLD_SECONDS`.
+    """
+    pipeline = library.pipeline(train, folder, **options)
+    pipeline.build()
+    pipeline.run()
+    started = time.perf_counter()
+    times: list[float] = []
+    while not times or times[-1] < COLD_SECONDS:
+        pipeline.run()
+        times.append(time.perf_counter() - started)
+    close(pipeline)
+    return steady_after(times)
+
+
+def steady_after(times: Sequence[float]) -> float:
+    """Return the time of the first batch from which on batches come at 95% of the last rate.
+
+    >>> steady_after([1, 2, 3, 3.5, 4, 4.5, 5, 5.5, 6])
+    3
+    """
+    last = len(times) * 2 // 3
+    steady = (len(times) - 1 - last) / (times[-1] - times[last]) if times[-1] > times[last] else 0
+    for number, moment in enumerate(times[:last]):
+        if (last - number) / (times[last] - moment) >= 0.95 * steady:
+            return moment
+    return times[last]
+
+
 def close(pipeline: Any) -> None:
-    """End the work ahead; DALI's pipeline does so when nobody refers to it."""
+    """End the work ahead. DALI's pipeline ends when the last reference to it goes."""
     if hasattr(pipeline, "close"):
         pipeline.close()
 
 
 def import_time(library: Library) -> float:
-    """Seconds that a new interpreter takes to import the library."""
+    """Return the seconds that a new interpreter takes to import the library."""
     program = (
         "import time; started = time.perf_counter()\n"
         f"from {library.name} import fn, pipeline_def, types\n"
@@ -136,57 +171,71 @@ def import_time(library: Library) -> float:
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def measurements(folder: str, large: str, batches: int) -> dict[str, tuple[str, Any, Any]]:
-    """Name each measurement: unit, what Penstock does, what DALI does.
+def measurements(options: argparse.Namespace) -> dict[str, tuple[str, Any, Any]]:
+    """Return unit, Penstock's turn and DALI's turn by name; both take the library."""
+    todo: dict[str, tuple[str, Any, Any]] = {}
+    for mix in options.data:
+        folder = str(data_set(mix, options.images, options.photographs))
+        for batch in options.batch:
+            for threads in options.threads:
+                setting = {"folder": folder, "batch_size": batch, "num_threads": threads}
+                turn = partial(speed, graph=train, batches=options.batches, **setting)
+                todo[f"train {mix} {batch} x{threads}"] = "images/s", turn, turn
+        start = {"batch_size": options.batch[0], "num_threads": options.threads[0]}
+        for name, function in (("first batch", first_batch), ("until 95%", until_steady)):
+            turn = partial(function, folder=folder, **start)
+            todo[f"{name}, {mix}"] = "s", turn, turn
+    todo["import"] = "s", import_time, import_time
+    return todo | parts_of_the_work(options)
 
-    `folder` has photographs of 500x375, `large` of 1000x750; a file has 110 KB in both.
+
+def parts_of_the_work(options: argparse.Namespace) -> dict[str, tuple[str, Any, Any]]:
+    """Return measurements of decoding and reading, and of decoding at a smaller scale.
+
+    A file has 110 KB, with 500x375 and with 1000x750 pixels.
     """
-    rate = "images/s"
+    folder = common.photographs(options.images)
+    large = common.photographs(options.images // 2, (750, 1000), 70)
     fitted = partial(train, fit=SIZE)
 
-    def graph(
-        ours: Graph, theirs: Graph, turns: int = batches, photographs: str = folder
-    ) -> tuple[str, Any, Any]:
-        turn = partial(speed, folder=photographs, batches=turns)
-        return rate, partial(turn, graph=ours), partial(turn, graph=theirs)
+    def graph(ours: Graph, theirs: Graph, photographs: Path, turns: int = 1) -> Any:
+        turn = partial(speed, folder=str(photographs), batches=turns * options.batches)
+        return "images/s", partial(turn, graph=ours), partial(turn, graph=theirs)
 
-    start = partial(first_batch, folder=folder)
     return {
-        "train": graph(train, train),
-        "train, fit=(224, 224)": graph(fitted, train),
-        "train, 1000x750": graph(train, train, photographs=large),
-        "train, 1000x750, fit": graph(fitted, train, photographs=large),
-        "decode": graph(decode, decode),
-        "decode, 1000x750": graph(decode, decode, photographs=large),
-        "read": graph(read, read, batches * READS_PER_IMAGE),
-        "first batch": ("s", start, start),
-        "import": ("s", import_time, import_time),
+        "train, fit=(224, 224)": graph(fitted, train, folder),
+        "train, 1000x750": graph(train, train, large),
+        "train, 1000x750, fit": graph(fitted, train, large),
+        "decode": graph(decode, decode, folder),
+        "decode, 1000x750": graph(decode, decode, large),
+        "read": graph(read, read, folder, READS_PER_IMAGE),
     }
 
 
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--images", type=int, default=256, help="photographs in the data set")
+    parser.add_argument("--data", nargs="+", choices=MIXES, default=MIXES, help="sets to read")
+    parser.add_argument("--photographs", type=Path, help="folder of photographs to cut up")
+    parser.add_argument("--images", type=int, default=256, help="photographs in a data set")
+    parser.add_argument("--batch", type=int, nargs="+", default=[BATCH], help="batch sizes")
+    parser.add_argument("--threads", type=int, nargs="+", default=[THREADS], help="worker numbers")
     parser.add_argument("--batches", type=int, default=16, help="batches in a turn")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
-    ours = load("penstock")
-    theirs = load_dali()
-    large = common.photographs(options.images // 2, (750, 1000), 70)
-    todo = measurements(str(common.photographs(options.images)), str(large), options.batches)
+    ours, theirs = load("penstock"), load_dali()
     offered = {
         name: (unit, partial(mine, ours), None if theirs is None else partial(other, theirs))
-        for name, (unit, mine, other) in todo.items()
+        for name, (unit, mine, other) in measurements(options).items()
     }
     figures = common.measure(parser, options.only, offered, options.rounds)
     if options.json:
-        common.write_record(
-            options.json, figures, images=options.images, batch=BATCH, threads=THREADS,
-            batches=options.batches, rounds=options.rounds,
-        )  # fmt: skip
+        settings = {
+            name: value for name, value in vars(options).items() if name not in ("json", "only")
+        }
+        common.write_record(options.json, figures, **settings)
     return 0
 
 

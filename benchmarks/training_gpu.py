@@ -27,20 +27,20 @@ from penstock.benchmarks import common
 from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, load, load_dali
 
 _WARM_UP_SECONDS = 3.0
-_LOOKS, _SECONDS = 50, 20  # how often a second py-spy looks, and for how long
+_LOOKS, _SECONDS = 50, 20  # samples of py-spy a second, and its duration
 _SET_PTRACER = 0x59616D61  # PR_SET_PTRACER
 _COPIES = 2048  # files in the tree, so that an epoch is long
 
 
 def decode(library: Library, folder: str) -> Any:
-    """Random windows, as they are."""
+    """Return random windows of the images."""
     fn, types = library.fn, library.types
     encoded, labels = fn.readers.file(file_root=folder, random_shuffle=True, name="reader")
     return fn.decoders.image_random_crop(encoded, device="mixed", output_type=types.RGB), labels
 
 
 def train(library: Library, folder: str) -> Any:
-    """Random windows at one size, mirrored at random, normalised: float32 CHW."""
+    """Return random windows at one size, mirrored at random and normalized: float32 CHW."""
     fn, types = library.fn, library.types
     images, labels = decode(library, folder)
     images = fn.resize(images, size=SIZE)
@@ -77,7 +77,7 @@ def speed(
     gpu: int = 0,
     stats: bool = False,
 ) -> float:
-    """Images a second of a pipeline that is under way."""
+    """Return images a second of a pipeline after a warm-up."""
     pipe = pipeline(library, graph, folder, batch, threads, gpu)
     common.run_for(pipe.run, _WARM_UP_SECONDS)
     started = time.perf_counter()
@@ -92,22 +92,22 @@ def speed(
 
 
 def _py_spy() -> str | None:
-    """Return where py-spy is, if it is installed."""
-    places = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-    return shutil.which("py-spy", path=os.pathsep.join(places))
+    """Return the path of py-spy, if it is installed."""
+    folders = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    return shutil.which("py-spy", path=os.pathsep.join(folders))
 
 
 def python_time(folder: str, batch: int, threads: int) -> float:
-    """Microseconds for which the training pipeline's process holds Python's lock, an image.
+    """Return the microseconds for which the training pipeline's process holds the GIL, an image.
 
-    py-spy looks at it from outside, some times a second, and counts when a thread has the lock.
+    py-spy samples the process from outside, and counts the samples in which a thread has the GIL.
     """
     pipe = pipeline(load("penstock"), train, folder, batch, threads)
     common.run_for(pipe.run, _WARM_UP_SECONDS)
-    ctypes.CDLL(None).prctl(_SET_PTRACER, ctypes.c_ulong(-1))  # or only parents may look
+    ctypes.CDLL(None).prctl(_SET_PTRACER, ctypes.c_ulong(-1))  # lets py-spy trace this
     with tempfile.TemporaryDirectory() as temporary:
-        found = Path(temporary) / "found"
-        command = [str(_py_spy()), "record", "--gil", "--format", "raw", "--output", str(found)]
+        stacks = Path(temporary) / "stacks"
+        command = [str(_py_spy()), "record", "--gil", "--format", "raw", "--output", str(stacks)]
         command += ["--rate", str(_LOOKS), "--duration", str(_SECONDS), "--pid", str(os.getpid())]
         images, started = 0, time.perf_counter()
         spy = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -117,20 +117,21 @@ def python_time(folder: str, batch: int, threads: int) -> float:
         seconds = time.perf_counter() - started
         if spy.returncode:
             raise RuntimeError(f"py-spy failed: {spy.communicate()[0].decode()}")
-        held = sum(int(line.rpartition(" ")[2]) for line in found.read_text().splitlines())
+        held = sum(int(line.rpartition(" ")[2]) for line in stacks.read_text().splitlines())
     pipe.close()
     return held / (_LOOKS * _SECONDS) / (images / seconds) * 1e6
 
 
 def tree(photographs: Path | None, folder: str) -> str:
-    """Return class folders with many photographs: copies of those given, or generated ones."""
+    """Return class folders with many photographs: copies of those in a folder, or drawn ones."""
     if photographs is None:
         return str(common.photographs(512))
-    files = sorted(photographs.glob("*.jpg"))
+    images = (path for path in photographs.rglob("*.*") if path.suffix != ".json")
+    files = sorted(path for path in images if path.is_file() and path.stat().st_size)
     for i in range(_COPIES):
-        place = Path(folder) / f"class{i % 8}"
-        place.mkdir(exist_ok=True)
-        (place / f"{i:05}.jpg").write_bytes(files[i % len(files)].read_bytes())
+        class_folder = Path(folder) / f"class{i % 8}"
+        class_folder.mkdir(exist_ok=True)
+        (class_folder / f"{i:05}.jpg").write_bytes(files[i % len(files)].read_bytes())
     return folder
 
 
@@ -139,20 +140,20 @@ class Scaled:
     """The training pipeline in several processes at once, a GPU each.
 
     Attributes:
-        name: says how many.
-        gpus: as many processes.
-        images: a second, of all together.
-        share: what one of them does, of what it does where there are fewest.
+        name: text with the number of GPUs.
+        gpus: number of GPUs and of processes.
+        images: images a second of all processes together.
+        of_one: rate of one GPU, divided by the rate of one GPU in the smallest run.
     """
 
     name: str
     gpus: int
     images: float
-    share: float
+    of_one: float
 
 
 def scale(counts: list[int], arguments: list[str]) -> list[Scaled]:
-    """Run the training pipeline in so many processes at once, a GPU each."""
+    """Run the training pipeline in each number of processes at once, a GPU each."""
     alone = 0.0
     figures = []
     for count in counts:
@@ -163,9 +164,9 @@ def scale(counts: list[int], arguments: list[str]) -> list[Scaled]:
         ]
         rates = [float(process.communicate()[0].split()[-1]) for process in running]
         alone = alone or sum(rates) / count
-        share = sum(rates) / count / alone
-        figures.append(Scaled(f"train, {count} GPUs", count, sum(rates), share))
-        print(f"{count} GPUs: {sum(rates):9.0f} images/s; each {share:.2f} of one", flush=True)
+        of_one = sum(rates) / count / alone
+        figures.append(Scaled(f"train, {count} GPUs", count, sum(rates), of_one))
+        print(f"{count} GPUs: {sum(rates):9.0f} images/s; each {of_one:.2f} of one", flush=True)
     return figures
 
 
@@ -195,9 +196,9 @@ def main() -> int:
         if options.processes:
             given = ["--photographs", str(options.photographs)] if options.photographs else []
             given += ["--threads", str(options.threads[0]), "--batches", str(options.batches)]
-            found = scale(options.processes, given)
+            scaled = scale(options.processes, given)
             if options.json:
-                common.write_record(options.json, found, batch=options.batch)
+                common.write_record(options.json, scaled, batch=options.batch)
             return 0
         theirs = load_dali()
         offered = {
@@ -211,7 +212,7 @@ def main() -> int:
         }
         if _py_spy():
             held = partial(python_time, folder, options.batch, options.threads[0])
-            offered["Python's lock held, a sample"] = "us", held, None
+            offered["GIL held, a sample"] = "us", held, None
         figures = common.measure(parser, options.only, offered, options.rounds)
     if options.json:
         common.write_record(

@@ -1,1 +1,1 @@
-"""The command line `penstock`: `main` finds the command, each command is a file of its own."""
+"""The command line `penstock`: `main` runs a command, and each command has a file."""

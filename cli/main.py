@@ -1,52 +1,79 @@
-"""Finds the command that was asked for.
+"""Runs the command that the user names.
 
-A command is a module with `HELP`, `add_arguments(parser)` and `run(arguments) -> exit status`. It
-imports what it works with only when it runs: `penstock --help` must not wait for that.
+A command is a function in a module of the same name, with `EXAMPLES` for its help. The module
+imports its libraries when the command runs, so that `penstock --help` does not wait for them.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
+from typing import Annotated, Any
+
+import typer
 
 from .. import __version__
-from . import doctor
+from . import bench, convert, doctor, index, inspect, show, verify
+from .commands import EXIT_STATUSES, PROGRAM, Commands, examples, say_error
 
-COMMANDS = {"doctor": doctor}
+APP = typer.Typer(
+    cls=Commands,
+    help="Reads deep-learning data sets: tools for the command line.",
+    epilog=EXIT_STATUSES,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+    rich_markup_mode="rich",
+)
+_UsageError: Any = typer.BadParameter.__base__  # typer does not export this class
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"{PROGRAM} {__version__}")
+        raise typer.Exit
+
+
+@APP.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+for _module in (inspect, show, convert, verify, index, bench, doctor):
+    _name = _module.__name__.rpartition(".")[2]
+    APP.command(_name, epilog=examples(*_module.EXAMPLES))(getattr(_module, _name))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status (2 for wrong usage, 130 for Ctrl-C)."""
-    parser = argparse.ArgumentParser(
-        prog="penstock", description="Reads deep-learning data sets: tools for the command line."
-    )
-    parser.add_argument("--version", action="version", version=f"penstock {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, module in COMMANDS.items():
-        command = commands.add_parser(name, help=module.HELP, description=module.__doc__)
-        module.add_arguments(command)
-    chosen = parser.parse_args(arguments)
+    """Run the command line of this process; return the exit status: see `commands`."""
     for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:  # nohup has it ignored
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup makes the process ignore SIGHUP
             signal.signal(number, _leave)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # file names need not be text
+            stream.reconfigure(errors="backslashreplace")  # file names may be no valid UTF-8
+    return run(arguments)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit status."""
     try:
-        status: int = COMMANDS[chosen.command].run(chosen)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-    except BrokenPipeError:  # `penstock ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
-    return status
+        return APP(args=arguments, prog_name=PROGRAM, standalone_mode=False) or 0
+    except _UsageError as error:
+        say_error(error.format_message())
+        path = error.ctx.command_path if error.ctx else PROGRAM
+        print(f"Try '{path} --help'.", file=sys.stderr)
+        return 2
 
 
 def _leave(number: int, _: FrameType | None) -> None:
-    """End as at Ctrl-C: by an exception, so that what was begun is cleared away."""
+    """End by an exception, as Ctrl-C does, so that `finally` clauses run."""
     raise SystemExit(128 + number)

@@ -1,4 +1,4 @@
-"""What `penstock doctor` found, as a table for people and as JSON for programs."""
+"""The report of `penstock doctor`, as a table for people and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import TextIO
 from .probes.examine import Report
 from .probes.finding import Finding, Status
 
-_COLOURS: dict[Status, str] = {"ok": "32", "limited": "33", "missing": "31", "broken": "31"}
-_STATUS_WIDTH = max(map(len, _COLOURS))
+_COLORS: dict[Status, str] = {"ok": "32", "limited": "33", "missing": "31", "broken": "31"}
+_STATUS_WIDTH = max(map(len, _COLORS))
 
 
-def as_json(report: Report) -> str:
-    """Return the report as JSON; "works" says whether the device asked for would."""
+def report_as_json(report: Report) -> str:
+    """Return the report as JSON; "works" tells whether pipelines for the device would work."""
     groups = {title: [asdict(row) for row in rows] for title, rows in report.groups.items()}
     content = {
         **report.about,
@@ -31,27 +31,27 @@ def as_json(report: Report) -> str:
     return json.dumps(content, indent=2)
 
 
-def wants_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Return whether to colour what is written to `stream`: see https://no-color.org."""
+def wants_color(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Return whether to color the text written to `stream`: see https://no-color.org."""
     return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
-def as_text(report: Report, width: int, *, colour: bool) -> str:
-    """Return the report as a table `width` characters wide; commands are never broken."""
-    lines = [", ".join(f"{name} {value}" for name, value in report.about.items())]
+def as_text(report: Report, width: int, *, color: bool) -> str:
+    """Return the verdict and a table `width` characters wide; commands are never wrapped."""
+    lines = [_verdict(report), ", ".join(f"{name} {value}" for name, value in report.about.items())]
     indent = max(len(row.name) for rows in report.groups.values() for row in rows)
     for title, rows in report.groups.items():
         lines += ["", title]
         for row in rows:
-            lines += _finding(row, indent, width, colour=colour)
-    lines += ["", *_rates(report, width), "", _verdict(report)]
+            lines += _finding(row, indent, width, color=color)
+    lines += ["", *_rates(report, width)]
     return "\n".join(lines)
 
 
-def _finding(row: Finding, name_width: int, width: int, *, colour: bool) -> Iterable[str]:
+def _finding(row: Finding, name_width: int, width: int, *, color: bool) -> Iterable[str]:
     status = f"{row.status:{_STATUS_WIDTH}}"
-    if colour:
-        status = f"\x1b[{_COLOURS[row.status]}m{status}\x1b[0m"
+    if color:
+        status = f"\x1b[{_COLORS[row.status]}m{status}\x1b[0m"
     margin = " " * (_STATUS_WIDTH + name_width + 6)
     room = max(width - len(margin), 20)
     first, *rest = textwrap.wrap(row.detail, room) or [""]
@@ -72,19 +72,19 @@ def _rates(report: Report, width: int) -> Iterable[str]:
     title = f"Reading {report.path}, MB/s"
     first = max(map(len, [*ways, title]))
     yield f"{title:{first + 2}}  {'not cached':>10}  {'cached':>10}"
-    notes = []
+    remarks = []
     for way in ways:
         row = f"  {way:{first}}"
         for cache in ("cold", "warm"):
             rate = cells.get((way, cache))
             value = "" if rate is None or rate.mb_per_s is None else f"{rate.mb_per_s:,.0f}"
             row += f"  {value or '-':>10}"
-            if rate and rate.note:
-                notes.append((way, rate.note))
+            if rate and rate.remark:
+                remarks.append((way, rate.remark))
         yield row
-    for note in dict.fromkeys(note for _, note in notes):
-        names = dict.fromkeys(way for way, text in notes if text == note)
-        yield from textwrap.wrap(f"- {'; '.join(names)}: {note}", width, subsequent_indent="  ")
+    for remark in dict.fromkeys(text for _, text in remarks):
+        names = dict.fromkeys(way for way, text in remarks if text == remark)
+        yield from textwrap.wrap(f"- {'; '.join(names)}: {remark}", width, subsequent_indent="  ")
 
 
 def _verdict(report: Report) -> str:

@@ -1,5 +1,14 @@
-"""Encoded samples to arrays. Importing this enters all decoders."""
+"""Encoded samples to arrays. Importing this package enters all decoders into the operator table.
 
-from . import inflate, npy, operators, sequence
+audio/     audio: a table of formats, the libraries that decode them, the operators
+image/     images: a table of formats, the CPU and GPU engines that decode them, the operators
+inflate    compressed bytes of a known shape
+npy        the bytes of `.npy` files
+video/     videos, through PyAV
 
-__all__ = ["inflate", "npy", "operators", "sequence"]
+A family of media has a folder of its own, with a table of its formats.
+"""
+
+from . import audio, image, inflate, npy, video
+
+__all__ = ["audio", "image", "inflate", "npy", "video"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import zlib
 from collections.abc import Callable
 from itertools import accumulate, pairwise
@@ -12,18 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import ArgumentError, DecodeError, MissingDependencyError
-from ..engine.operator import Array, Row, SampleOperator, register
-from ..engine.params import BOOL, DTYPE, INTS, NO_EFFECT, REQUIRED, STR, param
-from ..engine.types import UINT8, to_numpy_type
+from ..engine.errors import ArgumentError, DecodeError, MissingDependencyError, install_hint
+from ..engine.graph.context import Workspace
+from ..engine.graph.operator import Array, SampleOperator, register
+from ..engine.graph.params import BOOL, DTYPE, INTS, LAYOUT, NO_EFFECT, REQUIRED, STR, param
+from ..engine.tensors.dtypes import UINT8, to_numpy_type
+
+_ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
 Decompress = Callable[[memoryview, int], bytes]
-"""`decompress(data, size)` returns `size` bytes, or one more or fewer if there are."""
+"""`decompress(data, size)` returns the decompressed bytes, `size` + 1 of them at most."""
 
 
 _PIECE = 16 * 1024
-"""Bytes given to zlib at once. It copies what follows a stream, so that with all bytes at
-once, many short streams would take quadratic time."""
+"""Bytes given to zlib at once. zlib copies the bytes that follow a stream, so that many short
+streams would take quadratic time if zlib got all bytes at once."""
 
 
 def _zlib(wbits: int) -> Decompress:
@@ -51,13 +55,13 @@ def _zlib(wbits: int) -> Decompress:
 
 
 def _lz4(data: memoryview, size: int) -> bytes:
-    block = _module("lz4.block", "lz4", "pip install 'penstock[lz4]'")
+    block = _module("lz4.block", "lz4", install_hint("lz4"))
     result: bytes = block.decompress(data, uncompressed_size=size)
     return result
 
 
 def _zstd(data: memoryview, size: int) -> bytes:
-    zstd = _module("compression.zstd", "compression.zstd", "Python 3.14 or later")
+    zstd = _module(_ZSTD, _ZSTD, f"{install_hint('zstd')}, or use Python 3.14")
     stream = zstd.ZstdDecompressor()
     result: bytes = stream.decompress(data, max_length=size + 1)
     if not stream.eof and len(result) <= size:
@@ -82,11 +86,11 @@ _ALGORITHMS: dict[str, tuple[Decompress, int]] = {
     "DEFLATE": (_zlib(-zlib.MAX_WBITS), _DEFLATE_RATIO),
     "ZSTD": (_zstd, 1 << 15),
 }
-"""What decompresses, and how many bytes a compressed byte can stand for at most."""
+"""By algorithm: its function, and the most bytes that one compressed byte can stand for."""
 
 
 def inflate(data: NDArray[np.uint8], out: NDArray[np.uint8], algorithm: str) -> None:
-    """Decompress `data` into `out`, which must be of the right size.
+    """Decompress `data` into `out`, whose size must be that of the decompressed data.
 
     Raises:
         DecodeError: the data is damaged, or of another size.
@@ -113,12 +117,13 @@ def inflate(data: NDArray[np.uint8], out: NDArray[np.uint8], algorithm: str) -> 
 class Inflate(SampleOperator):
     """Decompresses bytes to arrays whose shape and type are known.
 
-    A sample is one compressed chunk, or several of one shape that become one array with an
-    outermost dimension more: then `chunk_offsets` or `chunk_sizes` (or both) say where they lie.
-    Memory is taken for the shape, and only if the compressed bytes could fill it.
+    A sample is one compressed chunk, or several chunks of one shape. Several chunks become one
+    array with one more, outermost dimension; `chunk_offsets` or `chunk_sizes` (or both) locate the
+    chunks in the sample. A shape that the compressed bytes cannot fill is an error before memory
+    is allocated.
 
-    DALI has LZ4 (blocks without a header), on the GPU. zlib, gzip and raw Deflate are there, too,
-    and Zstandard from Python 3.14 on.
+    DALI has LZ4 alone (blocks without a header), on the GPU. Here are also zlib, gzip, raw Deflate
+    and Zstandard (below Python 3.14 with backports.zstd).
 
     Inputs:
         data: compressed bytes; uint8, one dimension.
@@ -133,16 +138,17 @@ class Inflate(SampleOperator):
     """
 
     name = "decoders.inflate"
+    aliases = ("experimental.inflate",)
     inputs = ("data",)
 
-    shape = param(INTS, REQUIRED, "Shape of a decompressed chunk.", per_sample=True)
+    shape = param(INTS, REQUIRED, "Shape of a decompressed chunk.", per_sample=True, minimum=0)
     dtype = param(DTYPE, UINT8, "Type of the elements, in this machine's byte order.")
-    layout = param(STR, "", "Layout of a decompressed chunk, one letter a dimension.")
+    layout = param(LAYOUT, "", "Layout of a decompressed chunk, one letter a dimension.")
     chunk_offsets = param(
         INTS,
         None,
-        "Where the chunks begin in the sample, in bytes. Without `chunk_sizes`, each chunk ends "
-        "where the next one begins.",
+        "Offsets of the chunks in the sample, in bytes. Without `chunk_sizes`, each chunk ends "
+        "where the next one starts.",
         per_sample=True,
     )
     chunk_sizes = param(
@@ -178,7 +184,7 @@ class Inflate(SampleOperator):
 
     def sample(
         self,
-        row: Row,
+        workspace: Workspace,
         data: Array,
         *,
         shape: tuple[int, ...],
@@ -194,13 +200,13 @@ class Inflate(SampleOperator):
         if self._chunked:
             chunks = _cut(data, chunk_offsets, chunk_sizes)
         self._check_shape(shape, chunks)
-        out = row.empty((len(chunks), *shape) if self._chunked else shape, self._dtype)
-        places = out.reshape(-1).view(np.uint8)
-        size = places.size // max(1, len(chunks))
+        out = workspace.empty((len(chunks), *shape) if self._chunked else shape, self._dtype)
+        memory = out.reshape(-1).view(np.uint8)
+        size = memory.size // max(1, len(chunks))
         for number, chunk in enumerate(chunks):
-            inflate(chunk, places[number * size :][:size], self._algorithm)
+            inflate(chunk, memory[number * size :][:size], self._algorithm)
         if self._dtype == np.bool_:  # any other byte than 0 and 1 would be no bool
-            np.not_equal(places, 0, out=places.view(np.bool_))
+            np.not_equal(memory, 0, out=memory.view(np.bool_))
         return out
 
     def _check_shape(self, shape: tuple[int, ...], chunks: list[Array]) -> None:
@@ -227,15 +233,15 @@ def _cut(
         sizes = sizes or ()
         offsets = tuple(accumulate(sizes[:-1], initial=0))[: len(sizes)]
     elif sizes is None:
-        sizes = tuple(end - begin for begin, end in pairwise((*offsets, data.size)))
+        sizes = tuple(end - start for start, end in pairwise((*offsets, data.size)))
     if len(offsets) != len(sizes):
         raise DecodeError(f"{len(offsets)} chunk_offsets, but {len(sizes)} chunk_sizes")
     chunks = []
-    for number, (begin, size) in enumerate(zip(offsets, sizes, strict=True)):
-        if begin < 0 or size < 0 or begin + size > data.size:
+    for number, (start, size) in enumerate(zip(offsets, sizes, strict=True)):
+        if start < 0 or size < 0 or start + size > data.size:
             raise DecodeError(
-                f"chunk {number}, {size} bytes at offset {begin}, does not lie inside the sample "
+                f"chunk {number}, {size} bytes at offset {start}, does not lie inside the sample "
                 f"of {data.size} bytes"
             )
-        chunks.append(data[begin : begin + size])
+        chunks.append(data[start : start + size])
     return chunks

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import DecodeError
-from ..engine.graph import add_node
-from ..engine.npy import NpyHeader, as_stored, numbers_of, read_header, stored_elements
-from ..engine.operator import OPERATORS, Array, Row, SampleOperator, register
-from ..engine.params import DTYPE, param
+from ..engine.graph.context import Workspace
+from ..engine.graph.nodes import add_node
+from ..engine.graph.operator import OPERATORS, Array, SampleOperator, register
+from ..engine.graph.params import DTYPE, param
+from ..formats.npy import NpyHeader, as_stored, numbers_of, read_header, stored_elements
 
 
 def parse(data: NDArray[np.uint8]) -> tuple[NpyHeader, Array]:
@@ -31,8 +32,8 @@ def parse(data: NDArray[np.uint8]) -> tuple[NpyHeader, Array]:
 
 
 @register
-class Numpy(SampleOperator):
-    """Decodes the bytes of `.npy` files, such as components of tar archives hold.
+class NumpyDecoder(SampleOperator):
+    """Decodes the bytes of `.npy` files, such as components of tar archives.
 
     Versions 1 to 3 of the format, both orders of dimensions and both byte orders are read.
     Objects, which would have to be unpickled, structured types and strings are not.
@@ -67,7 +68,7 @@ class Numpy(SampleOperator):
             outputs = add_node(OPERATORS["cast"], outputs, {"dtype": self.dtype})
         return outputs[0]
 
-    def sample(self, row: Row, data: Array) -> Array:
+    def sample(self, workspace: Workspace, data: Array) -> Array:
         if data.ndim != 1 or data.dtype != np.uint8:
             raise DecodeError(
                 f"encoded data must have one dimension and type uint8, but has {data.ndim} and "
@@ -75,7 +76,7 @@ class Numpy(SampleOperator):
             )
         header, elements = parse(data)
         dtype, more = numbers_of(header.dtype)
-        out = row.empty(header.shape + more, dtype)
+        out = workspace.empty(header.shape + more, dtype)
         if header.dtype == np.bool_:  # any other byte than 0 and 1 would be no bool
             np.not_equal(elements.view(np.uint8), 0, out=out)
         else:

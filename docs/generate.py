@@ -1,7 +1,7 @@
-"""Writes what follows from the operators' declarations: fn.pyi, ops.pyi, docs/operators.md.
+"""Write fn.pyi, ops.pyi and docs/operators.md from the operators' declarations.
 
 python docs/generate.py            write the three files
-python docs/generate.py --check    only say whether they are up to date
+python docs/generate.py --check    report files that are not up to date
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import argparse
 import inspect
 import sys
 import textwrap
+from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
-from penstock import fn, ops  # noqa: F401  (they enter all operators)
-from penstock.engine.declaration import camel_case, docstring, signature
-from penstock.engine.operator import OPERATORS, Operator, public_operators
+from penstock import fn, ops  # noqa: F401  (these imports register all operators)
+from penstock.engine.graph.declaration import camel_case, docstring, signature
+from penstock.engine.graph.operator import OPERATORS, Operator, public_operators
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -26,8 +29,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike, DTypeLike
 
-from .engine.graph import DataNode
-from .engine.types import DALIDataType, DALIImageType, DALIInterpType
+from .engine.graph.nodes import DataNode
+from .engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
 '''
 
 COMPOSE = '''class Compose:
@@ -41,46 +44,48 @@ Tree = dict[str, list[tuple[str, type[Operator]]]]
 
 
 def operators() -> Tree:
-    """Return (name, operator) pairs by group ("" for the top), aliases included."""
+    """Return (name, operator class) pairs by group, with aliases; the top group is ""."""
     tree: Tree = {}
-    for groups, name, kind in sorted(public_operators(), key=lambda found: (*found[0], found[1])):
-        tree.setdefault(".".join(groups), []).append((name, kind))
+    for groups, name, member in sorted(public_operators(), key=lambda each: (*each[0], each[1])):
+        tree.setdefault(".".join(groups), []).append((name, member))
     return tree
 
 
-def returned(kind: type[Operator]) -> str:
-    """Return the type of what the operator's function returns."""
-    if kind.num_outputs is not Operator.num_outputs or kind.wrap is not Operator.wrap:
+def returned(operator_class: type[Operator]) -> str:
+    """Return the return type of the operator's function."""
+    decided_later = operator_class.num_outputs is not Operator.num_outputs
+    if decided_later or operator_class.wrap is not Operator.wrap:
         return "Any"
-    one = "DataNode"
-    return {0: "None", 1: one}.get(kind.outputs, f"tuple[{', '.join([one] * kind.outputs)}]")
+    one, count = "DataNode", operator_class.outputs
+    return {0: "None", 1: one}.get(count, f"tuple[{', '.join([one] * count)}]")
 
 
-def parameters(kind: type[Operator], first: str = "") -> str:
-    """Return the parameter list of a stub; values of defaults are left to the docstring."""
-    parts = [first] if first else []
+def parameters(operator_class: type[Operator], first: str = "") -> str:
+    """Return the parameter list of a stub; only the docstring shows the values of defaults."""
+    texts = [first] if first else []
     star = False
     positional = False
-    for parameter in signature(kind).parameters.values():
+    for parameter in signature(operator_class).parameters.values():
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            parts.append(f"*{parameter.name}: {parameter.annotation}")
+            texts.append(f"*{parameter.name}: {parameter.annotation}")
             star = True
             continue
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY and not star:
-            parts += ["/", "*"] if positional else ["*"]
+            texts += ["/", "*"] if positional else ["*"]
             star = True
         positional |= parameter.kind is inspect.Parameter.POSITIONAL_ONLY
         default = "" if parameter.default is inspect.Parameter.empty else " = ..."
         optional = positional and not star and default and "None" not in parameter.annotation
         annotation = parameter.annotation + (" | None" if optional else "")
-        parts.append(f"{parameter.name}: {annotation}{default}")
-    return ",\n".join(parts)
+        texts.append(f"{parameter.name}: {annotation}{default}")
+    return ",\n".join(texts)
 
 
-def function_stub(name: str, kind: type[Operator], indent: str) -> str:
+def function_stub(name: str, operator_class: type[Operator], indent: str) -> str:
     """Return one function with its docstring."""
-    text = f"def {name}(\n{textwrap.indent(parameters(kind), '    ')},\n) -> {returned(kind)}:\n"
-    text += textwrap.indent(f'"""{docstring(kind)}\n"""\n', "    ")
+    inside = textwrap.indent(parameters(operator_class), "    ")
+    text = f"def {name}(\n{inside},\n) -> {returned(operator_class)}:\n"
+    text += textwrap.indent(f'"""{docstring(operator_class)}\n"""\n', "    ")
     if indent:
         text = "@staticmethod\n" + text
     return textwrap.indent(text, indent)
@@ -88,43 +93,52 @@ def function_stub(name: str, kind: type[Operator], indent: str) -> str:
 
 def fn_stub() -> str:
     """Return fn.pyi."""
-    parts = [STUB_HEAD]
-    for group, members in operators().items():
-        if group:
-            parts.append(_class_head(group))
-        parts += [
-            function_stub(name, kind, "    " * len(group.split(".")) if group else "")
-            for name, kind in members
+    texts = [STUB_HEAD]
+    for (group, members), head in with_class_heads(operators()):
+        texts += head
+        texts += [
+            function_stub(name, operator_class, "    " * len(group.split(".")) if group else "")
+            for name, operator_class in members
         ]
-    return "\n".join(parts)
+    return "\n".join(texts)
 
 
-def _class_head(group: str) -> str:
-    lines = [f"{'    ' * depth}class {part}:" for depth, part in enumerate(group.split("."))]
-    return "\n".join(lines)
+def with_class_heads(tree: Tree) -> Iterator[tuple[tuple[str, Any], list[str]]]:
+    """Yield the groups, and the lines that open the classes which stand for their modules.
+
+    Groups of one parent follow one another, and share the parent's class.
+    """
+    opened: list[str] = []
+    for group, members in sorted(tree.items(), key=lambda item: item[0].split(".")):
+        names = group.split(".") if group else []
+        pairs = zip(opened, names, strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        new = enumerate(names[shared:], shared)
+        yield (group, members), [f"{'    ' * depth}class {name}:" for depth, name in new]
+        opened = names
 
 
 def ops_stub() -> str:
     """Return ops.pyi."""
-    parts = [STUB_HEAD, COMPOSE]
-    for group, members in operators().items():
+    texts = [STUB_HEAD, COMPOSE]
+    for (group, members), head in with_class_heads(operators()):
         indent = "    " * len(group.split(".")) if group else ""
-        if group:
-            parts.append(_class_head(group))
-        for name, kind in members:
-            body = f"def __init__(\n{textwrap.indent(keywords(kind), '    ')},\n) -> None: ...\n"
+        texts += head
+        for name, operator_class in members:
+            inside = textwrap.indent(keywords(operator_class), "    ")
+            body = f"def __init__(\n{inside},\n) -> None: ...\n"
             body += "def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...\n"
-            head = f'"""`fn.{kind.name}` as a class."""\n\n'
-            text = f"class {camel_case(name)}:\n" + textwrap.indent(head + body, "    ")
-            parts.append(textwrap.indent(text, indent))
-    return "\n".join(parts)
+            title = f'"""`fn.{operator_class.name}` as a class."""\n\n'
+            text = f"class {camel_case(name)}:\n" + textwrap.indent(title + body, "    ")
+            texts.append(textwrap.indent(text, indent))
+    return "\n".join(texts)
 
 
-def keywords(kind: type[Operator]) -> str:
+def keywords(operator_class: type[Operator]) -> str:
     """Return the parameter list of a constructor: all arguments, none required."""
     names = [
         f"{p.name}: {p.annotation} = ..."
-        for p in signature(kind).parameters.values()
+        for p in signature(operator_class).parameters.values()
         if p.kind is inspect.Parameter.KEYWORD_ONLY
     ]
     return ",\n".join(["self", "*", *names])
@@ -133,17 +147,18 @@ def keywords(kind: type[Operator]) -> str:
 def reference() -> str:
     """Return docs/operators.md."""
     lines = ["# Operators", "", "Made from the operators' declarations by `docs/generate.py`.", ""]
-    canonical = sorted({kind.name: kind for kind in OPERATORS.values()}.items())
-    public = [(name, kind) for name, kind in canonical if not name.startswith("_")]
+    canonical = sorted({member.name: member for member in OPERATORS.values()}.items())
+    public = [(name, member) for name, member in canonical if not name.startswith("_")]
     lines += ["| operator | devices | what it does |", "|---|---|---|"]
-    for name, kind in public:
-        summary = inspect.cleandoc(kind.__doc__ or "").split("\n")[0]
+    for name, operator_class in public:
+        summary = inspect.cleandoc(operator_class.__doc__ or "").split("\n")[0]
         anchor = f"fn{name.replace('.', '')}"
-        lines.append(f"| [`fn.{name}`](#{anchor}) | {', '.join(kind.devices)} | {summary} |")
-    for name, kind in public:
-        older = f"\nOlder names: {', '.join(f'`{a}`' for a in kind.aliases)}.\n"
-        lines += ["", f"## fn.{name}", older if kind.aliases else ""]
-        lines += ["```text", docstring(kind), "```"]
+        devices = ", ".join(operator_class.devices)
+        lines.append(f"| [`fn.{name}`](#{anchor}) | {devices} | {summary} |")
+    for name, operator_class in public:
+        older = f"\nOlder names: {', '.join(f'`{a}`' for a in operator_class.aliases)}.\n"
+        lines += ["", f"## fn.{name}", older if operator_class.aliases else ""]
+        lines += ["```text", docstring(operator_class), "```"]
     return "\n".join(lines) + "\n"
 
 

@@ -1,13 +1,13 @@
 """The exception tree.
 
-    PenstockError
+    PenstockError (RuntimeError)
     ├── ArgumentError (ValueError)      an argument has the wrong type or value
     ├── DecodeError (ValueError)        bytes are not what their format demands
     ├── SourceError (OSError)           a file, folder or object cannot be read
     ├── MissingDependencyError (ImportError)   an optional library or the GPU is missing
     ├── CheckpointError (ValueError)    a checkpoint does not fit the pipeline
-    ├── WorkerError (RuntimeError)      a worker process died, or an error of it cannot be passed on
-    └── PipelineStopped (RuntimeError)  the pipeline was closed, or stopped by an earlier error
+    ├── WorkerError                     a worker process died, or an error of it cannot be passed on
+    └── PipelineStopped                 the pipeline was closed, or stopped by an earlier error
 
 What user code raises (in an external source, a Python function) keeps its type. Every
 exception that reaches the caller of `Pipeline.run` carries notes (`__notes__`) which name
@@ -16,9 +16,21 @@ the operator, the line that made it, the stage, the sample and where that sample
 
 from __future__ import annotations
 
+DISTRIBUTION = "."
+"""What pip installs: the folder of the sources. The name of the package, once it is published."""
 
-class PenstockError(Exception):
-    """Base of every error that Penstock raises by itself."""
+
+def install_hint(extra: str) -> str:
+    """Return the command that installs an optional part of Penstock, such as "cuda13"."""
+    where = " in the folder of Penstock's sources" if DISTRIBUTION == "." else ""
+    return f"pip install '{DISTRIBUTION}[{extra}]'{where}"
+
+
+class PenstockError(RuntimeError):
+    """Base of every error that Penstock raises by itself.
+
+    Programs that catch RuntimeError catch all of these errors.
+    """
 
 
 class ArgumentError(PenstockError, ValueError):
@@ -29,11 +41,11 @@ class DecodeError(PenstockError, ValueError):
     """Bytes are not what their format demands."""
 
 
-class SourceError(PenstockError, OSError):
+class SourceError(OSError, PenstockError):
     """A file, folder or object cannot be read."""
 
 
-class MissingDependencyError(PenstockError, ImportError):
+class MissingDependencyError(ImportError, PenstockError):
     """An optional library, a driver or a device is not there."""
 
 
@@ -41,9 +53,9 @@ class CheckpointError(PenstockError, ValueError):
     """A checkpoint does not fit the pipeline that it is restored into."""
 
 
-class WorkerError(PenstockError, RuntimeError):
+class WorkerError(PenstockError):
     """A worker process died, or raised something that cannot be passed on to this one."""
 
 
-class PipelineStopped(PenstockError, RuntimeError):  # noqa: N818  (a state, not a fault)
+class PipelineStopped(PenstockError):  # noqa: N818  (a state, not a fault)
     """The pipeline was closed, or an earlier error stopped it."""

@@ -1,8 +1,8 @@
-"""One shuffled, augmented epoch of a folder of photographs, as a training run reads it.
+"""One shuffled, augmented epoch of a folder of pictures, as a training run reads it.
 
-Makes a small data set of class folders, reads it into PyTorch tensors (NumPy arrays where
-PyTorch is not installed), and says how fast that was and where the time went. The last batch
-is drawn as a contact sheet.
+The demo draws a small data set of eight classes and reads it into PyTorch tensors, or into NumPy
+arrays if PyTorch is not installed. It prints the speed and the time that each stage took. Then it
+draws a contact sheet with originals beside augmented pictures.
 
     python examples/demo.py [--images 256] [--sheet contact_sheet.png]
 """
@@ -26,17 +26,15 @@ ROOT = Path(__file__).resolve().parent.parent
 MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
 STD = [0.229 * 255, 0.224 * 255, 0.225 * 255]
 BATCH = 32
+SIDE = 224
+PAIRS_ACROSS, PAIRS_DOWN = 4, 4
 
 
-@pipeline_def(batch_size=BATCH, num_threads=2, seed=42)
-def training_pipeline(folder: str) -> Any:
-    """Photographs in class folders to normalised float32 CHW images and labels."""
-    encoded, labels = fn.readers.file(
-        file_root=folder, random_shuffle=True, pad_last_batch=True, name="photos"
-    )
+def augmented(encoded: Any) -> Any:
+    """Crop at random, resize, mirror every other picture and normalize: float32 CHW."""
     images = fn.decoders.image_random_crop(encoded, output_type=types.RGB)
-    images = fn.resize(images, size=(224, 224))
-    images = fn.crop_mirror_normalize(
+    images = fn.resize(images, size=(SIDE, SIDE))
+    return fn.crop_mirror_normalize(
         images,
         dtype=types.FLOAT,
         output_layout="CHW",
@@ -44,18 +42,33 @@ def training_pipeline(folder: str) -> Any:
         std=STD,
         mirror=fn.random.coin_flip(probability=0.5),
     )
-    return images, labels
 
 
-def make_photos(folder: Path, count: int) -> None:
-    """Write `count` photographs of eight classes with the fixtures' generator."""
+@pipeline_def(batch_size=BATCH, num_threads=2, seed=42)
+def training_pipeline(folder: str) -> Any:
+    """Read the pictures of a folder of classes into augmented images and labels."""
+    encoded, labels = fn.readers.file(
+        file_root=folder, random_shuffle=True, pad_last_batch=True, name="photos"
+    )
+    return augmented(encoded), labels
+
+
+@pipeline_def(batch_size=PAIRS_ACROSS * PAIRS_DOWN, num_threads=2, seed=42)
+def sheet_pipeline(folder: str) -> Any:
+    """Read the same pictures twice: whole as uint8 HWC, and augmented."""
+    encoded, labels = fn.readers.file(file_root=folder, random_shuffle=True)
+    whole = fn.decoders.image(encoded, output_type=types.RGB)
+    return fn.resize(whole, size=(SIDE, SIDE), mode="not_larger"), augmented(encoded), labels
+
+
+def make_pictures(folder: Path, count: int) -> None:
+    """Draw `count` pictures of eight classes with the fixtures' generator."""
     spec = importlib.util.spec_from_file_location("generate", ROOT / "fixtures" / "generate.py")
     assert spec is not None
     assert spec.loader is not None
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
-    if not folder.exists():
-        generate.class_folder_tree(folder, classes=8, per_class=-(-count // 8))
+    generate.subject_tree(folder, per_class=-(-count // 8))
 
 
 def batches(pipeline: Pipeline) -> Any:
@@ -82,41 +95,66 @@ def progress(done: int, total: int, started: float) -> None:
     print(f"\r[{bar}] {done}/{total} images, {rate:.0f}/s", end=end, file=sys.stderr, flush=True)
 
 
-def contact_sheet(images: np.ndarray[Any, Any], labels: np.ndarray[Any, Any], path: Path) -> None:
-    """Undo the normalisation and draw up to 24 images with their labels."""
-    tiles = []
-    for image, label in zip(images[:24], labels.ravel()[:24], strict=True):
-        pixels = image.transpose(1, 2, 0) * STD + MEAN
-        tile = np.ascontiguousarray(pixels.clip(0, 255).astype(np.uint8)[..., ::-1])
-        cv2.putText(tile, f"class {int(label)}", (6, 20), 0, 0.6, (255, 255, 255), 2)
-        tiles.append(cv2.copyMakeBorder(tile, 2, 2, 2, 2, cv2.BORDER_CONSTANT))
-    columns = min(6, len(tiles))
-    rows = [np.hstack(tiles[i : i + columns]) for i in range(0, len(tiles), columns)]
-    cv2.imwrite(str(path), np.vstack([row for row in rows if row.shape == rows[0].shape]))
-
-
-def main() -> None:
-    """Run the demo."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--images", type=int, default=256, help="photographs to make")
-    parser.add_argument("--sheet", type=Path, default=Path("contact_sheet.png"))
-    arguments = parser.parse_args()
-
-    folder = ROOT / "fixtures" / "data" / f"demo_{arguments.images}"
-    make_photos(folder, arguments.images)
+def read_epoch(folder: Path) -> None:
+    """Read one epoch and print its speed."""
     with training_pipeline(str(folder)) as pipeline:
         iterator = batches(pipeline)
         total, done, started = pipeline.epoch_size("photos"), 0, time.perf_counter()
         for (batch,) in iterator:
             done += len(batch["label"])
             progress(done, total, started)
-        kind = f"{type(batch['data']).__module__}.{type(batch['data']).__name__}"
+        name = f"{type(batch['data']).__module__}.{type(batch['data']).__name__}"
         seconds = time.perf_counter() - started
         print(f"{done} images of {folder.name} in {seconds:.2f} s: {done / seconds:.0f} images/s")
-        print(f"each batch: data {tuple(batch['data'].shape)} {batch['data'].dtype}, a {kind}")
+        print(f"each batch: data {tuple(batch['data'].shape)} {batch['data'].dtype}, a {name}")
         print(f"\nWhere the time went:\n{pipeline.stats()}\n")
-        contact_sheet(np.asarray(batch["data"]), np.asarray(batch["label"]), arguments.sheet)
-    print(f"The last batch is drawn in {arguments.sheet}")
+
+
+def contact_sheet(folder: Path, path: Path) -> None:
+    """Draw originals, each with its augmented picture on the right."""
+    names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
+    with sheet_pipeline(str(folder)) as pipeline:
+        originals, images, labels = (output.rows() for output in pipeline.run())
+        pairs = [
+            (tile(original, names[label[0]]), tile(denormalized(image), "augmented"))
+            for original, image, label in zip(originals, images, labels, strict=True)
+        ]
+    framed = [
+        cv2.copyMakeBorder(np.hstack(pair), 6, 6, 6, 6, cv2.BORDER_CONSTANT) for pair in pairs
+    ]
+    lines = [np.hstack(framed[i::PAIRS_DOWN]) for i in range(PAIRS_DOWN)]
+    cv2.imwrite(str(path), np.vstack(lines)[..., ::-1])
+
+
+def denormalized(image: Any) -> Any:
+    """Return the uint8 HWC picture of a normalized CHW array."""
+    pixels = np.asarray(image).transpose(1, 2, 0) * STD + MEAN
+    return pixels.clip(0, 255).astype(np.uint8)
+
+
+def tile(picture: Any, caption: str) -> Any:
+    """Return a square on gray with the picture in its center, and the caption below."""
+    pixels = np.asarray(picture)
+    height, width = pixels.shape[:2]
+    square = np.full((SIDE + 24, SIDE, 3), 60, np.uint8)
+    top, left = (SIDE - height) // 2, (SIDE - width) // 2
+    square[top : top + height, left : left + width] = pixels
+    cv2.putText(square, caption, (6, SIDE + 17), 0, 0.55, (255, 255, 255), 1, cv2.LINE_AA)
+    return square
+
+
+def main() -> None:
+    """Run the demo."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--images", type=int, default=256, help="number of pictures to draw")
+    parser.add_argument("--sheet", type=Path, default=Path("contact_sheet.png"))
+    arguments = parser.parse_args()
+
+    folder = ROOT / "fixtures" / "data" / f"demo_{arguments.images}"
+    make_pictures(folder, arguments.images)
+    read_epoch(folder)
+    contact_sheet(folder, arguments.sheet)
+    print(f"{arguments.sheet} shows originals beside augmented pictures")
 
 
 if __name__ == "__main__":

@@ -30,9 +30,9 @@ BATCH = 16
 
 @pipeline_def(batch_size=BATCH, num_threads=4, seed=42)
 def patch_pipeline(images: list[str], labels: list[str], side: int, device: str) -> Any:
-    """Patches of images (float32) and of labels (uint8), each of shape (64, 64, 64)."""
+    """Return patches of images (float32) and of labels (uint8), each of shape (64, 64, 64)."""
     corner = fn.random.uniform(range=[0, side - PATCH], shape=[3], dtype=types.INT32)
-    # Both shuffle by the same seed, so that they come to the same volume.
+    # Both readers shuffle by the same seed, so that a patch and its labels are of one volume.
     window: dict[str, Any] = {"roi_start": corner, "roi_shape": [PATCH] * 3, "random_shuffle": True}
     options = {**window, "pad_last_batch": True, "cache_header_information": True}
     image = fn.readers.numpy(files=images, device=device, name="images", **options)
@@ -41,7 +41,7 @@ def patch_pipeline(images: list[str], labels: list[str], side: int, device: str)
 
 
 def smooth_noise(shape: tuple[int, int, int], grain: int, seed: int) -> np.ndarray[Any, Any]:
-    """Return random numbers that vary over `grain` elements: coarse ones, enlarged."""
+    """Return coarse random numbers, enlarged by `grain`."""
     coarse = np.random.default_rng(seed).standard_normal(
         [n // grain + 2 for n in shape], np.float32
     )
@@ -55,7 +55,7 @@ def smooth_noise(shape: tuple[int, int, int], grain: int, seed: int) -> np.ndarr
 
 
 def make_volumes(folder: Path, count: int, side: int) -> tuple[list[str], list[str]]:
-    """Write volumes and their labels, unless they are there; return the paths of both."""
+    """Write volumes and their labels, unless they exist; return the paths of both."""
     folder.mkdir(parents=True, exist_ok=True)
     images = [folder / f"image_{i}.npy" for i in range(count)]
     labels = [folder / f"label_{i}.npy" for i in range(count)]
@@ -71,7 +71,7 @@ def make_volumes(folder: Path, count: int, side: int) -> tuple[list[str], list[s
 
 
 def chosen_device() -> str:
-    """Return "gpu" where PyTorch and CuPy can use one."""
+    """Return "gpu" if PyTorch and CuPy can use a GPU, else "cpu"."""
     if any(importlib.util.find_spec(name) is None for name in ("torch", "cupy")):
         return "cpu"
     return "gpu" if importlib.import_module("torch").cuda.is_available() else "cpu"
@@ -100,7 +100,7 @@ def progress(done: int, total: int, started: float) -> None:
 
 
 def picture(images: np.ndarray[Any, Any], labels: np.ndarray[Any, Any], path: Path) -> None:
-    """Draw the middle slices of up to 12 patches, with the outlines of the labels in them."""
+    """Draw the middle slices of up to 12 patches, with the outlines of their labels."""
     tiles = []
     for image, label in zip(images[:12, PATCH // 2], labels[:12, PATCH // 2], strict=True):
         grey = cv2.normalize(image, np.empty_like(image), 0, 255, cv2.NORM_MINMAX).astype(np.uint8)
@@ -122,15 +122,15 @@ def on_host(data: Any) -> np.ndarray[Any, Any]:
 def main() -> None:
     """Run the example."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--volumes", type=int, default=4, help="volumes to make")
-    parser.add_argument("--side", type=int, default=192, help="elements along their axes")
-    parser.add_argument("--patches", type=int, default=512, help="patches of an epoch")
+    parser.add_argument("--volumes", type=int, default=4, help="number of volumes")
+    parser.add_argument("--side", type=int, default=192, help="elements along each axis")
+    parser.add_argument("--patches", type=int, default=512, help="patches in an epoch")
     parser.add_argument("--picture", type=Path, default=Path("patches_3d.png"))
     arguments = parser.parse_args()
 
     folder = ROOT / "fixtures" / "data" / f"volumes_{arguments.side}"
     images, labels = make_volumes(folder, arguments.volumes, arguments.side)
-    times = -(-arguments.patches // arguments.volumes)  # that an epoch comes to each volume
+    times = -(-arguments.patches // arguments.volumes)  # patches of each volume in an epoch
     device = chosen_device()
     with patch_pipeline(images * times, labels * times, arguments.side, device) as pipeline:
         iterator = batches(pipeline)
@@ -139,12 +139,14 @@ def main() -> None:
             done += len(batch["label"])
             progress(done, total, started)
         seconds = time.perf_counter() - started
-        kind = f"{type(batch['image']).__module__}.{type(batch['image']).__name__}"
+        type_name = f"{type(batch['image']).__module__}.{type(batch['image']).__name__}"
         print(f"{done} patches of {folder.name} in {seconds:.2f} s: {done / seconds:.0f} patches/s")
-        print(f"each batch: image {tuple(batch['image'].shape)} {batch['image'].dtype}, a {kind}")
+        print(
+            f"each batch: image {tuple(batch['image'].shape)} {batch['image'].dtype}, a {type_name}"
+        )
         print(f"\nWhere the time went:\n{pipeline.stats()}\n")
         picture(on_host(batch["image"]), on_host(batch["label"]), arguments.picture)
-    print(f"The last batch is drawn in {arguments.picture}")
+    print(f"{arguments.picture} shows patches of the last batch")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,34 @@
 """Arrays to arrays: one concept, one file. Importing this enters all operators in the table."""
 
-from . import batches, copy, filled, properties, shapes
-from .moving import (
+from .audio import (
+    mel_filter_bank,
+    mfcc,
+    nonsilent_region,
+    power_spectrum,
+    preemphasis,
+    spectrogram,
+    to_decibels,
+)
+from .batches import permute
+from .boxes import (
+    bb_flip,
+    bbox_paste,
+    bbox_rotate,
+    box_encoder,
+    coord_flip,
+    random_bbox_crop,
+    random_crop_generator,
+    ssd_random_crop,
+)
+from .color import brightness_contrast, clahe, color_space_conversion, color_twist, equalize
+from .cutouts import erase, grid_mask
+from .elementwise import arithmetic, cast, lookup_table, one_hot
+from .filters import gaussian_blur, jpeg_distortion
+from .generators import constant, filled
+from .geometry import (
     crop,
     dimensions,
+    element_extract,
     flip,
     join,
     pad,
@@ -12,39 +37,101 @@ from .moving import (
     subscript,
     transpose,
 )
+from .masks import random_mask_pixel, random_object_bbox, roi_random_crop, select_masks
+from .metadata import properties, shapes
+from .noise import noise
 from .normalizing import crop_mirror_normalize, normalize
-from .numeric import arithmetic, cast
+from .pasting import multi_paste, paste
 from .random import beta, choice, random_numbers
-from .resizing import random_resized_crop, resize, resize_crop_mirror
-from .rotating import rotate
-from .user import external_source, python_function
+from .reductions import reductions
+from .resample_audio import audio_resample
+from .resize import random_resized_crop, resize, resize_crop_mirror
+from .sequences import per_frame, sequence_rearrange
+from .transforms import (
+    combining,
+    coord_transform,
+    cropping,
+    rotating,
+    scaling,
+    shearing,
+    translation,
+)
+from .user_code import external_source, python_function
+from .warp import rotate, warp_affine, warp_perspective
 
 __all__ = [
     "arithmetic",
-    "batches",
+    "audio_resample",
+    "bb_flip",
+    "bbox_paste",
+    "bbox_rotate",
     "beta",
+    "box_encoder",
+    "brightness_contrast",
     "cast",
     "choice",
-    "copy",
+    "clahe",
+    "color_space_conversion",
+    "color_twist",
+    "combining",
+    "constant",
+    "coord_flip",
+    "coord_transform",
     "crop",
     "crop_mirror_normalize",
+    "cropping",
     "dimensions",
+    "element_extract",
+    "equalize",
+    "erase",
     "external_source",
     "filled",
     "flip",
+    "gaussian_blur",
+    "grid_mask",
     "join",
+    "jpeg_distortion",
+    "lookup_table",
+    "mel_filter_bank",
+    "mfcc",
+    "multi_paste",
+    "noise",
+    "nonsilent_region",
     "normalize",
+    "one_hot",
     "pad",
+    "paste",
+    "per_frame",
+    "permute",
+    "power_spectrum",
+    "preemphasis",
     "properties",
     "python_function",
+    "random_bbox_crop",
+    "random_crop_generator",
+    "random_mask_pixel",
     "random_numbers",
+    "random_object_bbox",
     "random_resized_crop",
+    "reductions",
     "reshape",
     "resize",
     "resize_crop_mirror",
+    "roi_random_crop",
     "rotate",
+    "rotating",
+    "scaling",
+    "select_masks",
+    "sequence_rearrange",
     "shapes",
+    "shearing",
     "slice",
+    "spectrogram",
+    "ssd_random_crop",
     "subscript",
+    "to_decibels",
+    "translation",
     "transpose",
+    "warp_affine",
+    "warp_perspective",
 ]

@@ -1,18 +1,15 @@
-"""The arguments that the iterators of all frameworks share: checks, and what follows from them."""
+"""Checks of an iterator's arguments against its pipelines, and the shards that result."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ..engine import checkpoint
 from ..engine.errors import ArgumentError
-from ..engine.pipeline import Pipeline
-from ..engine.sampler import SamplerState
-from .epochs import LastBatchPolicy, Shards
-
-_AUTO_RESET = {"yes": True, "True": True, "no": False, "False": False}
+from ..engine.order import checkpoint
+from ..engine.order.sampler import SamplerState
+from ..engine.run.pipeline import Pipeline
+from .epochs import Shards
 
 
 def as_pipelines(value: Any) -> list[Pipeline]:
@@ -29,29 +26,6 @@ def as_names(output_map: Sequence[str]) -> list[str]:
     if len(set(names)) != len(names):
         raise ArgumentError(f"the names in output_map must differ, but it is {names}")
     return names
-
-
-def as_auto_reset(value: str | bool | None) -> bool:
-    """Return the meaning of `auto_reset`."""
-    if value is None or isinstance(value, bool):
-        return bool(value)
-    if value not in _AUTO_RESET:
-        raise ArgumentError(f'auto_reset must be True, False, "yes" or "no", not {value!r}')
-    return _AUTO_RESET[value]
-
-
-def as_policy(policy: LastBatchPolicy, fill_last_batch: bool | None) -> LastBatchPolicy:
-    """Return the policy, which the older argument `fill_last_batch` overrides."""
-    if fill_last_batch is not None:
-        policy = LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
-        warnings.warn(
-            f"fill_last_batch is deprecated; use last_batch_policy={policy}",
-            DeprecationWarning,
-            stacklevel=4,
-        )
-    if not isinstance(policy, LastBatchPolicy):
-        raise ArgumentError(f"last_batch_policy must be a LastBatchPolicy, not {policy!r}")
-    return policy
 
 
 def common_batch_size(pipelines: list[Pipeline]) -> int:
@@ -79,17 +53,17 @@ def reader_shards(pipelines: list[Pipeline], reader: str) -> tuple[Shards, list[
 
     samples, count = common("epoch_size"), common("number_of_shards")
     padded, stick = bool(common("pad_last_batch")), bool(common("stick_to_shard"))
-    first_epoch, left = _begun(pipelines[0], reader, count, stick)
+    first_epoch, left = _progress(pipelines[0], reader, count, stick)
     shards = Shards(samples, count, padded, stick, first_epoch, left)
     return shards, [int(meta["shard_id"]) for meta in metas]
 
 
-def _begun(
+def _progress(
     pipeline: Pipeline, reader: str, count: int, stick: bool
 ) -> tuple[int, tuple[tuple[int, ...], ...]]:
-    """Return where the reader stands: the epoch, and what is left of those that are begun.
+    """Return the reader's epoch, and how many samples each rank has left in unfinished epochs.
 
-    That is not the beginning where the pipeline was restored from a checkpoint, or has run.
+    The reader is past the start of its data if the pipeline has run or continues a checkpoint.
     """
     saved = checkpoint.load(pipeline.checkpoint()).inputs[reader]
     state = SamplerState.from_json(saved)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from numpy.typing import NDArray
 
 from ..engine.tensors import TensorList
 from .base_iterator import BaseIterator, LastBatchPolicy, check_uniform
+from .options import EpochArguments
 
 if TYPE_CHECKING:
-    from ..engine.pipeline import Pipeline
+    from ..engine.run.pipeline import Pipeline
 
 __all__ = ["ClassificationIterator", "GenericIterator", "LastBatchPolicy"]
 
@@ -19,14 +20,16 @@ __all__ = ["ClassificationIterator", "GenericIterator", "LastBatchPolicy"]
 class GenericIterator(BaseIterator[NDArray[Any]]):
     """Yields each output of a pipeline as one array of shape (batch, *sample).
 
-    An array shares the memory of the pipeline's output, which is used again only after the array
-    and all views of it are gone. Outputs on the GPU are copied to the host. All samples of
-    a batch must have the same shape.
+    An array shares the memory of the pipeline's output. The pipeline uses this memory again only
+    after the array and all views of the array are gone. Outputs on the GPU are copied to the host.
+    All samples of a batch must have the same shape.
     """
 
-    def _convert(self, name: str, output: TensorList, rows: int) -> NDArray[Any]:
+    def convert(self, name: str, output: TensorList, count: int) -> NDArray[Any]:
+        """Return an array of shape (count, *sample), which shares the output's memory."""
         check_uniform(name, output)
-        return output.as_cpu().as_array()[:rows]
+        array: NDArray[Any] = output.as_cpu().dense()[:count]
+        return array
 
 
 class ClassificationIterator(GenericIterator):
@@ -37,20 +40,6 @@ class ClassificationIterator(GenericIterator):
         pipelines: Sequence[Pipeline] | Pipeline,
         size: int = -1,
         reader_name: str | None = None,
-        auto_reset: str | bool | None = False,
-        fill_last_batch: bool | None = None,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
+        **options: Unpack[EpochArguments],
     ) -> None:
-        super().__init__(
-            pipelines,
-            ["data", "label"],
-            size,
-            reader_name,
-            auto_reset,
-            fill_last_batch,
-            last_batch_padded,
-            last_batch_policy,
-            prepare_first_batch,
-        )
+        super().__init__(pipelines, ["data", "label"], size, reader_name, **options)

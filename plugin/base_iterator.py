@@ -1,69 +1,73 @@
-"""What the iterators of all frameworks share: epochs, several pipelines, the last batch.
+"""The iterator that all frameworks share: epochs, several pipelines, the last batch.
 
-An iterator for a framework derives from `BaseIterator` and says in `_convert` how a
-`TensorList` becomes a tensor of that framework.
+An iterator for a framework derives from `BaseIterator` and overrides one method, `convert`, which
+turns a `TensorList` into a tensor of that framework:
+
+    class Lists(BaseIterator[list]):
+        def convert(self, name, output, count):
+            return [output.at(i).tolist() for i in range(count)]
 """
 
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar, Unpack
 
 from ..engine.errors import ArgumentError
-from ..engine.tensors import TensorList
+from ..engine.tensors import TensorList, TensorListCPU
 from .arguments import (
-    as_auto_reset,
     as_names,
     as_pipelines,
-    as_policy,
     common_batch_size,
     reader_shards,
     sized_shards,
 )
 from .epochs import Epochs, LastBatchPolicy, Shards
+from .options import EpochArguments, EpochOptions
 
 if TYPE_CHECKING:
-    from ..engine.pipeline import Pipeline
+    from ..engine.run.pipeline import Pipeline
 
 __all__ = ["BaseIterator", "LastBatchPolicy"]
 
 T = TypeVar("T")
 
+VALID = "valid"
+"""Key of the boolean for every sample that `with_valid=True` adds to a batch."""
+
 _AT_END = (
-    "the epoch is at its end; call reset() to begin the next one, "
+    "the epoch has ended; call reset() to start the next one, "
     "or create the iterator with auto_reset=True"
 )
 
 
-class BaseIterator(Generic[T]):
+class BaseIterator(ABC, Generic[T]):
     """Iterates over one or more pipelines in step, epoch by epoch.
 
     Each step yields a list with a dictionary for every pipeline, which maps the names in
-    `output_map` to tensors. A second `for` loop, like `reset()`, begins the next epoch.
-    On a pipeline that was restored from a checkpoint, `reader_name` makes the first epoch what
-    was left of it.
+    `output_map` to tensors. A second `for` loop, like `reset()`, starts the next epoch.
+    If the pipelines continue a checkpoint and `reader_name` is given, the first epoch consists of
+    the samples that were left.
 
     Args:
-        pipelines: one pipeline, or several, for instance one for each shard. All must have
+        pipelines: one or several pipelines, for instance one for each shard. All must have
             the same batch size.
         output_map: a name for each output of a pipeline.
-        size: number of samples of an epoch, of all `pipelines` together. -1 without
-            `reader_name`: a (single) pipeline is read until it raises StopIteration, and the
-            last batch is what it is.
-        reader_name: name of the reader, in every pipeline, that epochs are counted by. Takes
-            the place of `size` and `last_batch_padded`, and is exact where shards differ in
-            size.
-        auto_reset: True or "yes": the next epoch begins by itself after StopIteration. False,
-            "no" or None: `reset()` has to be called, or a new `for` loop started.
-        fill_last_batch: deprecated; True is `LastBatchPolicy.FILL`, False `PARTIAL`.
-        last_batch_padded: with `size`, the reader's `pad_last_batch`.
-        last_batch_policy: see `LastBatchPolicy`.
-        prepare_first_batch: let the pipelines begin to work now rather than at the first step.
-            Data for an external source must have been fed then.
+        size: number of samples in an epoch of all `pipelines` together. If neither `size` nor
+            `reader_name` is given, the (single) pipeline runs until it raises StopIteration, and
+            `last_batch_policy` has no effect.
+        reader_name: name of a reader in every pipeline. The iterator counts epochs by this
+            reader, which makes `size` and `last_batch_padded` unnecessary. The count is exact
+            even if shards differ in size.
+        **options: the fields of `penstock.plugin.options.EpochOptions`: `auto_reset`,
+            `last_batch_padded`, `last_batch_policy`, `prepare_first_batch`, `with_valid`.
 
     Attributes:
+        allows_partial: whether a last batch may be smaller than the others. A class for a
+            framework that compiles for each shape sets this to False.
         output_map: names of the outputs.
         batch_size: samples in a full batch of one pipeline.
 
@@ -71,52 +75,63 @@ class BaseIterator(Generic[T]):
         ArgumentError: the arguments contradict one another or the pipelines.
     """
 
+    allows_partial: ClassVar[bool] = True
+
     def __init__(
         self,
         pipelines: Sequence[Pipeline] | Pipeline,
         output_map: Sequence[str],
         size: int = -1,
         reader_name: str | None = None,
-        auto_reset: str | bool | None = False,
-        fill_last_batch: bool | None = None,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
+        **options: Unpack[EpochArguments],
     ) -> None:
+        chosen = EpochOptions(**options)
         self._pipelines = as_pipelines(pipelines)
         self.output_map = as_names(output_map)
-        self._auto_reset = as_auto_reset(auto_reset)
-        policy = as_policy(last_batch_policy, fill_last_batch)
+        self._auto_reset = chosen.resets_itself()
+        policy = chosen.policy()
+        if policy is LastBatchPolicy.PARTIAL and not self.allows_partial:
+            raise ArgumentError(
+                f"{type(self).__name__} has no LastBatchPolicy.PARTIAL; use FILL or DROP"
+            )
+        self._with_valid = chosen.with_valid
+        if self._with_valid and VALID in self.output_map:
+            raise ArgumentError(f"with_valid=True adds {VALID!r}, a name that output_map has, too")
         self.batch_size = common_batch_size(self._pipelines)
         self._follows_reader = reader_name is not None
-        self._size = size
-        count = len(self._pipelines)
-        shards: Shards | None
-        if reader_name is None:
-            shards, ranks = sized_shards(size, count, last_batch_padded), list(range(count))
-        else:
-            if size != -1 or last_batch_padded:
-                raise ArgumentError(
-                    f"reader_name={reader_name!r} tells size and last_batch_padded; leave them out"
-                )
-            shards, ranks = reader_shards(self._pipelines, reader_name)
-            self._size = sum(shards.whole_sizes(0)[rank] for rank in ranks)
+        shards, ranks = self._shards(size, reader_name, chosen.last_batch_padded)
         self._epochs = None if shards is None else Epochs(shards, ranks, self.batch_size, policy)
         self._step = 0
         self._ended = False
         self._exhausted = False  # a pipeline raised StopIteration
-        self._fresh = True  # nothing was taken since the data began (again)
-        self._prepared = prepare_first_batch
-        if prepare_first_batch:
+        self._fresh = True  # no batch was taken since the data started (again)
+        self._prepared = chosen.prepare_first_batch
+        if self._prepared:
             for pipeline in self._pipelines:
                 pipeline.schedule_run()
 
+    def _shards(
+        self, size: int, reader_name: str | None, padded: bool
+    ) -> tuple[Shards | None, list[int]]:
+        """Return the shards of an epoch and the rank of each pipeline; set the epoch's size."""
+        self._size = size
+        count = len(self._pipelines)
+        if reader_name is None:
+            return sized_shards(size, count, padded), list(range(count))
+        if size != -1 or padded:
+            raise ArgumentError(
+                f"reader_name={reader_name!r} determines size and last_batch_padded; omit these"
+            )
+        shards, ranks = reader_shards(self._pipelines, reader_name)
+        self._size = sum(shards.whole_sizes(0)[rank] for rank in ranks)
+        return shards, ranks
+
     @property
     def size(self) -> int:
-        """Samples in a whole epoch of these pipelines together; -1 where it is not known.
+        """Number of samples in a whole epoch of these pipelines together; -1 if unknown.
 
-        Padding is not counted. With `reader_name` it is the size of the pipelines' first shards;
-        those that follow may differ by one each.
+        Padding is not counted. With `reader_name` the number is that of the pipelines' first
+        shards; the sizes of later shards may differ by one.
         """
         return self._size
 
@@ -124,7 +139,7 @@ class BaseIterator(Generic[T]):
         """Return the number of batches of the current epoch."""
         if self._epochs is None:
             raise TypeError(
-                "the iterator has no length: without reader_name or size it goes on until the "
+                "the iterator has no length: without reader_name or size it runs until the "
                 "pipeline raises StopIteration"
             )
         return self._epochs.steps
@@ -150,12 +165,12 @@ class BaseIterator(Generic[T]):
         return self.__next__()
 
     def reset(self) -> None:
-        """Begin the next epoch. In the middle of an epoch it warns and does nothing."""
+        """Start the next epoch. In the middle of an epoch, warn and do nothing."""
         if not (self._ended or self._all_taken):
             if self._step:
                 warnings.warn(
-                    f"reset() was ignored: after {self._step} batch(es) the epoch is not at its "
-                    "end; take the remaining ones first",
+                    f"reset() was ignored: the epoch has not ended after {self._step} batch(es); "
+                    "take the remaining batches first",
                     stacklevel=2,
                 )
             return
@@ -170,7 +185,7 @@ class BaseIterator(Generic[T]):
         self._step = 0
         self._ended = False
 
-    def checkpoints(self) -> list[str]:
+    def checkpoints(self) -> list[bytes]:
         """Return a checkpoint of each pipeline, as it was after the latest batch."""
         return [pipeline.checkpoint() for pipeline in self._pipelines]
 
@@ -184,15 +199,24 @@ class BaseIterator(Generic[T]):
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
         self.close()
 
-    def _convert(self, name: str, output: TensorList, rows: int) -> T:
-        """Return the first `rows` samples of `output`, which has at least as many."""
-        raise NotImplementedError
+    @abstractmethod
+    def convert(self, name: str, output: TensorList, count: int) -> T:
+        """Return the first `count` samples of an output as the framework's tensor.
+
+
+        Args:
+            name: the output's name in `output_map`, for error messages and for choices by output.
+            output: a batch of at least `count` samples, on the CPU or on the GPU. Its memory
+                stays valid for as long as any array of it is alive.
+            count: number of samples to return. Only the last batch of an epoch has fewer samples
+                than `batch_size`, and 0 is possible.
+        """
 
     @property
     def _all_taken(self) -> bool:
@@ -238,10 +262,13 @@ class BaseIterator(Generic[T]):
                 f"the pipeline has {len(outputs)} output(s), but output_map names "
                 f"{len(self.output_map)}: {self.output_map}"
             )
-        rows = self.batch_size if self._epochs is None else self._epochs.rows(i, step)
+        count = self.batch_size if self._epochs is None else self._epochs.rows(i, step)
+        named = dict(zip(self.output_map, outputs, strict=True))
+        if self._with_valid:
+            named[VALID] = TensorListCPU(outputs[0].valid.copy())
         return {
-            name: self._convert(name, output, min(rows, len(output)))
-            for name, output in zip(self.output_map, outputs, strict=True)
+            name: self.convert(name, output, min(count, len(output)))
+            for name, output in named.items()
         }
 
 

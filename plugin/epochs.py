@@ -1,6 +1,6 @@
-"""Epoch arithmetic: how many batches an epoch has, and which of their rows belong to it.
+"""Epoch arithmetic: how many batches an epoch has, and how many samples of each batch count.
 
-Pure: nothing here touches a pipeline. Every rank computes the same number of batches alone.
+The functions are pure: none touches a pipeline, and every rank computes the same number of batches.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from ..engine.errors import ArgumentError
 
 
 class LastBatchPolicy(Enum):
-    """What becomes of the last batch where the epoch's samples do not fill it.
+    """How an iterator treats the last batch if the epoch's samples do not fill this batch.
 
-    * `FILL`: it is full. The reader repeats the last sample (`pad_last_batch=True`) or goes on
-      with the samples that come next. In the latter case those do not come again, so the
-      next epoch may be a batch shorter.
-    * `DROP`: it is left out.
-    * `PARTIAL`: it has the epoch's remaining samples only. With several shards of different
-      size, a pipeline whose shard is used up yields a batch of no rows.
+    * `FILL`: the batch is full. The reader repeats the last sample (`pad_last_batch=True`) or
+      continues with samples of the next epoch. In the latter case these samples do not come
+      again, so the next epoch may be a batch shorter.
+    * `DROP`: the iterator leaves the batch out.
+    * `PARTIAL`: the batch has the epoch's remaining samples only. If shards differ in size, a
+      pipeline whose shard is used up yields a batch of no samples.
 
-    With `DROP` and `PARTIAL`, unless the reader pads, what is cut off the last batch is not seen
-    in the next epoch either, since the reader has gone past it.
+    With `DROP` and `PARTIAL`, a reader that does not pad has already read the samples that are cut
+    off the last batch. The next epoch does not show these samples either.
     """
 
     FILL = 0
@@ -41,8 +41,8 @@ class Shards:
         padded: each shard is filled up to whole batches by repeating its last sample.
         stick: a rank stays with its shard instead of taking the next one every epoch.
         first_epoch: the epoch that is read first.
-        left: for the epochs from the first one on that are begun, how many samples each rank
-            has yet to read.
+        left: how many samples each rank has yet to read in each unfinished epoch, from
+            `first_epoch` on.
     """
 
     samples: int
@@ -54,8 +54,8 @@ class Shards:
 
     def sizes(self, epoch: int) -> tuple[int, ...]:
         """Return how many samples each rank has yet to read in `epoch`."""
-        begun = epoch - self.first_epoch
-        return self.left[begun] if begun < len(self.left) else self.whole_sizes(epoch)
+        step = epoch - self.first_epoch
+        return self.left[step] if step < len(self.left) else self.whole_sizes(epoch)
 
     def whole_sizes(self, epoch: int) -> tuple[int, ...]:
         """Return how many samples each rank reads in a whole `epoch`.
@@ -69,13 +69,13 @@ class Shards:
 
 
 class Epochs:
-    """Counts epochs, and says what the current one consists of.
+    """Counts epochs, their batches and the samples in these batches.
 
     Args:
         shards: how the data set is split.
         ranks: the rank of each pipeline, which is the shard that it reads in epoch 0.
         batch_size: samples in a batch of one pipeline.
-        policy: what becomes of a last batch that is not full.
+        policy: how a last batch that is not full is treated.
 
     Attributes:
         steps: number of batches that the current epoch hands out.
@@ -98,7 +98,7 @@ class Epochs:
         self.restart()
 
     def restart(self) -> None:
-        """Begin with the first epoch: the data was rewound."""
+        """Return to the first epoch, after the data was rewound."""
         self._epoch = self._shards.first_epoch
         self._batches_before = 0
         self._due = [0] * self._shards.count  # by the end of this epoch, since the start
@@ -119,12 +119,12 @@ class Epochs:
         if self._policy is LastBatchPolicy.DROP:
             return min(self._sizes) // self._batch_size
         if self._policy is LastBatchPolicy.FILL and not self._shards.padded:
-            # What earlier batches took of this epoch is not handed out again.
+            # Earlier batches may have taken samples of this epoch, which do not come again.
             return max(1, self._whole(max(self._due)) - self._batches_before)
         return self._whole(max(self._sizes))
 
     def rows(self, pipeline: int, step: int) -> int:
-        """Number of rows, from the first, that the user gets of a pipeline's batch `step`."""
+        """Return how many samples, from the first, the user gets of a pipeline's batch `step`."""
         if self._policy is not LastBatchPolicy.PARTIAL:
             return self._batch_size
         size = self._sizes[self._ranks[pipeline]]
@@ -132,10 +132,10 @@ class Epochs:
 
     @property
     def dropped(self) -> int:
-        """Number of batches that are read and thrown away after the last one."""
+        """Number of batches that the iterator reads and discards after the last batch."""
         if self._policy is not LastBatchPolicy.DROP:
             return 0
-        if self._shards.padded:  # up to where the readers begin their next epoch
+        if self._shards.padded:  # up to the start of the readers' next epoch
             return self._whole(max(self._sizes)) - self.steps
         return 1 if min(self._sizes) % self._batch_size else 0
 

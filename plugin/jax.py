@@ -6,20 +6,20 @@
     for batch in train:
         state = step(state, batch["image"], batch["label"])
 
-Batches on the GPU become arrays without a copy; their memory is used again only after JAX has
-dropped it. Batches in host memory are copied to JAX's default device. As everywhere in JAX, 64-bit
-types become 32-bit ones unless `jax_enable_x64` is set.
+Batches on the GPU become arrays without a copy. The pipeline uses their memory again only after JAX
+has dropped the arrays. Batches in host memory are copied to JAX's default device. As everywhere in
+JAX, 64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Unpack
 
 from ..engine.errors import ArgumentError, MissingDependencyError
 from ..engine.tensors import TensorList, TensorListGPU
-from .arguments import as_policy
 from .base_iterator import BaseIterator, LastBatchPolicy, check_uniform
+from .options import EpochArguments
 
 try:
     import jax
@@ -31,7 +31,7 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from ..engine.pipeline import Pipeline
+    from ..engine.run.pipeline import Pipeline
 
 __all__ = ["DALIGenericIterator", "GenericIterator", "LastBatchPolicy"]
 
@@ -42,15 +42,18 @@ JaxArray: TypeAlias = Any
 class GenericIterator(BaseIterator[JaxArray]):
     """Yields a dictionary with each output of a pipeline as one array of shape (batch, *sample).
 
-    With several pipelines their arrays are put together along axis 0.
+    The arrays of several pipelines are joined along axis 0.
 
     Args:
-        sharding: a `jax.sharding.Sharding` along axis 0, needed for several pipelines: its devices
-            of this process take the pipelines' batches in the order of the parts that they hold.
+        sharding: a `jax.sharding.Sharding` along axis 0, needed for several pipelines. The
+            pipelines' batches go to the sharding's devices of this process, in the order of the
+            slices that the devices hold.
 
-    The other arguments are those of `penstock.plugin.base_iterator.BaseIterator`. The last batch is
-    never a partial one, as JAX compiles anew for each shape: `LastBatchPolicy.PARTIAL` is refused.
+    The other arguments are those of `penstock.plugin.base_iterator.BaseIterator`.
+    `LastBatchPolicy.PARTIAL` is refused, because JAX compiles a program anew for each shape.
     """
+
+    allows_partial: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -58,26 +61,12 @@ class GenericIterator(BaseIterator[JaxArray]):
         output_map: Sequence[str],
         size: int = -1,
         reader_name: str | None = None,
-        auto_reset: str | bool | None = False,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
+        *,
         sharding: Any = None,
+        **options: Unpack[EpochArguments],
     ) -> None:
-        if as_policy(last_batch_policy, None) == LastBatchPolicy.PARTIAL:
-            raise ArgumentError("the JAX iterator has no LastBatchPolicy.PARTIAL; use FILL or DROP")
         self._sharding = sharding
-        super().__init__(
-            pipelines,
-            output_map,
-            size,
-            reader_name,
-            auto_reset,
-            None,
-            last_batch_padded,
-            last_batch_policy,
-            prepare_first_batch,
-        )
+        super().__init__(pipelines, output_map, size, reader_name, **options)
         wanted = 1 if sharding is None else len(sharding.addressable_devices)
         if len(self._pipelines) != wanted:
             raise ArgumentError(
@@ -94,13 +83,14 @@ class GenericIterator(BaseIterator[JaxArray]):
     def _joined(self, shards: list[JaxArray]) -> JaxArray:
         first = shards[0].shape
         shape = (len(self._sharding.device_set) * first[0], *first[1:])
-        parts = self._sharding.addressable_devices_indices_map(shape)
-        devices = sorted(parts, key=lambda device: parts[device][0].start or 0)
+        slices = self._sharding.addressable_devices_indices_map(shape)
+        devices = sorted(slices, key=lambda device: slices[device][0].start or 0)
         placed = [jax.device_put(*both) for both in zip(shards, devices, strict=True)]
         return jax.make_array_from_single_device_arrays(shape, self._sharding, placed)
 
-    def _convert(self, name: str, output: TensorList, rows: int) -> JaxArray:
-        check_uniform(name, output)  # and `rows` are all: only PARTIAL cuts batches
+    def convert(self, name: str, output: TensorList, count: int) -> JaxArray:
+        """Return all samples as one array; `count` is their number, as no batch is partial."""
+        check_uniform(name, output)
         if isinstance(output, TensorListGPU):
             return from_dlpack(_Lasting(output))
         return jax.numpy.array(output.dense())

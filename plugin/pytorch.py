@@ -6,42 +6,44 @@
     for (batch,) in train:
         loss = model(batch["image"], batch["label"])
 
-A tensor on the CPU shares the memory of the pipeline's output. That memory is used again only
-after the tensor and all views of it are gone, so batches may be kept for as long as one likes.
+A tensor shares the memory of the pipeline's output. The pipeline uses this memory again only after
+the tensor and all views of the tensor are gone. So a program may keep batches for any time.
 
-So does a tensor on the GPU. Kernels that read it may wait in a stream long after Python has dropped
-it; what PyTorch's current stream had been given by then is waited for before the memory is used
-again. For work on a further stream the usual rule holds: let the stream on which the batch was
-taken wait for it (`wait_stream`) before the tensor is dropped. (`Tensor.record_stream` speaks to
-PyTorch's allocator, which knows nothing of this memory.)
+Kernels that read a tensor on the GPU may wait in a stream long after Python has dropped the tensor.
+Before the memory is used again, the GPU finishes the work that PyTorch's current stream had been
+given by then. For work on another stream, let the stream on which the batch was taken wait for the
+other stream (`wait_stream`) before the tensor is dropped. `Tensor.record_stream` has no effect,
+because PyTorch's allocator does not own this memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.device_export import DEFAULT_STREAM, stream_handle
-from ..engine.errors import ArgumentError, MissingDependencyError
+from ..engine.errors import ArgumentError, MissingDependencyError, install_hint
 from ..engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
-from ..engine.types import DALIDataType, to_numpy_type
-from .base_iterator import BaseIterator, LastBatchPolicy, check_uniform
+from ..engine.tensors.device_export import stream_handle
+from ..engine.tensors.dtypes import DALIDataType, to_numpy_type
+from ..engine.tensors.streams import DEFAULT_STREAM
+from .base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform
+from .options import EpochArguments
 
 try:
     import torch
     from torch.utils.dlpack import from_dlpack
 except ImportError as error:
     raise MissingDependencyError(
-        f"penstock.plugin.pytorch needs PyTorch ({error}); pip install 'penstock[torch]'",
+        f"penstock.plugin.pytorch needs PyTorch ({error}): {install_hint('torch')}",
         name=error.name,
     ) from error
 
 if TYPE_CHECKING:
-    from ..engine.pipeline import Pipeline
+    from ..engine.run.pipeline import Pipeline
 
 __all__ = [
     "ClassificationIterator",
@@ -59,11 +61,11 @@ TorchTensor: TypeAlias = Any
 """A `torch.Tensor`; PyTorch is optional, for the type checker too."""
 
 to_torch_type = {
-    kind: getattr(torch, to_numpy_type(kind).name)
-    for kind in DALIDataType
-    if kind != DALIDataType.NO_TYPE
+    dtype: getattr(torch, to_numpy_type(dtype).name)
+    for dtype in DALIDataType
+    if dtype != DALIDataType.NO_TYPE
 }
-"""PyTorch's element type of each `DALIDataType`."""
+"""PyTorch's dtype of each `DALIDataType`."""
 
 _cuda: Any = torch.cuda
 
@@ -71,23 +73,23 @@ _cuda: Any = torch.cuda
 class _TorchIterator(BaseIterator[TorchTensor]):
     """Turns outputs into tensors."""
 
-    def _dense(self, name: str, output: TensorList, rows: int) -> TorchTensor:
+    def _dense(self, name: str, output: TensorList, count: int) -> TorchTensor:
         check_uniform(name, output)
-        return _shared(output if isinstance(output, TensorListGPU) else output.dense())[:rows]
+        return _shared(output if isinstance(output, TensorListGPU) else output.dense())[:count]
 
-    def _list(self, output: TensorList, rows: int) -> list[TorchTensor]:
-        return [_shared(output.at(i)) for i in range(rows)]
+    def _list(self, output: TensorList, count: int) -> list[TorchTensor]:
+        return [_shared(output.at(i)) for i in range(count)]
 
-    def _coo(self, output: TensorList, rows: int) -> TorchTensor:
-        """Return all elements of the first `rows` samples as one sparse tensor."""
+    def _coo(self, output: TensorList, count: int) -> TorchTensor:
+        """Return all elements of the first `count` samples as one sparse tensor."""
         shapes = output.shape()
         extents = [max(sizes) for sizes in zip(*shapes, strict=True)]
-        parts = self._list(output, max(1, rows))  # of no samples the element type is not known
-        values = torch.cat([part.reshape(-1) for part in parts])
+        samples = self._list(output, max(1, count))  # one sample tells the dtype if `count` is 0
+        values = torch.cat([sample.reshape(-1) for sample in samples])
         return torch.sparse_coo_tensor(
-            _indices(shapes[:rows], len(extents), values.device),
-            values if rows else values[:0],
-            (rows, *extents),
+            _indices(shapes[:count], len(extents), values.device),
+            values if count else values[:0],
+            (count, *extents),
             is_coalesced=True,
             check_invariants=True,
         )
@@ -96,10 +98,10 @@ class _TorchIterator(BaseIterator[TorchTensor]):
 class GenericIterator(_TorchIterator):
     """Yields each output of a pipeline as one tensor of shape (batch, *sample).
 
-    All samples of a batch must have the same shape; see `RaggedIterator` if they do not.
+    All samples of a batch must have the same shape. For other batches use `RaggedIterator`.
 
     Args:
-        dynamic_shape: without effect: shapes may change from batch to batch in any case.
+        dynamic_shape: no effect, because shapes may always change from batch to batch.
 
     The other arguments are those of `penstock.plugin.base_iterator.BaseIterator`.
     """
@@ -110,27 +112,15 @@ class GenericIterator(_TorchIterator):
         output_map: Sequence[str],
         size: int = -1,
         reader_name: str | None = None,
-        auto_reset: str | bool | None = False,
-        fill_last_batch: bool | None = None,
+        *,
         dynamic_shape: bool | None = False,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
+        **options: Unpack[EpochArguments],
     ) -> None:
-        super().__init__(
-            pipelines,
-            output_map,
-            size,
-            reader_name,
-            auto_reset,
-            fill_last_batch,
-            last_batch_padded,
-            last_batch_policy,
-            prepare_first_batch,
-        )
+        super().__init__(pipelines, output_map, size, reader_name, **options)
 
-    def _convert(self, name: str, output: TensorList, rows: int) -> TorchTensor:
-        return self._dense(name, output, rows)
+    def convert(self, name: str, output: TensorList, count: int) -> TorchTensor:
+        """Return one tensor of shape (count, *sample), which shares the output's memory."""
+        return self._dense(name, output, count)
 
 
 class ClassificationIterator(GenericIterator):
@@ -141,38 +131,24 @@ class ClassificationIterator(GenericIterator):
         pipelines: Sequence[Pipeline] | Pipeline,
         size: int = -1,
         reader_name: str | None = None,
-        auto_reset: str | bool | None = False,
-        fill_last_batch: bool | None = None,
+        *,
         dynamic_shape: bool | None = False,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
+        **options: Unpack[EpochArguments],
     ) -> None:
-        super().__init__(
-            pipelines,
-            ["data", "label"],
-            size,
-            reader_name,
-            auto_reset,
-            fill_last_batch,
-            dynamic_shape,
-            last_batch_padded,
-            last_batch_policy,
-            prepare_first_batch,
-        )
+        super().__init__(pipelines, ["data", "label"], size, reader_name, **options)
 
 
 class RaggedIterator(_TorchIterator):
     """Yields outputs whose samples differ in shape.
 
     Args:
-        output_types: a tag for each output, by default `DENSE_TAG` for all of them:
+        output_types: a tag for each output; the default is `DENSE_TAG` for every output:
 
             * `DENSE_TAG`: one tensor of shape (batch, *sample), as from `GenericIterator`.
-            * `SPARSE_LIST_TAG`: a list of tensors, one a sample, without a copy.
+            * `SPARSE_LIST_TAG`: a list with one tensor for each sample, without a copy.
             * `SPARSE_COO_TAG`: one coalesced sparse tensor of shape (batch, *largest extents)
-              which holds all elements of all samples, zeros included. Its values are a copy.
-        dynamic_shape: without effect.
+              which holds a copy of all elements of all samples, zeros included.
+        dynamic_shape: no effect.
 
     The other arguments are those of `penstock.plugin.base_iterator.BaseIterator`.
     """
@@ -188,24 +164,11 @@ class RaggedIterator(_TorchIterator):
         size: int = -1,
         reader_name: str | None = None,
         output_types: Sequence[str] | None = None,
-        auto_reset: str | bool | None = False,
-        fill_last_batch: bool | None = None,
+        *,
         dynamic_shape: bool | None = False,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
+        **options: Unpack[EpochArguments],
     ) -> None:
-        super().__init__(
-            pipelines,
-            output_map,
-            size,
-            reader_name,
-            auto_reset,
-            fill_last_batch,
-            last_batch_padded,
-            last_batch_policy,
-            prepare_first_batch,
-        )
+        super().__init__(pipelines, output_map, size, reader_name, **options)
         tags = [self.DENSE_TAG] * len(self.output_map) if output_types is None else output_types
         known = (self.DENSE_TAG, self.SPARSE_LIST_TAG, self.SPARSE_COO_TAG)
         if len(tags) != len(self.output_map) or any(tag not in known for tag in tags):
@@ -213,15 +176,16 @@ class RaggedIterator(_TorchIterator):
                 f"output_types must give one of {', '.join(known)} for each of the outputs "
                 f"{self.output_map}, not {output_types!r}"
             )
-        self._tags = dict(zip(self.output_map, tags, strict=True))
+        self._tags = {VALID: self.DENSE_TAG, **dict(zip(self.output_map, tags, strict=True))}
 
-    def _convert(self, name: str, output: TensorList, rows: int) -> TorchTensor:
+    def convert(self, name: str, output: TensorList, count: int) -> TorchTensor:
+        """Return one tensor or a list of tensors, as the output's tag says."""
         tag = self._tags[name]
         if tag == self.DENSE_TAG:
-            return self._dense(name, output, rows)
+            return self._dense(name, output, count)
         if tag == self.SPARSE_LIST_TAG:
-            return self._list(output, rows)
-        return self._coo(output, rows)
+            return self._list(output, count)
+        return self._coo(output, count)
 
 
 DALIGenericIterator = GenericIterator
@@ -235,17 +199,17 @@ def feed_ndarray(
     """Copy a tensor, or a batch of samples of one shape, into a PyTorch tensor.
 
     Args:
-        dali_tensor: what to copy.
-        arr: where to; of the same shape and element type, on any device.
-        cuda_stream: the stream (or its handle) on which to copy from or to the GPU; by
-            default PyTorch's current one. The copy is queued there, and `dali_tensor` may be
+        dali_tensor: the tensor or batch to copy.
+        arr: the destination, of the same shape and dtype, on any device.
+        cuda_stream: the stream (or its handle) that copies from or to the GPU. The default is
+            PyTorch's current stream. The copy is queued there, and `dali_tensor` may be
             dropped at once.
 
     Returns:
         `arr`.
 
     Raises:
-        ArgumentError: shapes or element types differ.
+        ArgumentError: shapes or dtypes differ.
     """
     if isinstance(dali_tensor, TensorList):
         dali_tensor = dali_tensor.as_tensor()
@@ -277,7 +241,7 @@ def _on(stream: Any) -> AbstractContextManager[Any]:
 
 
 def _shared(array: Any) -> TorchTensor:
-    """Share memory; copy what PyTorch cannot represent: read-only data and mirrored views."""
+    """Return a tensor that shares memory; copy read-only data and views with negative strides."""
     if isinstance(array, TensorGPU | TensorListGPU):
         current = _cuda.current_stream(array.__dlpack_device__()[1])
         array.used_on(current.cuda_stream, lasts=True)  # PyTorch destroys none of its streams
@@ -289,7 +253,7 @@ def _shared(array: Any) -> TorchTensor:
 
 
 def _indices(shapes: Sequence[tuple[int, ...]], ndim: int, device: Any) -> TorchTensor:
-    """Return the place of each element, (1 + ndim, elements): its sample, and its index in it."""
+    """Return the sample and the index in that sample of each element, (1 + ndim, elements)."""
     extents = torch.tensor(shapes, dtype=torch.int64, device=device).reshape(len(shapes), ndim)
     counts = extents.prod(1)
     sample = torch.repeat_interleave(counts)

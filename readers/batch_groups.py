@@ -1,125 +1,162 @@
-"""Several small batches drawn and read at once, because each read has its fixed costs."""
+"""Several small batches selected and read at once, because each read has its fixed costs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..engine.batch import Batch
-from ..engine.sampler import Draw, Sampler
-from .source import Allocate, Column
+from ..engine.graph.context import BatchContext
+from ..engine.order.sampler import Sampler, Selection
+from .source import Columns, Readable
 
-Columns = tuple[Column, ...]
-Read = Callable[[NDArray[np.int64], Allocate], Columns]
 
-_SAMPLES = 1024  # measured: from here on, the fixed costs of a read are lost in its work
-_DRAWN = 2048  # samples of which is found out at once which they are
-_SECONDS = 0.01  # workers have decoding to do for longer than that
-_BYTES = 16 << 20  # measured: more, and what is read leaves the caches before it is used
-_SHARE_OF_ROOM = 8
+@dataclass(frozen=True)
+class BatchGroupsTuning:
+    """When batches are read together.
+
+    Attributes:
+        samples: of a group at most. Measured: with so many, the fixed costs of a read vanish.
+        selected: samples that the sampler is asked for at once.
+        seconds: that reading a group may take. Workers decode for longer than that.
+        nbytes: of a group at most. Measured: of larger groups the first samples have left the
+            caches before anybody uses them.
+        fraction_of_room: of the pool's free memory that a group may take.
+    """
+
+    samples: int = 1024
+    selected: int = 2048
+    seconds: float = 0.01
+    nbytes: int = 16 << 20
+    fraction_of_room: float = 1 / 8
+
+
+TUNING = BatchGroupsTuning()
+
+
+class _BatchGroup:
+    """Batches that are read together.
+
+    Attributes:
+        numbers: of the batches.
+        selection: their samples, end to end.
+        columns: the samples once they are read; None before, and after the last batch was taken.
+    """
+
+    def __init__(self, numbers: range, selection: Selection) -> None:
+        self.numbers = numbers
+        self.selection = selection
+        self.columns: Columns | None = None
+        self._batch_size = len(selection.index) // len(numbers)
+
+    def rows(self, number: int) -> slice:
+        """Return which samples of the group are those of batch `number`."""
+        start = (number - self.numbers.start) * self._batch_size
+        return slice(start, start + self._batch_size)
 
 
 class BatchGroups:
-    """Draws and reads batches in groups, and hands them out one by one.
+    """Reads batches in groups, and hands them out one by one: a `BatchReading`.
 
-    A batch's samples follow from its number, so it changes nothing which batches are read
-    together. The first group is one batch; groups grow twofold while that pays: up to 1024
-    samples, as long as a read takes 10 ms and 16 MiB (or an eighth of what the pool has left)
-    at most. So storage that is slow is read batch by batch, while others are decoded.
+    A batch's samples follow from its number, so reading batches together changes no result. The
+    first group is one batch. Groups grow twofold while that pays: up to 1024 samples, as long as
+    a read takes 10 ms and 16 MiB (or an eighth of the free memory of the pool) at most. So slow
+    storage is read batch by batch, while other threads decode the batch before.
 
-    The batches of a group share memory, which comes back when all of them are dropped; it
-    counts as taken by the first. No sample comes twice in a group: a consumer that writes into
-    one batch leaves the others alone.
+    The batches of a group share memory, which comes back when all of them are dropped; the first
+    batch counts all of it. No sample comes twice in a group: a consumer that writes into one
+    batch leaves the others alone.
+
+    `select` and `take_batch` may be called for any number at any time. Both look up the group of
+    the number, and begin a new group if the number is not in the last one.
     """
 
-    _drawn: Draw  # by the group in hand
-    _all: Draw  # of the batches that are known
-
-    def __init__(self, read: Read, sampler: Sampler, batch_size: int, *, single: bool) -> None:
-        """Take what reads samples, and their order; `single` says to make no groups."""
-        self._read = read
+    def __init__(
+        self, source: Readable, sampler: Sampler, batch_size: int, *, single: bool
+    ) -> None:
+        """Take the storage and the order of its samples; `single` says to make no groups."""
+        self._source = source
         self._sampler = sampler
         self._batch_size = batch_size
-        self._most = 1 if single else max(1, _SAMPLES // batch_size)
+        self._most = 1 if single else max(1, TUNING.samples // batch_size)
         self._count = 1  # of batches in the next group
-        self._at_once = max(1, _DRAWN // batch_size)
-        self._known = range(0)
-        self.forget()
+        self._known = range(0)  # batches whose samples are known: `_all`
+        self._all: Selection
+        self._group: _BatchGroup | None = None
 
-    def forget(self) -> None:
-        """Drop the batches that are left of a group; they are read again when asked for."""
-        self._numbers = range(0)
-        self._columns: Columns | None = None
-
-    def draw(self, number: int) -> Draw:
-        """Return the samples of batch `number`: see `Sampler.draw`."""
-        if number not in self._numbers:
-            self._begin(number)
-        rows, drawn = self._rows(number), self._drawn
-        return Draw(
-            drawn.index[rows].copy(),
-            drawn.epoch[rows].copy(),
-            drawn.position[rows].copy(),
-            drawn.valid[rows].copy(),
+    def select(self, number: int) -> Selection:
+        """Return the samples of batch `number`: see `Sampler.select`."""
+        group = self._group_with(number)
+        rows, of_all = group.rows(number), group.selection
+        return Selection(
+            of_all.index[rows].copy(),
+            of_all.epoch[rows].copy(),
+            of_all.position[rows].copy(),
+            of_all.valid[rows].copy(),
         )
 
-    def _begin(self, number: int) -> None:
-        self.forget()
-        count = self._count
-        drawn = self._draw(number, count)
-        if count > 1 and len(np.unique(drawn.index)) < len(drawn.index):
-            count, drawn = 1, self._draw(number, 1)
-        self._numbers, self._drawn = range(number, number + count), drawn
-
-    def _draw(self, number: int, count: int) -> Draw:
-        """Return the samples of some batches, out of more that are drawn at once."""
-        if number not in self._known or number + count > self._known.stop:
-            self._known = range(number, number + max(count, self._at_once))
-            self._all = self._sampler.draw(number, len(self._known))
-        rows = slice(
-            (number - self._known.start) * self._batch_size,
-            (number - self._known.start + count) * self._batch_size,
-        )
-        drawn = self._all
-        return Draw(drawn.index[rows], drawn.epoch[rows], drawn.position[rows], drawn.valid[rows])
-
-    def _rows(self, number: int) -> slice:
-        begin = (number - self._numbers.start) * self._batch_size
-        return slice(begin, begin + self._batch_size)
-
-    def take(self, batch: Batch) -> Columns:
-        """Return the columns of the batch, or raise what reading it alone raised."""
-        if batch.number not in self._numbers:
-            self._begin(batch.number)
-        if self._columns is None:
-            self._columns = self._read_group(batch)
-        rows = self._rows(batch.number)
-        columns = tuple(column[rows] for column in self._columns)
-        if batch.number == self._numbers[-1]:
-            self.forget()  # or the memory would be kept while the next group is read
+    def take_batch(self, batch: BatchContext, selection: Selection) -> Columns:
+        """Return the columns of the batch, or raise what reading that batch alone raised."""
+        group = self._group_with(batch.number)
+        if group.columns is None:
+            group = self._read_group(group, batch)
+        rows = group.rows(batch.number)
+        assert group.columns is not None
+        columns = tuple(column[rows] for column in group.columns)
+        if batch.number == group.numbers[-1]:
+            self._group = None  # or the memory would be kept while the next group is read
         return columns
 
-    def _read_group(self, batch: Batch) -> Columns:
+    def close(self) -> None:
+        """Drop the batches that are left of a group."""
+        self._group = None
+
+    def _group_with(self, number: int) -> _BatchGroup:
+        """Return the group of batch `number`: the last one, or a new one."""
+        if self._group is None or number not in self._group.numbers:
+            self._group = self._new_group(number, self._count)
+        return self._group
+
+    def _new_group(self, number: int, count: int) -> _BatchGroup:
+        selection = self._select(number, count)
+        if count > 1 and len(np.unique(selection.index)) < len(selection.index):
+            return self._new_group(number, 1)
+        return _BatchGroup(range(number, number + count), selection)
+
+    def _select(self, number: int, count: int) -> Selection:
+        """Return the samples of some batches, out of more that are selected at once."""
+        if number not in self._known or number + count > self._known.stop:
+            at_once = max(count, TUNING.selected // self._batch_size, 1)
+            self._known = range(number, number + at_once)
+            self._all = self._sampler.select(number, at_once)
+        start = (number - self._known.start) * self._batch_size
+        rows, of_all = slice(start, start + count * self._batch_size), self._all
+        return Selection(
+            of_all.index[rows], of_all.epoch[rows], of_all.position[rows], of_all.valid[rows]
+        )
+
+    def _read_group(self, group: _BatchGroup, batch: BatchContext) -> _BatchGroup:
+        """Read a group; if that fails, return one that holds the batch alone."""
         taken, started = batch.taken_bytes, perf_counter()
         try:
-            columns = self._read(self._drawn.index, batch.empty)
+            group.columns = self._source.read(group.selection.index, batch.empty)
         except BaseException:
             self._count = 1
-            if len(self._numbers) == 1:
+            if len(group.numbers) == 1:
                 raise
-            self._begin(batch.number)  # a bad sample may be that of a batch whose turn will come
-            return self._read(self._drawn.index, batch.empty)
-        self._adapt(perf_counter() - started, batch.taken_bytes - taken, batch.pool.room)
-        return columns
+            # The bad sample may be in a batch whose turn has not come.
+            group = self._group = self._new_group(batch.number, 1)
+            group.columns = self._source.read(group.selection.index, batch.empty)
+            return group
+        seconds, nbytes = perf_counter() - started, batch.taken_bytes - taken
+        self._adapt(len(group.numbers), seconds, nbytes, batch.pool.room)
+        return group
 
-    def _adapt(self, seconds: float, nbytes: int, room: int) -> None:
-        """Choose the next group's size by what this one took."""
-        count = len(self._numbers)
-        most = min(_BYTES, room // _SHARE_OF_ROOM)
-        cost = max(seconds / _SECONDS, nbytes / most if most > 0 else np.inf)
+    def _adapt(self, count: int, seconds: float, nbytes: int, room: int) -> None:
+        """Choose the next group's size by what a group of `count` batches took."""
+        most = min(TUNING.nbytes, int(room * TUNING.fraction_of_room))
+        cost = max(seconds / TUNING.seconds, nbytes / most if most > 0 else np.inf)
         if cost > 1:
             self._count = max(1, count // 2)
         elif cost <= 0.5:

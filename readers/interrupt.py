@@ -12,10 +12,10 @@ Result = TypeVar("Result")
 
 
 class Interrupt:
-    """Ends all waits begun in its `with` block, in any thread, now and from now on.
+    """Ends all waits of its `with` block, in any thread, now and from now on. Blocks may nest.
 
-    Sources know nothing of pipelines; the thread that reads carries the interrupt to where
-    it waits. Only waits for remote storage can take long enough to need one.
+    Sources know nothing of pipelines: the thread that reads carries the interrupt to the place
+    where it waits. Only waits for remote storage take long enough to need an interrupt.
     """
 
     def __init__(self) -> None:
@@ -23,10 +23,10 @@ class Interrupt:
         self._waits: set[Future[Any]] = set()
 
     def __enter__(self) -> None:
-        _thread.interrupt = self
+        _thread.interrupts.append(self)
 
     def __exit__(self, *_: object) -> None:
-        _thread.interrupt = None
+        _thread.interrupts.pop()
 
     def set(self) -> None:
         """End all waits: they raise `PipelineStopped`."""
@@ -34,29 +34,30 @@ class Interrupt:
         for future in list(self._waits):
             future.cancel()
 
-    def begin(self, future: Future[Any]) -> None:
-        """Note a wait; it is ended at once if `set` was called before."""
+    def add_wait(self, future: Future[Any]) -> None:
+        """Add a wait; end it at once if `set` was called before."""
         self._waits.add(future)
         if self._set:
             future.cancel()
 
-    def end(self, future: Future[Any]) -> None:
-        """Forget a wait."""
+    def remove_wait(self, future: Future[Any]) -> None:
+        """Remove a wait, which has ended."""
         self._waits.discard(future)
 
 
 class _Thread(threading.local):
-    interrupt: Interrupt | None = None
+    def __init__(self) -> None:
+        self.interrupts: list[Interrupt] = []
 
 
 _thread = _Thread()
 
 
 def wait_for(future: Future[Result]) -> Result:
-    """Return the result; whatever ends the wait ends the work, too."""
-    interrupt = _thread.interrupt
+    """Return the result; an exception that ends the wait cancels the work, too."""
+    interrupt = _thread.interrupts[-1] if _thread.interrupts else None
     if interrupt is not None:
-        interrupt.begin(future)
+        interrupt.add_wait(future)
     try:
         return future.result()
     except CancelledError:
@@ -64,4 +65,4 @@ def wait_for(future: Future[Result]) -> Result:
     finally:
         future.cancel()
         if interrupt is not None:
-            interrupt.end(future)
+            interrupt.remove_wait(future)

@@ -1,100 +1,127 @@
-"""Batches that are read before they are asked for, so that a round trip costs no time."""
+"""Batches that are read ahead, so that a pipeline does not wait for round trips."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from threading import Thread
+from dataclasses import dataclass
 from typing import Any
 
-from ..engine.memory import SlabPool
-from .source import Allocate, Column
+import numpy as np
+from numpy.typing import NDArray
 
-_JOIN_SECONDS = 0.8  # as the executor's
+from ..engine.graph.context import BatchContext
+from ..engine.order.sampler import Sampler, Selection
+from ..engine.tensors.memory import SlabPool
+from ..engine.threads import Team
+from .interrupt import Interrupt
+from .source import Column, Columns, Readable
 
-Read = Callable[[int, Allocate], tuple[Column, ...]]
 
+@dataclass(frozen=True)
+class AheadTuning:
+    """Limits of reading ahead.
 
-class ReadAhead:
-    """Reads the next batches in threads of their own while one is handed out.
-
-    A batch's samples follow from its number (`Sampler.draw` is pure), so it changes nothing
-    whether and how early a batch is read. `read(number, allocate)` reads one.
-
-    At most `depth` batches are read ahead, and only while the pool has room for as many as
-    are under way, each as large as the largest so far.
+    Attributes:
+        join_seconds: time that `close` waits for the threads that read; the executor waits as long.
     """
 
-    def __init__(self, read: Read, depth: int) -> None:
-        self._read = read
-        self._depth = depth
-        self._begun: dict[int, _Reading] = {}
-        self._largest: int | None = None
+    join_seconds: float = 0.8
 
-    def take(self, number: int, pool: SlabPool) -> tuple[Column, ...]:
-        """Return batch `number`, or raise what reading it raised; begin with those after it."""
-        wanted = range(number, number + self._depth + 1)
-        self._begun = {n: reading for n, reading in self._begun.items() if n in wanted}
-        self._begin(number, pool)
+
+TUNING = AheadTuning()
+
+
+class AheadReading:
+    """Reads the next batches in other threads while one is handed out: a `BatchReading`.
+
+    A batch's samples follow from its number, so reading a batch early changes no result.
+
+    At most `depth` batches are read ahead. A read starts only while the pool has room for all
+    batches under way, each as large as the largest batch so far.
+    """
+
+    def __init__(
+        self, source: Readable, sampler: Sampler, depth: int, interrupt: Interrupt
+    ) -> None:
+        """Set the storage, the order of its samples, and the interrupt of waits for storage."""
+        self._source = source
+        self._sampler = sampler
+        self._depth = depth
+        self._interrupt = interrupt
+        self._under_way: dict[int, _ReadUnderWay] = {}
+        self._largest: int | None = None
+        self._team = Team("penstock-read-ahead", depth + 1)
+
+    def select(self, number: int) -> Selection:
+        """Return the samples of batch `number`: see `Sampler.select`."""
+        return self._sampler.select(number)
+
+    def take_batch(self, batch: BatchContext, selection: Selection) -> Columns:
+        """Return the batch, or raise the error of its read; start the reads of later batches."""
+        wanted = range(batch.number, batch.number + self._depth + 1)
+        for dropped in self._under_way.keys() - wanted:
+            self._under_way.pop(dropped).call.cancel()
+        self._start_read(batch.number, batch.pool)
         for following in wanted[1:]:
-            if not self._has_room(pool):
+            if not self._has_room(batch.pool):
                 break
-            self._begin(following, pool)
-        reading = self._begun.pop(number)
-        columns = reading.result()
-        self._largest = max(self._largest or 0, reading.bytes)
+            self._start_read(following, batch.pool)
+        reading = self._under_way.pop(batch.number)
+        columns = reading.call.result()
+        self._largest = max(self._largest or 0, reading.nbytes)
+        batch.count_bytes(host=sum(map(nbytes_of, columns)))
         return columns
 
     def close(self) -> None:
-        """Drop what is under way; wait for it, unless it takes too long."""
-        deadline = time.monotonic() + _JOIN_SECONDS
-        while self._begun:
-            self._begun.popitem()[1].join(max(0.0, deadline - time.monotonic()))
+        """Drop the reads under way; wait for the threads, unless their reads take too long."""
+        while self._under_way:
+            self._under_way.popitem()[1].call.cancel()
+        self._team.close(TUNING.join_seconds)
 
     def _has_room(self, pool: SlabPool) -> bool:
-        # What those under way have taken already counts twice: rather too little than too much.
-        return self._largest is not None and pool.room >= self._largest * (len(self._begun) + 1)
+        # Memory of reads under way counts twice: the estimate is rather too high than too low.
+        largest = self._largest
+        return largest is not None and pool.room >= largest * (len(self._under_way) + 1)
 
-    def _begin(self, number: int, pool: SlabPool) -> None:
-        if number not in self._begun:
-            self._begun[number] = _Reading(self._read, number, pool)
+    def _start_read(self, number: int, pool: SlabPool) -> None:
+        if number not in self._under_way:
+            indices = self._sampler.select(number).index
+            reading = _ReadUnderWay(self._team, self._source, indices, pool, self._interrupt)
+            self._under_way[number] = reading
 
 
-class _Reading:
+class _ReadUnderWay:
     """One batch that is being read.
 
     Attributes:
-        bytes: how much memory it has taken.
+        nbytes: memory that the batch has taken.
+        call: the call that reads the batch and returns the columns.
     """
 
-    def __init__(self, read: Read, number: int, pool: SlabPool) -> None:
-        self.bytes = 0
+    def __init__(
+        self,
+        team: Team,
+        source: Readable,
+        indices: NDArray[np.int64],
+        pool: SlabPool,
+        interrupt: Interrupt,
+    ) -> None:
+        self.nbytes = 0
+        self._source = source
+        self._indices = indices
         self._pool = pool
-        self._columns: tuple[Column, ...] = ()
-        self._error: BaseException | None = None
-        # A daemon: whoever leaves without closing the pipeline need not wait for a server.
-        self._thread = Thread(
-            target=self._run, args=(read, number), name="penstock-read-ahead", daemon=True
-        )
-        self._thread.start()
+        self._interrupt = interrupt
+        self.call = team.submit(self._read)
 
-    def _run(self, read: Read, number: int) -> None:
-        try:
-            self._columns = read(number, self._allocate)
-        except BaseException as error:
-            self._error = error
+    def _read(self) -> Columns:
+        with self._interrupt:
+            return self._source.read(self._indices, self._allocate)
 
     def _allocate(self, shape: tuple[int, ...], dtype: Any) -> Any:
         block = self._pool.empty(shape, dtype)
-        self.bytes += block.nbytes
+        self.nbytes += block.nbytes
         return block
 
-    def join(self, seconds: float) -> None:
-        """Wait so long for the thread."""
-        self._thread.join(seconds)
 
-    def result(self) -> tuple[Column, ...]:
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._columns
+def nbytes_of(column: Column) -> int:
+    """Return the bytes of all samples."""
+    return sum(row.nbytes for row in column) if isinstance(column, list) else column.nbytes

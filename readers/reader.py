@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.batch import Batch
 from ..engine.errors import ArgumentError, PipelineStopped
-from ..engine.operator import Array, InputOperator
-from ..engine.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
-from ..engine.sampler import Blocks, Draw, Sampler, SamplerState
-from ..engine.tensors import TensorList, TensorListCPU
+from ..engine.graph.context import BatchContext
+from ..engine.graph.inputs import SeekableInput
+from ..engine.graph.operator import Array
+from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
+from ..engine.order.sampler import Blocks, Sampler, SamplerState, Selection
+from ..engine.tensors import TensorList
 from .batch_groups import BatchGroups
+from .batch_reading import BatchReading
 from .block_reads import BlockReads
 from .interrupt import Interrupt
-from .read_ahead import ReadAhead
-from .source import Allocate, Column, Source, UnavailableError
+from .read_ahead import AheadReading
+from .source import Column, Source, UnavailableError
+from .storage.read_team import READ_TEAM
 from .storage.urls import is_url
 
-_REMOTE_DEPTH = 4
-_THREADS_AFTER_A_FAULT = 16
+
+@dataclass(frozen=True)
+class ReaderTuning:
+    """Numbers that all readers share.
+
+    Attributes:
+        remote_depth: batches of remote data that are read ahead by default.
+        threads_after_a_fault: that read a batch sample by sample, if a service does not answer.
+    """
+
+    remote_depth: int = 4
+    threads_after_a_fault: int = 16
 
 
-class Reader(InputOperator):
+TUNING = ReaderTuning()
+
+
+class Reader(SeekableInput):
     """Base of all readers: the arguments they share, and everything but the storage.
 
     A reader class names its format's arguments and returns the source from `open_source`.
@@ -43,8 +60,9 @@ class Reader(InputOperator):
     shuffle_seed = param(
         INT,
         0,
-        "Seed of the order. It is not derived from the pipeline's seed, which users often set "
-        "differently for each rank: the ranks' shards would overlap then.",
+        "Seed of the order; without it, the reader's own `seed` counts. It is not derived from the "
+        "pipeline's seed, which users often set differently for each rank: the ranks' shards would "
+        "overlap then. All ranks must give the same seed.",
     )
     shuffle_block = param(
         INT,
@@ -58,7 +76,10 @@ class Reader(InputOperator):
     shard_id = param(INT, 0, "Which of `num_shards` parts of the data this reader reads.")
     num_shards = param(INT, 1, "Number of parts that the data set is divided into.")
     stick_to_shard = param(
-        BOOL, False, "Read the same part in every epoch, instead of the next one in turn."
+        BOOL,
+        False,
+        "Read the same part in every epoch, instead of the next one in turn. With "
+        "`random_shuffle`, each part is shuffled by itself, so a rank needs no samples of others.",
     )
     pad_last_batch = param(
         BOOL,
@@ -90,21 +111,24 @@ class Reader(InputOperator):
     tensor_init_bytes = param(INT, 0, NO_EFFECT)
     bytes_per_sample = param(FLOAT, 0.0, NO_EFFECT)
 
+    reads_whole_blocks: bool = True
+    """Whether blocks of a shuffle are read whole: their samples are neighbors in storage."""
+
     source: Source
     sampler: Sampler
+    reading: BatchReading
+    waits: Interrupt
 
-    _bulk: Source | BlockReads
-    _interrupt: Interrupt
-    _groups: BatchGroups
-    _ahead: ReadAhead | None
-
+    @abstractmethod
     def open_source(self) -> Source:
         """Return the storage that the arguments name."""
-        raise NotImplementedError
 
     def placeholder(self) -> tuple[Array, ...]:
-        """Return what stands for a sample that cannot be read, until it is replaced."""
-        raise NotImplementedError
+        """Return what stands for a sample that cannot be read, until it is replaced.
+
+        One array an output: of the dtype and the number of dimensions that samples have.
+        """
+        return (np.empty(0, np.uint8),) * self.num_outputs()
 
     def prepare(self) -> None:
         if self.shuffle_after_epoch and self.stick_to_shard:
@@ -135,100 +159,99 @@ class Reader(InputOperator):
             shard_id=self.shard_id,
             num_shards=self.num_shards,
             shuffle=self.random_shuffle or self.shuffle_after_epoch,
-            seed=self.shuffle_seed
-            if self.shuffle_after_epoch_seed is None
-            else self.shuffle_after_epoch_seed,
+            seed=self._order_seed(),
             blocks=self._blocks,
             stick_to_shard=self.stick_to_shard,
             pad_last_batch=self.pad_last_batch,
             state=None if state is None else SamplerState.from_json(state),
         )
-        self._bulk = BlockReads(self.source, self._blocks) if self._blocks else self.source
-        self._interrupt = Interrupt()
-        depth = self._depth()
-        self._ahead = ReadAhead(self._read_batch, depth) if depth else None
-        single = bool(depth or self._blocks) or self.prefetch_queue_depth is not None
-        self._groups = BatchGroups(self._read, self.sampler, batch_size, single=single)
+        self.waits = Interrupt()
+        self.reading = self.choose_reading(batch_size)
 
-    def _depth(self) -> int:
-        if self.prefetch_queue_depth is not None:
-            return int(self.prefetch_queue_depth)
+    def _order_seed(self) -> int:
+        """Return the seed of the order: the first that is given of three arguments, or 0."""
+        for name in ("shuffle_after_epoch_seed", "shuffle_seed", "seed"):
+            if name in self.given and (name != "seed" or self.seed != -1):
+                return int(getattr(self, name))
+        return 0
+
+    def choose_reading(self, batch_size: int) -> BatchReading:
+        """Return how batches are read: in groups, or ahead of their turn."""
+        blocks = self._blocks if self.reads_whole_blocks else None
+        source = self.source if blocks is None else BlockReads(self.source, blocks)
+        depth = self.prefetch_queue_depth
+        if depth is None:
+            depth = TUNING.remote_depth if self._names_urls() else 0
+        if depth:
+            return AheadReading(source, self.sampler, depth, self.waits)
+        single = blocks is not None or self.prefetch_queue_depth is not None
+        return BatchGroups(source, self.sampler, batch_size, single=single)
+
+    def _names_urls(self) -> bool:
         values = [getattr(self, name, None) for name in self.params]
         texts = [t for v in values for t in (v if isinstance(v, tuple) else (v,))]
-        return _REMOTE_DEPTH if any(isinstance(t, str) and is_url(t) for t in texts) else 0
+        return any(isinstance(t, str) and is_url(t) for t in texts)
 
-    def draw(self, number: int) -> Draw:
-        return self._groups.draw(number)
+    def select(self, number: int) -> Selection:
+        return self.reading.select(number)
 
-    def batch(self, batch: Batch) -> tuple[TensorList, ...]:
-        columns: tuple[Column | TensorList, ...]
+    def batch(self, batch: BatchContext) -> tuple[Column | TensorList, ...]:
+        selection = batch.selections[self.placement.ordinal]
         try:
-            columns = self._take(batch)
+            with self.waits:
+                return self.reading.take_batch(batch, selection)
         except PipelineStopped:
             raise
         except Exception as error:
-            columns = self._read_one_by_one(batch, error)
-        return tuple(c if isinstance(c, TensorList) else TensorListCPU(c) for c in columns)
+            return self._read_one_by_one(batch, selection, error)
 
-    def _take(self, batch: Batch) -> tuple[Column | TensorList, ...]:
-        """Return the batch; what is on the GPU already is a `TensorList`."""
-        return self._host_columns(batch)
+    def _read_one_by_one(
+        self, batch: BatchContext, selection: Selection, cause: Exception
+    ) -> tuple[Column, ...]:
+        """Enter the samples that cannot be read into `batch.errors`; read the others all the same.
 
-    def _host_columns(self, batch: Batch) -> tuple[Column, ...]:
-        """Return the batch, read now or before."""
-        if self._ahead is None:
-            return self._groups.take(batch)
-        columns = self._ahead.take(batch.number, batch.pool)
-        batch.taken_bytes += sum(map(nbytes_of, columns))
-        return columns
-
-    def _read_batch(self, number: int, allocate: Allocate) -> tuple[Column, ...]:
-        return self._read(self.sampler.draw(number).index, allocate)
-
-    def _read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
-        with self._interrupt:
-            return self._bulk.read(indices, allocate)
-
-    def _read_one_by_one(self, batch: Batch, cause: Exception) -> tuple[Column, ...]:
-        """Find the samples that cannot be read; the others are read all the same."""
-        draw = batch.draws[self.ordinal]
+        Args:
+            batch: the batch.
+            selection: its samples.
+            cause: why the batch could not be read as a whole.
+        """
 
         def read(row: int) -> tuple[Array, ...]:
             try:
-                return self._read_one(draw, row)
+                return self.read_sample(selection, row)
             except Exception as error:
                 batch.errors[row] = error
                 return self.placeholder()
 
-        rows = range(len(draw.index))
+        rows = range(len(selection.index))
         if isinstance(cause, UnavailableError):
             # Each sample may wait for a server's time limit: all wait together.
             samples = _in_threads(read, rows)
             if all(isinstance(error, UnavailableError) for error in batch.errors.values()) and (
                 len(batch.errors) == len(rows)
             ):
-                raise cause  # The service is down. That is no matter of bad samples.
+                raise cause  # The service is down: no sample is to blame.
         else:
             samples = [read(row) for row in rows]
         return tuple(list(column) for column in zip(*samples, strict=True))
 
-    def _read_one(self, draw: Draw, row: int) -> tuple[Array, ...]:
-        with self._interrupt:
-            columns = self.source.read(draw.index[row : row + 1], np.empty)
+    def read_sample(self, selection: Selection, row: int) -> tuple[Array, ...]:
+        """Read one sample of a batch, into memory of its own."""
+        with self.waits:
+            columns = self.source.read(selection.index[row : row + 1], np.empty)
         return tuple(column[0] for column in columns)
 
-    def spare(self, draw: Draw, row: int, attempt: int) -> tuple[Array, ...] | None:
+    def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
         if attempt >= len(self.source) - 1:
             return None
-        epoch, position = int(draw.epoch[row]), int(draw.position[row])
-        draw.index[row] = self.sampler.spare(epoch, position, attempt)
-        return self._read_one(draw, row)
+        epoch, position = int(selection.epoch[row]), int(selection.position[row])
+        selection.index[row] = self.sampler.replacement(epoch, position, attempt)
+        return self.read_sample(selection, row)
 
-    def where(self, draw: Draw) -> Sequence[str]:
-        return _Origins(self.source, draw.index)
+    def where(self, selection: Selection) -> Sequence[str]:
+        return _Locations(self.source, selection.index)
 
     def meta(self) -> dict[str, Any]:
-        """Return what `Pipeline.reader_meta` tells."""
         return {
             "epoch_size": self.sampler.epoch_size,
             "epoch_size_padded": self.sampler.epoch_size_padded,
@@ -242,32 +265,27 @@ class Reader(InputOperator):
         return self.sampler.state_after(batches).to_json()
 
     def interrupt(self) -> None:
-        self._interrupt.set()
-
-    def reset(self) -> None:
-        self._groups.forget()
+        self.waits.set()
 
     def close(self) -> None:
-        if hasattr(self, "_groups"):
-            self._groups.forget()
-            if self._ahead is not None:
-                self._ahead.close()
+        if hasattr(self, "reading"):
+            self.reading.close()
         if hasattr(self, "source"):
             self.source.close()
 
 
-def nbytes_of(column: Column) -> int:
-    """Return the bytes of all samples."""
-    return sum(row.nbytes for row in column) if isinstance(column, list) else column.nbytes
-
-
 def _in_threads(read: Callable[[int], tuple[Array, ...]], rows: range) -> list[tuple[Array, ...]]:
-    with ThreadPoolExecutor(min(_THREADS_AFTER_A_FAULT, len(rows))) as threads:
-        return list(threads.map(read, rows))
+    samples: list[tuple[Array, ...]] = [()] * len(rows)
+
+    def read_row(row: int) -> None:
+        samples[row] = read(row)
+
+    READ_TEAM.run_jobs(read_row, rows, TUNING.threads_after_a_fault)
+    return samples
 
 
-class _Origins(Sequence[str]):
-    """Where the samples of a batch are stored, looked up when somebody asks."""
+class _Locations(Sequence[str]):
+    """The locations of a batch's samples, each looked up when it is indexed."""
 
     def __init__(self, source: Source, indices: NDArray[np.int64]) -> None:
         self._source = source

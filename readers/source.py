@@ -14,35 +14,44 @@ from ..engine.tensors import PackedRows
 Column = NDArray[Any] | list[NDArray[Any]] | PackedRows
 """One output of a batch: an array whose axis 0 runs over samples, or one array a sample."""
 
+Columns = tuple[Column, ...]
+
 Allocate = Callable[[tuple[int, ...], Any], NDArray[Any]]
-"""`allocate(shape, dtype)` returns uninitialised memory that the caller recycles."""
+"""`allocate(shape, dtype)` returns uninitialized memory that the caller recycles."""
 
 
 class UnavailableError(SourceError):
     """A service did not answer in all attempts; the data themselves may be fine."""
 
 
+class Readable(Protocol):
+    """Samples that can be read by their indices."""
+
+    def read(self, indices: NDArray[np.int64], allocate: Allocate) -> Columns:
+        """Return the samples `indices`: see `Source.read`."""
+
+
 class Source(Protocol):
     """Random access to encoded samples.
 
-    A source is deterministic (an index always names the same sample), thread-safe, and
-    picklable before its first `read`. It knows nothing of shards, order or batches: the
-    sampler decides which indices are read.
+    A source is deterministic (an index always names the same sample), thread-safe, and picklable
+    before its first `read`. It knows nothing of shards, order or batches: the sampler decides which
+    indices are read. A class that derives from `Source` needs `__len__`, `read` and `where`.
     """
 
     def __len__(self) -> int:
         """Return the number of samples."""
 
     def read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
-        """Return one column an output, each holding the samples `indices` in that order.
+        """Return one column an output, with the samples `indices` in that order.
 
-        Memory for bytes comes from `allocate` or is a view into storage that stays valid
-        while the view lives. A sample that cannot be read raises; the reader then finds
-        out which one it was by reading them one by one.
+        Memory for bytes comes from `allocate`, or is a view into storage that stays valid while
+        the view lives. If one sample cannot be read, this raises. The reader then reads the
+        samples one by one, and so learns which of them are bad.
         """
 
     def where(self, index: int) -> str:
-        """Say where sample `index` is stored (file, key or offset), for error messages."""
+        """Return the location of sample `index` (file, key or offset), for messages."""
 
     def close(self) -> None:
         """Release files and mappings; a later `read` opens them again."""

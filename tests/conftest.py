@@ -14,15 +14,17 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from penstock.fixtures.generate import BadFile, PhotoTree, ZooImage
+    from penstock.fixtures.generate import BadFile, CocoTree, PhotoTree, ZooImage
 
 # A busy machine is no failure, and what passes once passes again: examples are drawn in the same
 # way every time, unless PENSTOCK_EXPLORE=1 asks for others.
@@ -66,3 +68,20 @@ def photo_tree(generator: ModuleType) -> PhotoTree:
     """A class-folder tree of 8 times 8 photographs, with files, labels and shapes."""
     tree: PhotoTree = generator.photo_tree(generator.DATA / "tree")
     return tree
+
+
+@pytest.fixture(scope="session")
+def coco_tree(generator: ModuleType) -> CocoTree:
+    """A COCO data set of 12 small images, with annotation files and their folders."""
+    tree: CocoTree = generator.coco_tree(generator.DATA / "coco")
+    return tree
+
+
+@pytest.fixture
+def tuned(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Change fields of a module's `TUNING` for one test: `tuned(module, seconds=0.1)`."""
+
+    def change(module: ModuleType, **values: Any) -> None:
+        monkeypatch.setattr(module, "TUNING", replace(module.TUNING, **values))
+
+    return change

@@ -3,44 +3,75 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import penstock
+from penstock.engine.graph.operator import OPERATORS
 
 ROOT = Path(penstock.__file__).resolve().parent
-PACKAGES = {
-    "engine",
-    "readers",
-    "decoders",
-    "operators",
-    "plugin",
-    "datasets",
-    "cli",
-}
+GROUND = {"engine", "geometry", "formats", "signals"}  # what readers, decoders and operators share
+PACKAGES = GROUND | {"readers", "decoders", "operators", "plugin", "datasets", "cli"}
 # What each part of the package may import of the others.
 MAY_IMPORT = {
     "engine": set(),
-    "readers": {"engine"},
-    "decoders": {"engine"},
-    "operators": {"engine"},
+    "geometry": {"engine"},
+    "formats": {"engine"},
+    "signals": {"engine"},
+    "readers": GROUND,
+    "decoders": GROUND,
+    "operators": GROUND,
     "plugin": {"engine"},
     "fn": {"engine", "readers", "decoders", "operators"},
     "ops": {"engine", "fn"},
+    "extend": {"engine", "readers", "decoders", "operators", "plugin"},
     "tfrecord": {"engine", "readers"},
-    "datasets": {"engine", "readers"},
+    "datasets": GROUND | {"readers", "decoders"},
     "cli": PACKAGES | {"fn", "ops", "__init__", "__version__"},
-    "__init__": PACKAGES | {"fn", "ops", "tfrecord"},
+    "__init__": PACKAGES | {"extend", "fn", "ops", "tfrecord"},
     "__main__": {"cli"},
+}
+# The rooms of the engine: each imports only those before it.
+ROOMS = (
+    "errors",
+    "suggestions",
+    "threads",
+    "order",
+    "tensors",
+    "gpu",
+    "graph",
+    "types",
+    "work",
+    "processes",
+    "run",
+)
+# What the parts above may import of the engine: not the work, and not the threads that do it.
+OPEN_ROOMS = {"errors", "suggestions", "threads", "order", "tensors", "gpu", "graph", "types"}
+ALSO_OPEN = {
+    "readers": {"processes"},  # the reading process is an interpreter, too
+    "plugin": {"run"},  # iterators run pipelines
+    "__init__": {"run"},
+    "cli": {"run"},
+}
+# Operators that one part adds to a graph by name, and another part defines.
+BY_NAME = {
+    "engine": {"_arithmetic", "_indices", "_subscript", "get_property", "shapes"},
+    "readers": {"_decode_clip", "_decode_sequence", "_decode_utterance", "resize"},
+    "decoders": {"cast"},
 }
 FILES = sorted(
     path
     for part in MAY_IMPORT
     for path in (ROOT.glob(f"{part}.py") if part not in PACKAGES else (ROOT / part).rglob("*.py"))
 )
+
+
+EDGES_INTO = set(FILES)
 
 
 def part_of(path):
@@ -64,6 +95,18 @@ def imports(path):
                 yield None, name
 
 
+def own_imports(path):
+    """Yield (part, room or None) of each import of our own."""
+    parents = path.relative_to(ROOT).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            above = parents[: len(parents) - (node.level - 1)]
+            target = (*above, *(node.module or "").split(".")) if node.module else above
+            names = [target] if len(target) > 1 else [(*target, alias.name) for alias in node.names]
+            for part, *room in names:
+                yield part, room[0] if room else None
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_point_one_way(path):
     part = part_of(path)
@@ -72,6 +115,106 @@ def test_imports_point_one_way(path):
             assert absolute.split(".")[0] != "penstock", f"{absolute}: own imports are relative"
         else:
             assert own == part or own in MAY_IMPORT[part], f"{part} must not import {own}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_engine_s_rooms_stand_one_above_the_other(path):
+    part, *rest = path.relative_to(ROOT).with_suffix("").parts
+    if part == "engine" and rest == ["__init__"]:
+        return
+    for other, room in own_imports(path):
+        if other == "engine" and part == "engine":
+            assert ROOMS.index(room) <= ROOMS.index(rest[0]), f"{rest[0]} must not import {room}"
+        elif other == "engine":
+            assert room in OPEN_ROOMS | ALSO_OPEN.get(part, set()), f"{part} must not import {room}"
+
+
+def test_every_room_is_listed():
+    rooms = {p.stem for p in (ROOT / "engine").iterdir() if p.suffix == ".py" or p.is_dir()}
+    assert rooms - {"__init__", "__pycache__"} == set(ROOMS)
+
+
+def test_operators_that_are_added_by_name_are_defined():
+    found = {}
+    for path in FILES:
+        names = re.findall(
+            r"""(?:OPERATORS\[|_apply\()"(\w+)\"""", path.read_text(encoding="utf-8")
+        )
+        if names:
+            found.setdefault(part_of(path), set()).update(names)
+    assert found == BY_NAME
+    assert {name for names in BY_NAME.values() for name in names} <= set(OPERATORS)
+
+
+def test_no_files_import_one_another():
+    edges = {path: set(imported_files(path)) for path in FILES}
+    done, under_way = set(), []
+
+    def visit(path):
+        if path in under_way:
+            circle = [str(p.relative_to(ROOT)) for p in under_way[under_way.index(path) :]]
+            raise AssertionError(f"these files import one another: {circle}")
+        if path in done:
+            return
+        under_way.append(path)
+        for other in sorted(edges[path]):
+            visit(other)
+        under_way.pop()
+        done.add(path)
+
+    for path in FILES:
+        visit(path)
+
+
+def imported_files(path):
+    """Yield the files of our own that a file imports, also within functions and for types."""
+    parents = path.relative_to(ROOT).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        above = ROOT.joinpath(*parents[: len(parents) - (node.level - 1)])
+        target = above.joinpath(*(node.module or "").split(".")) if node.module else above
+        for alias in node.names:
+            names = (target / f"{alias.name}.py", target / alias.name / "__init__.py")
+            files = (*names, target.with_suffix(".py"), target / "__init__.py")
+            found = next((file for file in files if file.is_file()), None)
+            if found in EDGES_INTO and found != path:
+                yield found
+
+
+def test_type_names_are_unique():
+    defined = {}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and part_of(path) != "plugin":
+                defined.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert {name: where for name, where in defined.items() if len(where) > 1} == {}
+
+
+def test_every_package_is_in_the_wheel():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = set(listed["tool"]["setuptools"]["packages"])
+    folders = {path.parent.relative_to(ROOT) for path in FILES}
+    folders |= {p.parent.relative_to(ROOT) for p in ROOT.glob("*/kernels/*.cu")}
+    assert packages == {".".join(("penstock", *folder.parts)) for folder in folders}
+
+
+@pytest.mark.parametrize("part", sorted(PACKAGES))
+def test_nine_of_ten_modules_have_a_test_file_of_their_name(part):
+    modules = [path for path in FILES if part_of(path) == part and path.stem[0] != "_"]
+    missing = [
+        str(path.relative_to(ROOT))
+        for path in modules
+        if not any(file.is_file() for file in files_of_tests(path))
+    ]
+    assert len(missing) <= len(modules) / 10, f"these modules have no test file: {missing}"
+
+
+def files_of_tests(path):
+    """Yield the files that may test a module: on the CPU, and the GPU half."""
+    folder = path.relative_to(ROOT).parent
+    for top in ("tests", "tests/gpu"):
+        yield ROOT / top / folder / f"test_{path.stem}.py"
 
 
 def test_every_part_is_looked_at():
@@ -135,6 +278,7 @@ def test_what_is_public():
         "__version__",
         "backend",
         "data_node",
+        "extend",
         "fn",
         "math",
         "newaxis",

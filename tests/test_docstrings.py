@@ -11,7 +11,18 @@ import pytest
 import penstock
 
 ROOT = Path(penstock.__file__).resolve().parent
-PARTS = ["engine", "readers", "decoders", "operators", "plugin", "datasets", "cli"]
+PARTS = [
+    "engine",
+    "formats",
+    "geometry",
+    "signals",
+    "readers",
+    "decoders",
+    "operators",
+    "plugin",
+    "datasets",
+    "cli",
+]
 
 
 def modules():
@@ -37,7 +48,7 @@ def test_there_are_examples():
     finder = doctest.DocTestFinder()
     found = [
         test
-        for name in ("penstock.engine.definition", "penstock.engine.permutation")
+        for name in ("penstock.engine.run.definition", "penstock.engine.order.permutation")
         for test in finder.find(importlib.import_module(name))
         if test.examples
     ]

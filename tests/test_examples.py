@@ -1,4 +1,4 @@
-"""The example of 3-D patches runs, and draws what it read."""
+"""The examples run, and draw what they read."""
 
 from __future__ import annotations
 
@@ -17,13 +17,50 @@ import penstock
 ROOT = Path(penstock.__file__).resolve().parent
 
 
-@pytest.fixture(scope="module")
-def patches_3d():
-    path = ROOT / "examples" / "patches_3d.py"
-    spec = importlib.util.spec_from_file_location("patches_3d", path)
+def example(name):
+    """Import an example, which is no module of the package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def patches_3d():
+    return example("patches_3d")
+
+
+def test_the_demo_s_sheet_shows_originals_beside_augmented_pictures(tmp_path, capsys):
+    demo = example("demo")
+    demo.make_pictures(tmp_path / "pictures", 16)
+    demo.read_epoch(tmp_path / "pictures")
+    assert "16 images of pictures" in capsys.readouterr().out
+    demo.contact_sheet(tmp_path / "pictures", tmp_path / "sheet.png")
+    assert cv2.imread(str(tmp_path / "sheet.png")).shape == (4 * 260, 4 * 460, 3)
+    original, augmented = (
+        demo.tile(np.zeros((168, 224, 3)), "a"),
+        demo.tile(np.ones((9, 9, 3)), "b"),
+    )
+    assert original.shape == augmented.shape == (248, 224, 3)
+
+
+def test_the_gallery_draws_all_operators_that_are_here(tmp_path, monkeypatch, capsys):
+    gallery = example("gallery")
+    monkeypatch.setattr(sys, "argv", ["gallery.py", "--page", str(tmp_path / "page.png")])
+    assert gallery.main() == 0
+    calls = [call for calls in gallery.chosen_calls([]).values() for call in calls]
+    assert f"{len(calls)} calls drawn" in capsys.readouterr().out
+    assert {"crop", "rotate", "warp_affine", ""} <= set(map(gallery.operator_of, calls))
+    assert not gallery.is_there("fn.no_operator(image)")
+    page = cv2.imread(str(tmp_path / "page.png"))
+    assert page.shape[1] == gallery.ACROSS * (2 * gallery.WIDTH + 3 * gallery.GAP)
+
+
+def test_the_gallery_shows_the_call_s_result():
+    gallery = example("gallery")
+    ((call, before, after),) = gallery.pictures_of(["fn.flip(image, horizontal=1)"])
+    assert call == "fn.flip(image, horizontal=1)"
+    np.testing.assert_array_equal(after, before[:, ::-1])
 
 
 def test_patches_of_volumes(tmp_path):
@@ -53,3 +90,55 @@ def test_images_and_labels_are_of_one_window(tmp_path, patches_3d):
         ((z, y, x),) = at
         wanted = np.load(labels[number])[z : z + 64, y : y + 64, x : x + 64]
         np.testing.assert_array_equal(marks, wanted)
+
+
+def test_speech_is_read_and_learned(tmp_path, capsys):
+    for library in ("soundfile", "torch"):
+        pytest.importorskip(library)
+    asr = example("asr")
+    manifest = asr.make_utterances(tmp_path / "speech", 24)
+    assert asr.make_utterances(tmp_path / "speech", 24) == manifest
+    losses, text, recognized = asr.train(manifest, 8)
+    assert len(losses) == 8
+    assert losses[-1] < 0.6 * losses[0]
+    assert set(text) | set(recognized) <= set(asr.LETTERS)
+    assert asr.collapsed([0, 3, 3, 0, 3, 1]) == "iia"
+
+
+def test_features_are_drawn_beside_librosa_s(tmp_path, capsys):
+    for library in ("soundfile", "librosa"):
+        pytest.importorskip(library)
+    asr = example("asr")
+    asr.make_utterances(tmp_path, 1)
+    asr.compare_features(tmp_path / "0.flac", tmp_path / "drawn.png")
+    difference = float(capsys.readouterr().out.split(" dB")[0].split()[-1])
+    assert difference < 1e-2
+    height, width, _ = cv2.imread(str(tmp_path / "drawn.png")).shape
+    assert height == 2 * (4 * asr.BANDS + 28)
+    assert width > 6 * 40
+
+
+def test_random_clips_of_videos(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["clips.py", "--videos", "4", "--clips", "8"])
+    example("clips").main()
+    assert "8 clips of 16 frames" in capsys.readouterr().out
+    assert cv2.imread("clips.png").shape == (4 * 122, 4 * 164, 3)
+
+
+def test_boxes_of_ssd_lie_on_their_objects(tmp_path):
+    ssd = example("ssd")
+    tree, anchors = ssd.make_data_set(tmp_path / "scenes", 16), ssd.ssd_anchors()
+    assert anchors.shape == (8732, 4)
+    with ssd.ssd_pipeline(str(tree.root), str(tree.instances), anchors) as pipe:
+        outputs = pipe.run()
+        ssd.draw_sheet(outputs, anchors, tmp_path / "sheet.png")
+        images, offsets, classes, boxes, labels = (output.rows() for output in outputs)
+        assert {image.shape for image in images} == {(3, 300, 300)}
+        assert {offset.shape for offset in offsets} == {(8732, 4)}
+        for chosen, box, label in zip(classes, boxes, labels, strict=True):
+            assert len(box) == len(label) > 0
+            assert set(chosen[chosen > 0].tolist()) <= set(label.tolist())
+            assert (chosen > 0).any()
+    assert cv2.imread(str(tmp_path / "sheet.png")).shape == (4 * 308, 4 * 308, 3)

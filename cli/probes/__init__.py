@@ -1,6 +1,6 @@
-"""What a machine has and how fast it reads: what `penstock doctor` asks.
+"""The probes of `penstock doctor`: libraries, GPU, limits, and the speed of storage.
 
-Libraries, drivers and file systems can hang or crash whoever touches them, so they are asked in
-child processes (`jobs`, `child`) that have a time limit. A *job* is a function from a `Context`
-to a `Finding` or a `Rate`; `libraries`, `gpu`, `storage` and `speed` list theirs in `JOBS`.
+Libraries, drivers and file systems can hang or crash a process. Therefore probes run in child
+processes with a time limit (`jobs`, `child`). A *job* is a function from a `Context` to a `Finding`
+or a `Rate`. The modules `libraries`, `gpu`, `storage` and `speed` list their jobs in `JOBS`.
 """

@@ -1,9 +1,8 @@
-"""Runs jobs in a process of its own: `python -m penstock.cli.probes.child MODULE CONTEXT JOB...`.
+"""The child process that runs jobs: `python -m penstock.cli.probes.child MODULE CONTEXT JOB...`.
 
-It prints a line of JSON when a job begins, `{"begin": name}`, and one when it has ended,
-`{"end": name, "result": {...}}` or `{"end": name, "error": text}`, so that whoever reads them
-knows what had been found before a crash, and which job was at work. What libraries print goes to
-standard error.
+The process prints one line of JSON at the start of a job, `{"start": name}`, and one at its end,
+`{"end": name, "result": {...}}` or `{"end": name, "error": text}`. After a crash, the parent thus
+knows the earlier results and the job that crashed. The output of libraries goes to standard error.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ def main(module: str, context: str, names: list[str]) -> None:
     """Run the jobs `names` of `module.JOBS` with the context given as JSON."""
     channel = os.fdopen(os.dup(1), "w", buffering=1, encoding="ascii")
     os.dup2(2, 1)
-    told = Context(**json.loads(context))
+    given = Context(**json.loads(context))
     jobs = importlib.import_module(module).JOBS
     for name in names:
-        print(json.dumps({"begin": name}), file=channel)
+        print(json.dumps({"start": name}), file=channel)
         try:
-            answer = {"end": name, "result": asdict(jobs[name](told))}
+            answer = {"end": name, "result": asdict(jobs[name](given))}
         except Exception as error:
             answer = {"end": name, "error": describe(error)}
         print(json.dumps(answer), file=channel)

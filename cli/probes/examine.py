@@ -1,4 +1,4 @@
-"""Has a whole machine looked at: all probes, and the rates of one path."""
+"""Runs all probes, measures the rates of one path, and collects the results in a report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .jobs import run_jobs
 from .sample import sample_file
 
 _MEASURE = 3
-"""To read a file may take so many times longer than to look for a library."""
+"""Factor by which reading a file may take longer than looking for a library."""
 
 _CPU = ("NumPy", "OpenCV", "simplejpeg")
 _NEEDS = {
@@ -28,21 +28,21 @@ Tick = Callable[[str], None]
 
 
 class NoPathError(Exception):
-    """A path cannot be looked at; the text says which and why."""
+    """A path cannot be examined; the message names the path and the reason."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that was found.
+    """The state of a machine.
 
     Attributes:
         about: versions of Penstock and Python, and the system.
         groups: findings by title.
-        path: what the rates are of.
-        rates: how fast it was read; empty if it was not.
-        not_measured: why not; "" if it was.
-        device: what was asked for.
-        lacking: names of what that device needs and does not have.
+        path: the file or folder whose reading was measured.
+        rates: the measured rates; empty if nothing was measured.
+        not_measured: the reason if nothing was measured; otherwise "".
+        device: the device that the user asked about.
+        lacking: names of the things that this device needs and that do not work.
     """
 
     about: Mapping[str, str]
@@ -62,59 +62,57 @@ def examine(
     tick: Tick = lambda name: None,
     further: str | None = None,
 ) -> Report:
-    """Look at everything.
+    """Examine the machine.
 
     Args:
         path: an absolute path of a file to read or a folder to write one in.
         device: "cpu", "mixed" or "gpu".
-        limit: seconds that one look may take.
-        tick: called with the name of what is being looked at, several times a second.
-        further: name of a module whose `JOBS` are run besides.
+        limit: maximum seconds of one job.
+        tick: function that is called with the name of the current job, several times a second.
+        further: name of a module with additional `JOBS`.
 
     Raises:
-        NoPathError: there is nothing at `path`, or what is there is neither file nor folder.
+        NoPathError: `path` does not exist, or is neither a file nor a folder.
     """
     [disk] = _findings(storage, [storage.NAME], Context(path), limit, tick)
-    kind = disk.values.get("kind", "unknown")
-    if kind in (None, "other"):
-        raise NoPathError(f"{path}: {disk.detail if kind is None else 'neither file nor folder'}")
+    file_type = disk.values.get("file_type", "unknown")
+    if file_type in (None, "other"):
+        raise NoPathError(
+            f"{path}: {disk.detail if file_type is None else 'neither file nor folder'}"
+        )
     with sample_file(path, disk, limit=_MEASURE * limit, tick=tick) as sample:
         [driver] = _findings(gpu, [gpu.DRIVER], Context(sample.path), limit, tick)
         context = Context(sample.path, cuda=driver.values.get("cuda", [0])[0])
+        on_gpu = _all_but(gpu.DRIVER, gpu, context, limit, tick) if driver.works else []
         groups = {
-            "GPU": [driver, *_all_but(gpu.DRIVER, gpu, context, limit, tick)],
+            "GPU": [driver, *on_gpu],
             "Libraries": _all_but("", libraries, context, limit, tick),
             "Machine": system.findings(),
-            "Storage": [disk, *_all_but(storage.NAME, storage, context, limit, tick)],
+            "Storage": [disk],
         }
         if further:
             groups["Further"] = _all_but("", import_module(further), context, limit, tick)
-        found = [row for rows in groups.values() for row in rows]
-        kvikio = bool(context.cuda) and "KvikIO" in _working(found)
-        names = [] if sample.reason else speed.job_names(kvikio=kvikio)
+        findings = [row for rows in groups.values() for row in rows]
+        names = [] if sample.reason else [name for name in speed.JOBS if name != "write"]
         rates = _rates(names, context, _MEASURE * limit, tick)
     about = {
         "penstock": __version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
     }
-    return Report(about, groups, path, rates, sample.reason, device, lacking(device, found))
+    return Report(about, groups, path, rates, sample.reason, device, lacking(device, findings))
 
 
-def lacking(device: str, found: Iterable[Finding]) -> list[str]:
-    """Return the names of what pipelines for the device need and do not have."""
-    working = _working(found)
+def lacking(device: str, findings: Iterable[Finding]) -> list[str]:
+    """Return the names of the things that pipelines for the device need and that do not work."""
+    working = {row.name for row in findings if row.works}
     return [name for name in _NEEDS[device] if name not in working]
-
-
-def _working(found: Iterable[Finding]) -> set[str]:
-    return {row.name for row in found if row.works}
 
 
 def _all_but(
     but: str, module: ModuleType, context: Context, limit: float, tick: Tick
 ) -> list[Finding]:
-    """Run all jobs of a module but the one named."""
+    """Run all jobs of a module except the job `but`."""
     return _findings(module, [name for name in module.JOBS if name != but], context, limit, tick)
 
 
@@ -133,6 +131,6 @@ def _rates(names: Sequence[str], context: Context, limit: float, tick: Tick) -> 
     rates = []
     for name, outcome in outcomes.items():
         way, _, cache = name.rpartition(", ")
-        fault = {"way": way, "cache": cache, "note": outcome.fault}
+        fault = {"way": way, "cache": cache, "remark": outcome.fault}
         rates.append(Rate(**(outcome.result or fault)))
     return rates

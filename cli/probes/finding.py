@@ -1,4 +1,4 @@
-"""What probes find: plain data, which `cli/report.py` shows and JSON carries."""
+"""The results of probes: plain data for the table in `cli/report.py` and for JSON."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Cache = Literal["cold", "warm"]
 
 @dataclass(frozen=True)
 class Context:
-    """What a job is told.
+    """The input of a job.
 
     Attributes:
-        path: a file (a folder, for the jobs of `storage`); None where there is none to read.
-        cuda: major version of CUDA that the driver speaks; 0 where no driver answers.
-        size: bytes that the job "write" may write.
+        path: a file (a folder for the jobs of `storage`); None if there is no file to read.
+        cuda: major version of CUDA that the driver supports; 0 if no driver answers.
+        size: maximum number of bytes that the job "write" writes.
     """
 
     path: str | None = None
@@ -26,7 +26,7 @@ class Context:
     size: int = 0
 
     def remedy(self, text: str) -> str:
-        """Put the CUDA version to install for into "{cuda}": the driver's, or the newest."""
+        """Replace "{cuda}" by the driver's major version of CUDA, or by the newest version."""
         return text.format(cuda=12 if self.cuda == 12 else 13)
 
 
@@ -35,12 +35,12 @@ class Finding:
     """One row of the table.
 
     Attributes:
-        name: what was looked at.
-        status: "limited" works, but not as well as it could.
-        detail: version and properties; for what is missing or broken, what happened.
-        cost: what the user goes without, in one line; "" if nothing.
-        remedy: the command or the step that mends it; "" if nothing does.
-        values: the same as numbers and lists, for programs.
+        name: the library, device or resource.
+        status: "limited" means that it works, but not as well as it could.
+        detail: version and properties, or the reason why it is missing or broken.
+        cost: the consequence for the user, in one line; "" if there is none.
+        remedy: the command or the step that repairs it; "" if there is none.
+        values: the details as numbers and lists, for programs.
     """
 
     name: str
@@ -52,25 +52,25 @@ class Finding:
 
     @property
     def works(self) -> bool:
-        """Whether it can be used."""
+        """Whether pipelines can use the library, device or resource."""
         return self.status in ("ok", "limited")
 
 
 @dataclass(frozen=True)
 class Rate:
-    """How fast a file was read one way.
+    """The rate at which a file was read in one way.
 
     Attributes:
-        way: the system calls or the library used.
-        cache: whether the file's pages were in memory before.
-        mb_per_s: 10**6 bytes a second; None if it was not measured.
-        note: why not.
+        way: the system call and the number of threads.
+        cache: "warm" if the file's pages were in memory before, else "cold".
+        mb_per_s: 10**6 bytes a second; None if the rate was not measured.
+        remark: the reason if the rate was not measured.
     """
 
     way: str
     cache: Cache
     mb_per_s: float | None = None
-    note: str = ""
+    remark: str = ""
 
 
 def describe(error: BaseException) -> str:

@@ -1,5 +1,8 @@
-"""The GPU and the libraries that use it. The job "driver" comes first: without a driver, the
-other libraries are not loaded, because some of them hang or crash then."""
+"""The GPU and the libraries that use it.
+
+The job "driver" comes first. If no driver answers, the other jobs do not run, because some of the
+libraries hang or crash without a driver.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +11,24 @@ from collections import Counter
 from dataclasses import asdict
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
-from .cuda import CudaError, Driver, driver_version, video_engines
-from .finding import Context, Finding, Job, Status, size_text
+from ...engine.errors import install_hint
+from .cuda import CudaError, Driver, driver_version
+from .finding import Context, Finding, Job, size_text
 from .gds import cufile
 from .libraries import Library, check_picture, picture
 
 DRIVER = "NVIDIA driver"
-_UNANSWERED = "no driver answers"
 
 _NO_GPU = "nothing runs on the GPU"
 _DRIVER_REMEDY = (
-    "install NVIDIA's driver (580 or newer for CUDA 13, 525 for CUDA 12); "
+    "install NVIDIA's driver (580 or newer for CUDA 13, 525 or newer for CUDA 12); "
     "in a container: docker run --gpus all"
 )
 _BY_CODE = {
-    100: "no GPU is visible: look at `nvidia-smi -L` and the variable CUDA_VISIBLE_DEVICES",
-    802: "systemctl start nvidia-fabricmanager",  # the GPUs of an NVSwitch machine wait for it
+    100: "check `nvidia-smi -L` and the variable CUDA_VISIBLE_DEVICES",
+    802: "systemctl start nvidia-fabricmanager",  # GPUs behind NVSwitch need it
     803: "reboot: the driver's library and its kernel module have different versions",
     804: "the GPU's driver is too old for the CUDA library in use: update the driver",
 }
@@ -34,7 +36,7 @@ _NVJPEG = "pip install 'nvidia-nvimgcodec-cu{cuda}[nvjpeg]'"
 
 
 def driver(_: Context) -> Finding:
-    """Look for libcuda before anything else."""
+    """Load libcuda and ask for its version."""
     try:
         version = Driver().cuda_version()
     except OSError:
@@ -52,19 +54,16 @@ def driver(_: Context) -> Finding:
     )
 
 
-def devices(context: Context) -> Finding:
+def devices(_: Context) -> Finding:
     """List the GPUs."""
-    if not context.cuda:
-        return _no_driver("GPUs", _NO_GPU)
-    found = Driver().devices()
-    if not found:
+    gpus = Driver().devices()
+    if not gpus:
         return Finding("GPUs", "missing", "the driver sees none", _NO_GPU, _BY_CODE[100])
-    kinds = Counter(
-        f"{device.name} ({size_text(device.memory)}, compute capability {device.capability})"
-        for device in found
+    models = Counter(
+        f"{gpu.name} ({size_text(gpu.memory)}, compute capability {gpu.capability})" for gpu in gpus
     )
-    text = ", ".join(f"{count} x {kind}" for kind, count in kinds.items())
-    return Finding("GPUs", "ok", text, values={"devices": [asdict(device) for device in found]})
+    text = ", ".join(f"{count} x {model}" for model, count in models.items())
+    return Finding("GPUs", "ok", text, values={"devices": [asdict(gpu) for gpu in gpus]})
 
 
 def _cupy(cupy: Any) -> str:
@@ -82,11 +81,11 @@ def _cuda(version: int) -> str:
     return f"CUDA {version // 1000}.{version % 1000 // 10}"
 
 
-def _decode(module: Any, *kinds: str) -> None:
-    """Decode a JPEG on the GPU with these backends only; raise unless it comes out right."""
+def _decode(module: Any, *backend_names: str) -> None:
+    """Decode a JPEG on the GPU with these backends only; raise ValueError if pixels are wrong."""
     import simplejpeg
 
-    backends = [module.Backend(getattr(module.BackendKind, kind)) for kind in kinds]
+    backends = [module.Backend(getattr(module.BackendKind, name)) for name in backend_names]
     decoder = module.Decoder(device_id=0, backends=backends)
     image = decoder.decode(simplejpeg.encode_jpeg(picture(), colorsubsampling="420"))
     if image is None:
@@ -99,51 +98,32 @@ def _nvimgcodec(module: Any) -> str:
     return _cuda(module.__cuda_version__)
 
 
-_CUPY = Library("CuPy", "cupy", _NO_GPU, "pip install 'penstock[cuda{cuda}]'", _cupy)
-_NVIMGCODEC = Library(
+CUPY = Library("CuPy", "cupy", _NO_GPU, install_hint("cuda{cuda}"), _cupy)
+NVIMGCODEC = Library(
     "nvImageCodec",
     "nvidia.nvimgcodec",
     "no images are decoded on the GPU: device='mixed' does not work",
     _NVJPEG,
     _nvimgcodec,
 )
-_KVIKIO = Library(
+KVIKIO = Library(
     "KvikIO",
     "kvikio",
-    "files reach the GPU through NumPy: 3 instead of 26 GB/s (H200, cached files)",
+    "fn.readers.numpy(device='gpu') never uses GPUDirect Storage",
     "pip install kvikio-cu{cuda}",
     lambda _: f"{import_module('kvikio.defaults').get('num_threads')} threads by default",
-)
-_PYNVVIDEOCODEC = Library(
-    "PyNvVideoCodec",
-    "PyNvVideoCodec",
-    "video cannot be decoded into GPU memory",
-    "pip install PyNvVideoCodec",
-    lambda _: "",
 )
 
 
 def _library(library: Library, context: Context) -> Finding:
-    """Look at the library where a driver answers, and else only for it."""
     os.environ.setdefault("PYNVIMGCODEC_VERBOSITY", "0")
-    top = library.module.split(".")[0]
-    if context.cuda or find_spec(top) is None or find_spec(library.module) is None:
-        return library.probe(context)
-    return _no_driver(library.name, library.cost, "broken", f"installed, but {_UNANSWERED}")
+    return library.probe(context)
 
 
-def _no_driver(
-    name: str, cost: str, status: Status = "missing", detail: str = _UNANSWERED
-) -> Finding:
-    return Finding(name, status, detail, cost, f"see {DRIVER}")
-
-
-def hardware_jpeg(context: Context) -> Finding:
+def hardware_jpeg(_: Context) -> Finding:
     """Ask the GPU's JPEG engine for an image."""
     name = "hardware JPEG engine"
-    cost = "JPEG files are decoded by CUDA cores and the CPU: about half as fast"
-    if not context.cuda:
-        return _no_driver(name, cost)
+    cost = "CUDA cores and the CPU decode JPEG files"
     try:
         from nvidia import nvimgcodec
     except ImportError:
@@ -156,32 +136,12 @@ def hardware_jpeg(context: Context) -> Finding:
     return Finding(name, "ok", "answers")
 
 
-def nvdec(context: Context) -> Finding:
-    """Ask NVDEC which codecs it decodes."""
-    cost = "video is decoded by the CPU"
-    if not context.cuda:
-        return _no_driver("NVDEC", cost)
-    try:
-        engines = video_engines()
-    except OSError:
-        remedy = "in a container: docker run -e NVIDIA_DRIVER_CAPABILITIES=compute,utility,video"
-        return Finding("NVDEC", "missing", "no libnvcuvid.so.1", cost, remedy)
-    except CudaError as error:
-        return Finding("NVDEC", "broken", str(error), cost)
-    if not engines:
-        return Finding("NVDEC", "missing", "this GPU has no video decoder", cost)
-    text = f"{', '.join(engines)}; engines: {max(engines.values())}"
-    return Finding("NVDEC", "ok", text, values={"engines": engines})
-
-
 JOBS: dict[str, Job] = {
     DRIVER: driver,
     "GPUs": devices,
-    "CuPy": partial(_library, _CUPY),
-    "nvImageCodec": partial(_library, _NVIMGCODEC),
+    "CuPy": partial(_library, CUPY),
+    "nvImageCodec": partial(_library, NVIMGCODEC),
     "hardware JPEG engine": hardware_jpeg,
-    "KvikIO": partial(_library, _KVIKIO),
+    "KvikIO": partial(_library, KVIKIO),
     "cuFile": cufile,
-    "NVDEC": nvdec,
-    "PyNvVideoCodec": partial(_library, _PYNVVIDEOCODEC),
 }

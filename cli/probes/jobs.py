@@ -1,7 +1,7 @@
-"""Runs jobs in child processes, each within a time limit; never hangs, whatever the jobs do.
+"""Runs jobs in child processes, each within a time limit, so that no job can hang the doctor.
 
-A child runs the jobs in order. If one crashes or does not end in time, that is its outcome; the
-child is killed and another one goes on with the next job.
+A child runs the jobs in order. If a job crashes or exceeds its time, this is the job's outcome. The
+child is killed, and another child continues with the next job.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _POLL = 0.1
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a job: its result as a dict, or what went wrong."""
+    """The end of a job: its result as a dict, or the fault."""
 
     result: dict[str, Any] | None = None
     fault: str = ""
@@ -44,8 +44,8 @@ def run_jobs(
     """Run the jobs `names` of the module named `module`; return their outcomes in that order.
 
     Args:
-        limit: seconds that each job may take, and the start of a child.
-        tick: called with the name of the job at work, several times a second.
+        limit: maximum seconds for each job, and for the start of a child.
+        tick: function that is called with the name of the current job, several times a second.
     """
     outcomes: dict[str, Outcome] = {}
     while waiting := [name for name in names if name not in outcomes]:
@@ -54,7 +54,7 @@ def run_jobs(
             current, fault = child.follow(outcomes, limit, tick)
         finally:
             child.end()
-        # A child that dies between jobs could not be started; so would be the next.
+        # A child that dies outside of a job could not start; the next child could not either.
         left = [current] if current else [name for name in waiting if name not in outcomes]
         outcomes |= {name: Outcome(fault=fault) for name in left}
     return {name: outcomes[name] for name in names}
@@ -63,7 +63,7 @@ def run_jobs(
 class _Child:
     def __init__(self, module: str, names: Sequence[str], context: Context) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (see `end`)
-        # The child imports what this process would, wherever that was found.
+        # The child imports modules from the same folders as this process.
         path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         command = [sys.executable, "-P", "-m", f"{__package__}.child", module]
         self._process = subprocess.Popen(
@@ -72,13 +72,13 @@ class _Child:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             env={**os.environ, "PYTHONPATH": path},
-            start_new_session=True,  # Ctrl-C reaches this process, which ends the child
+            start_new_session=True,  # Ctrl-C reaches this process only, which ends the child
         )
 
     def follow(
         self, outcomes: dict[str, Outcome], limit: float, tick: Callable[[str], None]
     ) -> tuple[str, str]:
-        """Collect outcomes; return the job at work at the end ("" for none) and what ended it."""
+        """Collect outcomes; return the last job ("" if all ended) and the reason for its end."""
         assert self._process.stdout is not None
         source = self._process.stdout.fileno()
         poll = select.poll()
@@ -93,7 +93,7 @@ class _Child:
             *lines, text = (text + data).split(b"\n")
             for line in map(json.loads, lines):
                 deadline = monotonic() + limit
-                current = line.get("begin", "")
+                current = line.get("start", "")
                 if "end" in line:
                     fault = line.get("error", "")
                     outcomes[line["end"]] = Outcome(line.get("result"), fault)
@@ -117,10 +117,10 @@ class _Child:
         return f"crashed with {name}{last}"
 
     def end(self) -> None:
-        """Kill the child and what it started."""
+        """Kill the child and its own children."""
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        with suppress(subprocess.TimeoutExpired):  # stuck in the kernel: nothing helps there
+        with suppress(subprocess.TimeoutExpired):  # a process stuck in the kernel stays
             self._process.wait(1)
         assert self._process.stdout is not None
         self._process.stdout.close()

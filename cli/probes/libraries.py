@@ -1,7 +1,8 @@
-"""The libraries that work on the CPU, and PyTorch: imported, and made to do something."""
+"""Probes that import the CPU's libraries and PyTorch, and try one function of each library."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module, metadata
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.errors import install_hint
 from .finding import Context, Finding, Job, describe
 
 
@@ -18,10 +20,11 @@ class Library:
     """An importable library.
 
     Attributes:
-        module: what is imported.
-        cost: what is lost without it.
-        remedy: what installs it; see `Context.remedy`.
-        look: tries it and returns what to say of it; an exception means that it is broken.
+        module: name of the module to import.
+        cost: consequence for the user if the library is missing.
+        remedy: command that installs the library; see `Context.remedy`.
+        look: function that tries the library and returns a description. An exception means that
+            the library is broken.
     """
 
     name: str
@@ -31,7 +34,7 @@ class Library:
     look: Callable[[ModuleType], str]
 
     def probe(self, context: Context) -> Finding:
-        """Import the library and look at it."""
+        """Import the library and try it."""
         remedy = context.remedy(self.remedy)
         try:
             module = import_module(self.module)
@@ -52,21 +55,21 @@ class Library:
 
 
 def version_of(module: ModuleType) -> str:
-    """Return a library's version; "" if it tells none."""
+    """Return a library's version; "" if the library gives none."""
     top = import_module(module.__name__.split(".")[0])
-    told = getattr(module, "__version__", "") or getattr(top, "__version__", "")
-    distributions = [] if told else metadata.packages_distributions().get(top.__name__, [])
-    return str(told) or "".join(map(metadata.version, distributions[:1]))
+    stated = getattr(module, "__version__", "") or getattr(top, "__version__", "")
+    distributions = [] if stated else metadata.packages_distributions().get(top.__name__, [])
+    return str(stated) or "".join(map(metadata.version, distributions[:1]))
 
 
 def picture() -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Return a smooth uint8 image (256, 256, 3), which JPEG keeps nearly as it is."""
+    """Return a smooth uint8 image (256, 256, 3), which JPEG compression hardly changes."""
     ramp = np.arange(256, dtype=np.uint8)
     return np.stack(np.broadcast_arrays(ramp[:, None], ramp[None], np.uint8(128)), axis=-1)
 
 
 def check_picture(decoded: Any) -> None:
-    """Raise ValueError unless `decoded` is `picture()`, but for what JPEG loses."""
+    """Raise ValueError unless `decoded` is `picture()` up to JPEG's losses."""
     off = np.abs(np.asarray(decoded).astype(int) - picture()).max()
     if off > 16:
         raise ValueError(f"it decodes a photograph wrongly, by up to {off} of 255")
@@ -83,18 +86,6 @@ def _simplejpeg(simplejpeg: Any) -> str:
     return ""
 
 
-def _pyav(av: Any) -> str:
-    decoders = {"H.264": "h264", "HEVC": "hevc", "VP9": "vp9", "AV1": "libdav1d"}
-    have = [name for name, codec in decoders.items() if codec in av.codecs_available]
-    return f"FFmpeg {av.ffmpeg_version_info}, decodes {', '.join(have)}"
-
-
-def _soundfile(soundfile: Any) -> str:
-    formats = soundfile.available_formats()
-    have = [name for name in ("WAV", "FLAC", "OGG", "MP3", "AIFF") if name in formats]
-    return f"libsndfile {soundfile.__libsndfile_version__}, reads {', '.join(have)}"
-
-
 def _crc32c(crc32c: Any) -> str:
     if crc32c.value(b"123456789") != 0xE3069283:  # the check value of CRC-32C
         raise ValueError("it computes a wrong checksum")
@@ -107,14 +98,24 @@ def _lz4(block: Any) -> str:
     return ""
 
 
+def _soundfile(soundfile: Any) -> str:
+    signal = (np.arange(-1000, 1000) * 16).astype(np.int16)
+    stream = io.BytesIO()
+    soundfile.write(stream, signal, 16000, format="FLAC")
+    stream.seek(0)
+    if not np.array_equal(soundfile.read(stream, dtype="int16")[0], signal):
+        raise ValueError("it does not restore the FLAC file that it wrote")
+    return f"libsndfile {soundfile.__libsndfile_version__}"
+
+
 def _nothing(_: ModuleType) -> str:
     return ""
 
 
-_REINSTALL = "pip install --force-reinstall penstock"
+_REINSTALL = "pip install --force-reinstall"
 
 LIBRARIES = (
-    Library("NumPy", "numpy", "nothing works", _REINSTALL, _nothing),
+    Library("NumPy", "numpy", "nothing works", f"{_REINSTALL} numpy", _nothing),
     Library(
         "OpenCV",
         "cv2",
@@ -129,50 +130,53 @@ LIBRARIES = (
         f"{_REINSTALL} simplejpeg",
         _simplejpeg,
     ),
-    Library("PyAV", "av", "no video on the CPU", "pip install av", _pyav),
-    Library("soundfile", "soundfile", "no audio", "pip install soundfile", _soundfile),
     Library(
         "google-crc32c",
         "google_crc32c",
         "checksums of TFRecord files are not verified",
-        "pip install 'penstock[tfrecord]'",
+        install_hint("tfrecord"),
         _crc32c,
     ),
-    Library("lz4", "lz4.block", "fn.decoders.inflate: no LZ4", "pip install 'penstock[lz4]'", _lz4),
+    Library(
+        "soundfile",
+        "soundfile",
+        "no audio but WAV files of plain samples",
+        install_hint("audio"),
+        _soundfile,
+    ),
+    Library("lz4", "lz4.block", "fn.decoders.inflate: no LZ4", install_hint("lz4"), _lz4),
     Library(
         "fsspec",
         "fsspec",
         "URLs cannot be read, only local files",
-        "pip install 'penstock[remote]'",
+        install_hint("remote"),
         _nothing,
     ),
-    Library(
-        "s3fs", "s3fs", "s3:// URLs cannot be read", "pip install 'penstock[remote]'", _nothing
-    ),
+    Library("s3fs", "s3fs", "s3:// URLs cannot be read", install_hint("remote"), _nothing),
 )
 
 PYTORCH = Library(
     "PyTorch",
     "torch",
     "no penstock.plugin.pytorch; batches as NumPy arrays only",
-    "pip install 'penstock[torch]'",
+    install_hint("torch"),
     lambda torch: f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU only",
 )
 
 
 def pytorch(context: Context) -> Finding:
-    """Look at PyTorch, and whether it sees the GPU that the driver sees."""
-    found = PYTORCH.probe(context)
-    if not (found.works and context.cuda) or import_module("torch").cuda.is_available():
-        return found
+    """Try PyTorch, and compare the GPUs that PyTorch and the driver see."""
+    result = PYTORCH.probe(context)
+    if not (result.works and context.cuda) or import_module("torch").cuda.is_available():
+        return result
     return Finding(
-        found.name,
+        result.name,
         "limited",
-        f"{found.detail}; it sees no GPU, though the driver does",
+        f"{result.detail}; it sees no GPU, though the driver does",
         "batches on the GPU cannot be handed to PyTorch",
         "pip install --force-reinstall torch "
         f"--index-url https://download.pytorch.org/whl/cu{'126' if context.cuda == 12 else '130'}",
-        found.values,
+        result.values,
     )
 
 

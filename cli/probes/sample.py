@@ -1,4 +1,4 @@
-"""The file that is read to measure: the user's own, or one made for it and removed again."""
+"""The file whose reading is measured: the user's file, or a temporary file."""
 
 from __future__ import annotations
 
@@ -13,43 +13,42 @@ from .finding import Context, Finding, size_text
 from .jobs import run_jobs
 from .speed import BLOCK, LARGEST, write
 
-_SHARE = 4
-"""A file takes at most one part in so many of the free space."""
+_FREE_SPACE_DIVISOR = 4
+"""A temporary file takes at most a quarter of the free space."""
 
 
 @dataclass(frozen=True)
-class Sample:
-    """A file to look at, None for none, and why it is not measured ("" if it is)."""
+class SampleFile:
+    """A file (None if there is none), and the reason not to measure its reading ("" for none)."""
 
     path: str | None = None
     reason: str = ""
 
 
 def sample_size(free: int) -> int:
-    """Return the bytes to write where so many are free: whole blocks, 0 if there is no room.
+    """Return the size of a temporary file: whole blocks, 0 if the space is too small.
 
     >>> sample_size(1 << 40) >> 20, sample_size(100 << 20) >> 20, sample_size(3 << 20)
     (256, 25, 0)
     """
-    return min(LARGEST, free // _SHARE // BLOCK * BLOCK)
+    return min(LARGEST, free // _FREE_SPACE_DIVISOR // BLOCK * BLOCK)
 
 
 @contextmanager
 def sample_file(
     path: str, disk: Finding, *, limit: float, tick: Callable[[str], None]
-) -> Iterator[Sample]:
-    """Lend a file on the file system of `path`: that itself if it is a file.
+) -> Iterator[SampleFile]:
+    """Lend the file `path`, or a temporary file in the folder `path`.
 
-    `disk` is what `storage.file_system` found.
-
-    A file that was made is removed at the end, also after an exception or Ctrl-C.
+    `disk` is the finding of `storage.file_system`. The temporary file is removed at the end, also
+    after an exception or Ctrl-C.
     """
     if not disk.works:
-        yield Sample(reason=f"{path}: {disk.detail}")
+        yield SampleFile(reason=f"{path}: {disk.detail}")
         return
-    if disk.values["kind"] == "file":
+    if disk.values["file_type"] == "file":
         small = disk.values["size"] < BLOCK
-        yield Sample(path, f"the file has less than {size_text(BLOCK)}" if small else "")
+        yield SampleFile(path, f"the file has less than {size_text(BLOCK)}" if small else "")
         return
     free = disk.values["free"]
     size = sample_size(free)
@@ -59,13 +58,13 @@ def sample_file(
             write.__module__, ["write"], Context(name, size=size), limit=limit, tick=tick
         )
         if fault := outcome["write"].fault:
-            yield Sample(reason=f"no file can be written in {path}: {fault}")
+            yield SampleFile(reason=f"no file can be written in {path}: {fault}")
         elif not size:
-            yield Sample(reason=f"only {size_text(free)} are free in {path}")
+            yield SampleFile(reason=f"only {size_text(free)} are free in {path}")
         else:
-            yield Sample(name)
+            yield SampleFile(name)
     finally:
-        # In a thread, because a file system that has stopped answering would stop this one.
+        # A thread removes the file, because a file system that does not answer blocks its caller.
         remover = Thread(target=_remove, args=(name,), daemon=True)
         remover.start()
         remover.join(limit)

@@ -1,7 +1,7 @@
-"""How fast a file is read, one way after another, from the page cache and past it.
+"""Rates at which a file can be read, from the disk and from the page cache.
 
-All ways read the same bytes in the same order into buffers that are used again. A pass ends
-with the file or after `_SECONDS`, so a slow disk takes no longer than a fast one.
+Every way reads the same bytes in the same order into a buffer that is used again. A pass ends at
+the file's end or after `TUNING.seconds`, so a slow disk takes no longer than a fast disk.
 """
 
 from __future__ import annotations
@@ -14,54 +14,56 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from .finding import Cache, Context, Job, Rate
 
 LARGEST = 256 << 20
-"""Bytes of a file that are read at most."""
+"""Maximum number of bytes of a file to read."""
 
 BLOCK = 1 << 20
 """Bytes that one system call reads."""
 
-_GPU_BLOCK = 64 << 20
-"""Bytes that one call of KvikIO reads: it divides them between threads of its own."""
 
-_SECONDS = 2.0
-"""A pass over the file takes about so long at most."""
+@dataclass(frozen=True)
+class SpeedTuning:
+    """How the rates are measured.
 
-_PASSES = 3
-"""The best of so many passes over a cached file counts."""
+    Attributes:
+        seconds: maximum time of one pass over the file.
+        passes: number of passes over a cached file, of which the fastest counts.
+        flush: bytes written between two looks at the clock.
+        cached: maximum fraction of a file's pages in memory at which the file counts as cold.
+    """
 
-_FLUSH = 16 << 20
-"""Bytes written between two looks at the clock."""
+    seconds: float = 2.0
+    passes: int = 3
+    flush: int = 16 << 20
+    cached: float = 0.05
 
-_CACHED = 0.05
-"""A file of which no greater part is in memory counts as cold."""
+
+TUNING = SpeedTuning()
 
 _CACHES: tuple[Cache, ...] = ("cold", "warm")
 
 Read = Callable[[int, int], int]
-"""Reads `length` bytes at `offset`; returns how many came."""
+"""`read(offset, length)` returns the number of bytes that it read."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to read: what opens a file for one thread, bytes a call, and threads."""
+    """A way to read: a function that opens a file for one thread, and the number of threads."""
 
     open: Callable[[str], AbstractContextManager[Read]]
-    block: int = BLOCK
     threads: int = 1
 
 
 @contextmanager
-def _preadv(path: str, flags: int = 0) -> Iterator[Read]:
-    buffer = memoryview(mmap.mmap(-1, BLOCK))  # O_DIRECT wants memory that is aligned
-    number = os.open(path, os.O_RDONLY | flags)
+def _preadv(path: str) -> Iterator[Read]:
+    buffer = memoryview(bytearray(BLOCK))
+    number = os.open(path, os.O_RDONLY)
     try:
         yield lambda offset, length: os.preadv(number, [buffer[:length]], offset)
     finally:
@@ -81,38 +83,15 @@ def _mapped(path: str) -> Iterator[Read]:
     yield read
 
 
-@contextmanager
-def _kvikio(path: str, arrays: str) -> Iterator[Read]:
-    buffer: Any = import_module(arrays).empty(_GPU_BLOCK, "uint8")
-    import_module("kvikio.defaults").set("num_threads", 4)
-    with import_module("kvikio").CuFile(path, "r") as file:
-        file.read(buffer, BLOCK)  # makes buffers and, at first, the CUDA context
-        yield lambda offset, length: int(file.read(buffer, length, offset))
-
-
 WAYS = {
     "preadv, 1 thread": Way(_preadv),
     "preadv, 4 threads": Way(_preadv, threads=4),
-    "O_DIRECT, 4 threads": Way(partial(_preadv, flags=os.O_DIRECT), threads=4),
     "mmap": Way(_mapped),
-    "KvikIO to host, 4 threads": Way(partial(_kvikio, arrays="numpy"), _GPU_BLOCK),
-    "KvikIO to device, 4 threads": Way(partial(_kvikio, arrays="cupy"), _GPU_BLOCK),
 }
 
 
-def job_names(*, kvikio: bool) -> list[str]:
-    """Return which jobs to run. O_DIRECT passes the cache by, so that is one measurement."""
-    return [
-        name
-        for name in JOBS
-        if name != "write"
-        and (kvikio or "KvikIO" not in name)
-        and name != "O_DIRECT, 4 threads, warm"
-    ]
-
-
 def measure(way: str, cache: Cache, context: Context) -> Rate:
-    """Read the file `context.path` (its first `LARGEST` bytes) and return how fast that was."""
+    """Read the file `context.path` (its first `LARGEST` bytes) and return the rate."""
     path = context.path
     assert path is not None
     size = min(os.path.getsize(path), LARGEST) // BLOCK * BLOCK
@@ -120,21 +99,23 @@ def measure(way: str, cache: Cache, context: Context) -> Rate:
         chosen = WAYS[way]
         reads = [stack.enter_context(chosen.open(path)) for _ in range(chosen.threads)]
         if cache == "cold":
-            if "O_DIRECT" not in way and not _empty_cache(path, size):
-                return Rate(way, cache, note="its pages stay in memory")
-            done, seconds = _pass(reads, size, chosen.block)
+            if not _empty_cache(path, size):
+                return Rate(way, cache, remark="its pages stay in memory")
+            done, seconds = _pass(reads, size, BLOCK)
         else:
-            size, _ = _pass(reads, size, chosen.block)
-            passes = [_pass(reads, size, chosen.block) for _ in range(_PASSES)]
+            size, _ = _pass(reads, size, BLOCK)
+            passes = [_pass(reads, size, BLOCK) for _ in range(TUNING.passes)]
             done, seconds = min(passes, key=lambda one: one[1] / one[0])
     return Rate(way, cache, done / seconds / 1e6)
 
 
 def _pass(reads: Sequence[Read], size: int, block: int) -> tuple[int, float]:
-    """Read up to `size` bytes, in as many threads as there are functions.
+    """Read up to `size` bytes, with one thread for each function in `reads`.
 
-    Return the bytes read, from the front on without gaps but for the threads' last blocks, and
-    the seconds taken.
+    The threads take blocks in turn, from the file's start.
+
+    Returns:
+        The number of bytes read, and the seconds that this took.
     """
     started = perf_counter()
 
@@ -145,7 +126,7 @@ def _pass(reads: Sequence[Read], size: int, block: int) -> tuple[int, float]:
             if (count := reads[i](offset, length)) != length:
                 raise OSError(f"{count} of {length} bytes came from offset {offset}")
             done += count
-            if perf_counter() - started > _SECONDS:
+            if perf_counter() - started > TUNING.seconds:
                 break
         return done
 
@@ -157,7 +138,7 @@ def _pass(reads: Sequence[Read], size: int, block: int) -> tuple[int, float]:
 
 
 def _empty_cache(path: str, size: int) -> bool:
-    """Have the kernel forget the file's pages; return whether it did."""
+    """Ask the kernel to drop the file's pages; return whether the kernel did."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
@@ -170,19 +151,19 @@ def _empty_cache(path: str, size: int) -> bool:
     failed = libc.mincore(
         ctypes.c_void_p(address), ctypes.c_size_t(size), ctypes.c_void_p(resident.ctypes.data)
     )
-    return not failed and float((resident & 1).mean()) <= _CACHED
+    return not failed and float((resident & 1).mean()) <= TUNING.cached
 
 
 def write(context: Context) -> Rate:
-    """Write the file `context.path` anew: up to `context.size` bytes that do not compress."""
+    """Create the file `context.path`, of up to `context.size` bytes that do not compress."""
     assert context.path is not None
     random = np.random.default_rng(0)
     started, done = perf_counter(), 0
     with open(context.path, "xb", buffering=0) as file:
-        while done < context.size and perf_counter() - started < _SECONDS:
-            block = random.bytes(min(_FLUSH, context.size - done))
+        while done < context.size and perf_counter() - started < TUNING.seconds:
+            block = random.bytes(min(TUNING.flush, context.size - done))
             done += os.write(file.fileno(), block)
-            os.fsync(file.fileno())  # pages not yet on the disk stay in memory
+            os.fsync(file.fileno())  # the kernel cannot drop pages that are not on the disk yet
     return Rate("write", "cold", done / (perf_counter() - started) / 1e6)
 
 

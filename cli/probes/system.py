@@ -1,11 +1,10 @@
-"""Processor, memory and limits: read from /proc and /sys, so no child process is needed."""
+"""CPU, memory and limits, read from /proc and /sys without a child process."""
 
 from __future__ import annotations
 
 import os
 import platform
 import resource
-import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -15,37 +14,34 @@ from .finding import Finding, size_text
 
 _UNLIMITED = resource.RLIM_INFINITY
 
-_SHM_ENOUGH = 1 << 30
-"""/dev/shm of a Docker container has 64 MiB; a few batches of images are larger."""
-
 _NO_LIMIT = 1 << 62
-"""Version 1 of control groups writes so much and more where there is no limit."""
+"""Minimum value that version 1 of control groups writes for "no limit"."""
 
 _FILES_ENOUGH = 1024
-"""Readers keep up to 256 files open; sockets and libraries need some, too."""
+"""Readers keep up to 256 files open; sockets and libraries open further files."""
 
 
 def findings() -> list[Finding]:
-    """Look at everything in this module."""
-    return [processor(), instructions(), memory(), locked_memory(), open_files(), shared_memory()]
+    """Return the findings of all functions in this module."""
+    return [cpu(), memory(), open_files()]
 
 
-def processor() -> Finding:
-    """Say how many cores this process may use."""
+def cpu() -> Finding:
+    """Return how many cores this process may use."""
     cores, usable, quota = os.cpu_count() or 1, len(os.sched_getaffinity(0)), cpu_quota(Path("/"))
     model = _cpuinfo("model name") or platform.machine()
     text = f"{model}: {usable} of {cores} cores"
     values = {"model": model, "cores": cores, "affinity": usable, "cgroup_cores": quota}
     if quota is not None and quota < usable:
         return Finding(
-            "processor",
+            "CPU",
             "limited",
-            f"{text}, and the control group allows the time of {quota:g}",
-            "threads beyond that are stopped for part of the time",
+            f"{text}; the control group allows {quota:g} cores' time",
+            "the kernel stops further threads for part of the time",
             f"pass num_threads={max(1, int(quota))} to the pipeline, or raise docker run --cpus",
             values,
         )
-    return Finding("processor", "ok", text, values=values)
+    return Finding("CPU", "ok", text, values=values)
 
 
 def cpu_quota(root: Path) -> float | None:
@@ -78,19 +74,6 @@ def _groups(root: Path, controller: str) -> Iterable[Path]:
             yield from (above for above in folder.parents if above.is_relative_to(base))
 
 
-def instructions() -> Finding:
-    """Say which vector instructions the processor has."""
-    flags = set((_cpuinfo("flags") or _cpuinfo("Features")).split())
-    known = {"avx2": "AVX2", "avx512f": "AVX-512", "asimd": "NEON", "sve": "SVE"}
-    have = [name for flag, name in known.items() if flag in flags]
-    values = {"flags": sorted(flags & set(known))}
-    if not flags & {"avx2", "asimd"}:
-        cost = "JPEG decoding and resizing are several times slower"
-        text = "neither AVX2 nor NEON" if flags else "/proc/cpuinfo does not tell"
-        return Finding("vector instructions", "limited", text, cost, values=values)
-    return Finding("vector instructions", "ok", ", ".join(have), values=values)
-
-
 def _cpuinfo(key: str) -> str:
     with suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:
@@ -101,7 +84,7 @@ def _cpuinfo(key: str) -> str:
 
 
 def memory() -> Finding:
-    """Say how much memory there is and how much of it this process may use."""
+    """Return the machine's memory and the limit of this process."""
     with open("/proc/meminfo") as lines:
         kib = {name: int(rest.split()[0]) for name, rest in (line.split(":") for line in lines)}
     total, free = kib["MemTotal"] << 10, kib["MemAvailable"] << 10
@@ -123,20 +106,13 @@ def memory_limit(root: Path) -> int | None:
     return min((limit for limit in limits if limit < _NO_LIMIT), default=None)
 
 
-def locked_memory() -> Finding:
-    """Say how much memory may be locked, as RDMA and io_uring do with their buffers."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_MEMLOCK)
-    text = "unlimited" if soft == _UNLIMITED else size_text(soft)
-    return Finding("locked memory", "ok", text, values=_values(soft, hard))
-
-
 def _values(soft: int, hard: int) -> dict[str, Any]:
     limits = {"soft": soft, "hard": hard}
     return {name: None if limit == _UNLIMITED else limit for name, limit in limits.items()}
 
 
 def open_files() -> Finding:
-    """Say how many files this process may have open."""
+    """Return how many files this process may have open."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     used = len(os.listdir("/proc/self/fd"))
     at_once, at_most = ("any number" if n == _UNLIMITED else f"{n:,}" for n in (soft, hard))
@@ -148,17 +124,3 @@ def open_files() -> Finding:
         cost = "data sets of many shards and connections fail with 'Too many open files'"
         return Finding("open files", "limited", text, cost, "ulimit -n 65536", values)
     return Finding("open files", "ok", text, values=values)
-
-
-def shared_memory() -> Finding:
-    """Say how large /dev/shm is."""
-    cost = "worker processes of PyTorch and NCCL end with a bus error"
-    remedy = "in a container: docker run --shm-size=8g"
-    try:
-        total, _, free = shutil.disk_usage("/dev/shm")
-    except OSError as error:
-        return Finding("shared memory", "missing", f"/dev/shm: {error.strerror}", cost, remedy)
-    text, values = f"/dev/shm: {size_text(free)} free", {"total": total, "free": free}
-    if free < _SHM_ENOUGH:
-        return Finding("shared memory", "limited", text, cost, remedy, values)
-    return Finding("shared memory", "ok", text, values=values)

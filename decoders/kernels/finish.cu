@@ -1,19 +1,7 @@
-// From decoded pixels, RGB or grey, uint8, as stored in the file, to what the user asked for:
-// turned upright, in another colour space and another type.
-typedef unsigned char u8;
-typedef unsigned long long u64;
-#if HALF
-#include <cuda_fp16.h>
-#endif
-
-struct Sample {
-    u64 in, out;
-    int height, width;            // of the result
-    int stride;                   // of the stored pixels: from row to row, in pixels
-    int flip_rows, flip_columns;  // of the stored pixels
-    int exchange;                 // rows and columns, after that
-};
-
+// From decoded pixels, RGB or gray, uint8, as stored in the file, to what the user asked for:
+// turned upright, in another color space and another type. `height` and `width` are those of the result.
+// Stored lines are `stride` pixels apart. `flip_rows` and `flip_columns` mirror the stored pixels;
+// `exchange` then swaps the two axes.
 // Scales 255 to the type's full range; integers round half up.
 __device__ inline Out typed(float value) {
 #if WHOLE
@@ -25,8 +13,6 @@ __device__ inline Out typed(float value) {
 
 extern "C" __global__ void finish(const Sample* samples) {
     const Sample s = samples[blockIdx.y];
-    const u8* in = (const u8*)s.in;
-    Out* out = (Out*)s.out;
     const int pixels = s.height * s.width;
     const int in_height = s.exchange ? s.width : s.height;
     const int in_width = s.exchange ? s.height : s.width;
@@ -39,8 +25,8 @@ extern "C" __global__ void finish(const Sample* samples) {
         }
         if (s.flip_rows) y = in_height - 1 - y;
         if (s.flip_columns) x = in_width - 1 - x;
-        const u8* pixel = in + ((long long)y * s.stride + x) * CHANNELS;
-        Out* to = out + (long long)i * CHANNELS;
+        const unsigned char* pixel = s.source + ((long long)y * s.stride + x) * CHANNELS;
+        Out* to = s.out + (long long)i * CHANNELS;
 #if CHANNELS == 1
         to[0] = typed(pixel[0]);
 #else

@@ -8,58 +8,79 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.batch import Batch
-from ...engine.kernels import THREADS, Kernel, blocks_for, descriptors, launch_elements
-from ...engine.operator import Array
+from ...engine.gpu.kernels import THREADS, Kernel
+from ...engine.gpu.launch import blocks_for, launch_elements
+from ...engine.gpu.tables import Pointers, StructTable, struct_table
+from ...engine.graph.context import BatchContext
+from ...engine.graph.operator import Array
 
 __all__ = [
+    "CHUNK",
     "THREADS",
+    "Pointers",
+    "StructTable",
     "blocks_for",
-    "descriptors",
     "kernel",
     "lanes_of",
     "launch_elements",
     "launch_lanes",
     "steps_of_lanes",
+    "struct_table",
 ]
 
+CHUNK = 16  # bytes that kernels copy to and from shared memory together: see staging.cuh
 _FOLDER = Path(__file__).parent
-_LANES = {1: 8, 2: 8, 4: 4, 8: 2}  # as `lanes_of` in lanes.cuh
+_LANES = {1: 8, 2: 8, 4: 4, 8: 2}
+"""Elements that a thread handles together, by the size in bytes of the largest type."""
 
 
 @cache
-def kernel(file: str, function: str, **macros: str) -> Kernel:
-    """Return a function of `operators/kernels/<file>.cu`, compiled with these macros."""
-    return Kernel(_FOLDER / f"{file}.cu", function, tuple(sorted(macros.items())))
+def kernel(file: str, function: str, **macros: str | int) -> Kernel:
+    """Return a function of `operators/kernels/<file>.cu`, compiled with these macros.
+
+    A macro is a text of C++, or a number; a bool is 0 or 1.
+    """
+    texts = {k: v if isinstance(v, str) else str(int(v)) for k, v in macros.items()}
+    return Kernel(_FOLDER / f"{file}.cu", function, tuple(sorted(texts.items())))
 
 
 def launch_lanes(
-    batch: Batch,
+    batch: BatchContext,
     function: Kernel,
-    table: Array,
+    table: StructTable,
     elements: Array,
     largest: int,
     *arguments: Any,
 ) -> None:
-    """Launch a kernel whose threads handle several elements at once: see lanes.cuh.
+    """Launch a kernel whose threads handle LANES elements together: see lanes.cuh.
 
     Args:
-        batch: whose device to use.
+        batch: the batch, on whose device to launch.
         function: the kernel; its first argument is the table.
-        table: descriptors, one a sample.
-        elements: of each sample: (count,).
+        table: one struct a sample.
+        elements: the number of elements of each sample: (count,).
         largest: size in bytes of the largest type.
         arguments: further arguments.
     """
-    launch_elements(batch, function, table, steps_of_lanes(elements, largest), *arguments)
+    launch_elements(batch.device, function, table, steps_of_lanes(elements, largest), *arguments)
 
 
 def lanes_of(largest: int) -> int:
-    """Return how many elements a thread handles at once, by the size of the largest type."""
+    """Return the number of elements that a thread handles together: the macro LANES of kernels.
+
+    Args:
+        largest: size in bytes of the largest type.
+    """
     return _LANES[largest]
 
 
 def steps_of_lanes(elements: Array, largest: int, together: int = 1) -> Array:
-    """Return how many steps threads take, each with several elements: see `launch_lanes`."""
-    groups = np.where(elements, elements // _LANES[largest] + 2, 0)  # some may be cut at the ends
-    return -(-groups // together)
+    """Return the number of steps that threads take in each sample: (count,).
+
+    Args:
+        elements: the number of elements of each sample: (count,).
+        largest: size in bytes of the largest type.
+        together: the number of packs of LANES elements in a step.
+    """
+    packs = np.where(elements, elements // _LANES[largest] + 2, 0)  # the ends may cut two
+    return -(-packs // together)

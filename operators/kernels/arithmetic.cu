@@ -1,5 +1,8 @@
-// Computes an expression element by element. FUNCTION takes COUNT operands: numbers of the types
-// In0, In1 and In2, converted to As0, As1 and As2. A thread computes LANES neighbouring elements.
+// Computes an expression element by element. FUNCTION has COUNT operands: numbers of the types In0,
+// In1 and In2, converted to As0, As1 and As2. A thread computes LANES neighboring elements. The
+// mode of an operand is NUMBER for a single number, REPEATED for an operand with its own strides,
+// and otherwise the mode of the result. A single number is at its address or, if the address is 0,
+// in the table.
 #include "common.cuh"
 
 #if COUNT < 2
@@ -13,28 +16,7 @@
 #include "functions.cuh"
 #include "lanes.cuh"
 
-enum Mode : i64 { NUMBER, WHOLE, REPEATED };
-
-struct Operand {
-    u64 data;    // address, or 0 for a NUMBER that stands here:
-    u64 number;
-    Mode mode;   // one number, an element for each of the result, or whatever the strides say
-    i64 strides[DIMS];
-};
-
-struct Sample {
-    u64 out;
-    u64 zero_divisor;  // address of a byte that is set if the last operand has a 0; or 0
-    i64 elements;
-    i64 extents[DIMS];
-    Operand operands[COUNT];
-};
-
-__device__ constexpr int larger(int a, int b) { return a > b ? a : b; }
-constexpr int LARGEST = larger(larger(sizeof(In0), sizeof(In1)), larger(sizeof(In2), sizeof(Out)));
-constexpr int LANES = lanes_of(LARGEST);
-
-// Gets an operand's numbers.
+// Reads an operand's numbers.
 template <class In, class As>
 __device__ inline void load(
     const Sample& s, const Operand& operand, Lanes lanes, typename Work<As>::type* values) {
@@ -62,19 +44,19 @@ __device__ inline void load(
 
 extern "C" __global__ void arithmetic(const Sample* samples) {
     const Sample s = samples[blockIdx.y];
-    Out* out = (Out*)s.out;
+    Out* out = s.out;
     const i64 groups = Lanes::count<Out, LANES>(out, s.elements);
     for (i64 group = first_element(); group < groups; group += element_step()) {
         const Lanes lanes = Lanes::number<Out, LANES>(out, s.elements, group);
         Work<As0>::type x[LANES];
-        load<In0, As0>(s, s.operands[0], lanes, x);
+        load<In0, As0>(s, s.operand0, lanes, x);
 #if COUNT > 1
         Work<As1>::type y[LANES];
-        load<In1, As1>(s, s.operands[1], lanes, y);
+        load<In1, As1>(s, s.operand1, lanes, y);
 #endif
 #if COUNT > 2
         Work<As2>::type z[LANES];
-        load<In2, As2>(s, s.operands[2], lanes, z);
+        load<In2, As2>(s, s.operand2, lanes, z);
 #endif
         Pack<Out, LANES> results;
 #pragma unroll
@@ -84,7 +66,7 @@ extern "C" __global__ void arithmetic(const Sample* samples) {
             results.values[j] = converted<Out>(FUNCTION(x[j]));
 #elif COUNT == 2
             results.values[j] = converted<Out>(FUNCTION(x[j], y[j]));
-            if (s.zero_divisor && y[j] == 0) *(bool*)s.zero_divisor = true;
+            if (s.zero_divisor && y[j] == 0) *s.zero_divisor = true;
 #else
             results.values[j] = converted<Out>(FUNCTION(x[j], y[j], z[j]));
 #endif

@@ -1,10 +1,10 @@
-// Neighbouring pixels of a row, and how resample_image.cu weighs them: TAPS of CHANNELS channels.
+// Neighboring pixels of a row, and their weights in resample_image.cu: TAPS of CHANNELS channels.
 #include "weights.cuh"
 #include "lanes.cuh"
 #include "staging.cuh"
 
 #if WORDS
-// Pixels of bytes: read as the aligned words that hold them.
+// Pixels of bytes, read as the aligned words that hold them.
 struct Words {
     static const int BYTES = TAPS * CHANNELS, COUNT = (BYTES + 3) / 4;
     unsigned aligned[COUNT + 1], shift;
@@ -22,10 +22,10 @@ struct Words {
 #endif
 
 #if DOTS
-// Sums are whole numbers: weights come as 16 bits, those of two columns in a word, and an
-// instruction multiplies and adds two bytes. As the last bits of 2^23 or 1.5 * 2^23 the sums are
-// floating point numbers without a conversion. If some weights are NEGATIVE, bytes less 128 are
-// weighed, which have a sign as well.
+// Sums are integers. Weights have 16 bits, with the weights of two columns in a word, and an
+// instruction multiplies and adds two bytes. As the last bits of 2^23 or 1.5 * 2^23, the sums are
+// floating point numbers without a conversion. If some weights are NEGATIVE, 128 is subtracted from
+// the bytes, which then have a sign, too.
 typedef unsigned Weight, Sum;
 const int WEIGHTS = (TAPS + 1) / 2;
 const unsigned NOTHING = NEGATIVE ? 0x4b400000 : 0x4b000000;
@@ -90,7 +90,7 @@ const Work NOTHING = 0;
 struct Pixels : Words {
     __device__ Work at(int pixel, int channel) const {
         const int i = pixel * CHANNELS + channel;
-        // The last byte of 2^23 as a float: quicker than a conversion.
+        // The byte becomes the last byte of 2^23 as a float, which is faster than a conversion.
         const unsigned bits = __byte_perm(word(i / 4), 0x4b000000, 0x7440 | i % 4);
         return __uint_as_float(bits) - 8388608.0f;
     }

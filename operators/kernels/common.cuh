@@ -1,13 +1,14 @@
-// What the kernels share. Rules: data pointers come in descriptors, one a sample; dynamic shared
-// memory is named shared_memory, and there is no other; no warp intrinsics but __shfl_down_sync,
-// which all threads of a block call together. So a host compiler can emulate them.
+// Types and conversions of all kernels. Three rules let a host compiler emulate kernels. Data
+// pointers come in tables, one struct a sample, which Python declares. Dynamic shared memory is
+// named shared_memory, and there is no other shared memory. The only warp intrinsic is
+// __shfl_down_sync, which all threads of a block call together.
 #include <cuda_fp16.h>
 
 typedef unsigned char u8;
 typedef long long i64;
 typedef unsigned long long u64;
 
-// A type of so many bytes, which are read and written together.
+// A type of 1 to 16 bytes, which are read and written together.
 template <int bytes>
 struct Bits;
 template <>
@@ -31,11 +32,11 @@ struct Bits<16> {
     typedef uint4 type;
 };
 
-// This thread's first element of its sample, and the step to its next one.
+// This thread's first element of its sample, and the step to its next element.
 __device__ inline i64 first_element() { return (i64)blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ inline i64 element_step() { return (i64)gridDim.x * blockDim.x; }
 
-// a / b of numbers that are not negative; most are small.
+// a / b of numbers that are not negative; most numbers are small.
 __device__ inline i64 quotient(i64 a, i64 b) {
     return (a | b) >> 32 ? a / b : (unsigned)a / (unsigned)b;
 }
@@ -66,7 +67,7 @@ PENSTOCK_TYPE(float, FLOATING, 0, 0)
 PENSTOCK_TYPE(double, FLOATING, 0, 0)
 
 template <class S>
-struct Wide {  // the type in which floating point numbers of type S are computed with
+struct Wide {  // the type in which floating point numbers of type S are converted
     typedef float type;
 };
 template <>
@@ -77,8 +78,8 @@ struct Wide<double> {
 __device__ inline float rounded(float value) { return roundf(value); }
 __device__ inline double rounded(double value) { return round(value); }
 
-// A number as type T, as operators/numeric/saturation.py does it: the nearest that T holds, halves away
-// from zero; what is not a number becomes the least integer.
+// Converts a number to type T like operators/elementwise/saturation.py: to the nearest value in the
+// range of T, with halves away from zero. NaN becomes the lowest integer.
 template <class T, class S>
 __device__ inline T saturated(S value) {
     if constexpr (Type<T>::kind == FLOATING) {

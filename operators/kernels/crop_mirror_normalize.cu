@@ -1,40 +1,30 @@
-// Scales pixels while their axes are reordered. A thread makes PIXELS neighbours along the width,
-// with all their channels: IN_C are read and OUT_C written. If there are too many for that, IN_C and
-// OUT_C are 1, and the channels are axis CHANNEL_AXIS of the OUTER others.
+// Scales pixels and reorders their axes. A thread makes PIXELS neighbors along the width, with all
+// their channels: IN_C are read and OUT_C written. If a pixel has more channels, IN_C and OUT_C are
+// 1, and the channels are axis CHANNEL_AXIS of the OUTER other axes.
+//
+// `first` is the address of the first pixel of the window, which may lie outside of the sample.
+// Strides of the sample are in bytes; strides of the result (`out_`) are in elements. `low` and
+// `high` bound the part of the window inside the sample. `extent`, `stride`, `out_stride`, `low`
+// and `high` belong to the axes other than the width, in the order of the result. `mirrored`
+// windows are reversed along the width.
 #include "common.cuh"
 
-struct Sample {
-    u64 out;
-    u64 first;  // address of the first pixel of the window, which may lie outside of the sample
-    i64 rows, width;
-    // Steps in the sample (in bytes) and the result (in elements), and what the sample has of the
-    // window. Along the width and the channels:
-    i64 stride_w, stride_c, out_w, out_c;
-    i64 low_w, high_w;
-    // Along the other axes, in the order of the result:
-    i64 extent[OUTER], stride[OUTER], out_stride[OUTER], low[OUTER], high[OUTER];
-    int mirrored;  // along the width
-    float multiplier[CHANNELS], offset[CHANNELS];
-    Out fill[CHANNELS];
+// Mirrors the window.
+__device__ inline void mirror(Sample& s) {
+    s.first += (s.width - 1) * s.stride_w;
+    s.stride_w = -s.stride_w;
+    const i64 low = s.width - s.high_w;
+    s.high_w = s.width - s.low_w;
+    s.low_w = low;
+}
 
-    // Turns the window around.
-    __device__ void mirror() {
-        first += (width - 1) * stride_w;
-        stride_w = -stride_w;
-        const i64 low = width - high_w;
-        high_w = width - low_w;
-        low_w = low;
-    }
-};
-
-constexpr int PIXELS = 4;
 constexpr int BYTES = sizeof(In);
 
 struct alignas(PIXELS * sizeof(Out)) Pack {
     Out values[PIXELS];
 };
 
-// Reads elements that lie side by side, at any address, as words.
+// Reads adjacent elements, at any address, as words.
 template <int COUNT>
 __device__ inline void read(const u8* from, In* elements) {
     constexpr int WORDS = COUNT * BYTES / 4;
@@ -49,7 +39,7 @@ __device__ inline void read(const u8* from, In* elements) {
     memcpy(elements, words, sizeof words);
 }
 
-// Reads PIXELS pixels, all of which the sample has.
+// Reads PIXELS pixels, which all lie inside the sample.
 __device__ inline void read_pixels(const Sample& s, const u8* from, In (&pixels)[IN_C][PIXELS]) {
     const bool mirrored = s.stride_w < 0;
     const u8* start = mirrored ? from + (PIXELS - 1) * s.stride_w : from;
@@ -79,7 +69,7 @@ __device__ inline void read_pixels(const Sample& s, const u8* from, In (&pixels)
     }
 }
 
-// As the CPU does it: wide numbers are multiplied in float64; no fused multiply-add.
+// As on the CPU, wide numbers are multiplied in float64, without a fused multiply-add.
 __device__ inline Out scaled(In value, float multiplier, float offset) {
     float product;
     if constexpr (BYTES >= 4 && (Type<In>::kind != FLOATING || BYTES == 8))
@@ -91,13 +81,13 @@ __device__ inline Out scaled(In value, float multiplier, float offset) {
 
 extern "C" __global__ void __launch_bounds__(256, 4) crop_mirror_normalize(const Sample* samples) {
     Sample s = samples[blockIdx.y];
-    if (s.mirrored) s.mirror();
+    if (s.mirrored) mirror(s);
     const i64 groups = (s.width + PIXELS - 1) / PIXELS;
     for (i64 item = first_element(); item < s.rows * groups; item += element_step()) {
         i64 row = quotient(item, groups);
         const i64 w = (item - row * groups) * PIXELS;
         const u8* from = (const u8*)s.first + w * s.stride_w;
-        Out* out = (Out*)s.out + w * s.out_w;
+        Out* out = s.out + w * s.out_w;
         bool seen = true;
         int channel = 0;
 #pragma unroll

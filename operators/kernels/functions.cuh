@@ -1,5 +1,5 @@
-// The functions of operators/numeric/elementwise.py, <name>_of, on numbers as expressions compute with
-// them: float16 as float. Integers wrap around.
+// The functions of operators/elementwise/functions.py, as <name>_of. Expressions compute with
+// float16 as float. Integers wrap around.
 
 template <class T>
 struct Work {  // the type in which numbers of type T are computed with
@@ -10,7 +10,7 @@ struct Work<half> {
     typedef float type;
 };
 
-// A number as type T by C's rules: integers lose their upper bits.
+// Converts a number to type T by C's rules: integers lose their upper bits.
 template <class T, class S>
 __device__ inline T converted(S value) {
     if constexpr (Type<T>::kind == FLOATING)
@@ -169,7 +169,7 @@ __device__ inline T rshift_of(T x, T y) {
     return (u64)y < 8 * sizeof(T) ? (T)(x >> y) : (T)(negative(x) ? -1 : 0);
 }
 
-// Comparisons take integers of different types, and compare their exact values.
+// Comparisons accept integers of different types, and compare their exact values.
 template <class X, class Y>
 __device__ inline bool lt_of(X x, Y y) {
     if constexpr (Type<X>::kind == SIGNED && Type<Y>::kind == UNSIGNED)

@@ -1,15 +1,12 @@
-// Neighbouring elements that one thread handles together, and operands that are broadcast.
-
-// How many elements a thread handles at once, by the size of the largest type.
-__device__ constexpr int lanes_of(int bytes) { return bytes == 1 ? 8 : 16 / bytes; }
+// Neighboring elements that one thread processes together, and operands that are broadcast.
 
 template <class T, int N>
 struct alignas(sizeof(T) * N) Pack {
     T values[N];
 };
 
-// Elements first + from to first + to - 1 of a row: a pack, or what the row has of one. Packs begin
-// at multiples of their size in the memory of the result, so that is where they are cut.
+// Elements first + from to first + to - 1 of a row: a pack, or the elements of a pack inside the
+// row. Packs are aligned to multiples of their size in the memory of the result.
 struct Lanes {
     i64 first;
     int from, to;
@@ -49,7 +46,7 @@ struct Lanes {
     }
 };
 
-// Packs as `Bits` stay together in registers.
+// Packs stay in registers as `Bits`.
 template <class To, class From>
 __device__ inline To same_bits(const From& from) {
     static_assert(sizeof(To) == sizeof(From), "");
@@ -58,7 +55,7 @@ __device__ inline To same_bits(const From& from) {
     return to;
 }
 
-// The elements in front of a row's first whole pack, and those behind the last one.
+// The elements before a row's first whole pack, and after the last whole pack.
 template <int N, class I>
 struct Ends {
     I elements, front, count;
@@ -73,11 +70,12 @@ struct Ends {
     }
 };
 
-// Computes one of some blocks' share of a row from another row. A thread's packs lie `step` apart,
-// a multiple of N and not more than all threads handle. `begin(first, each)` is called once by every
-// thread, after its first ROUNDS packs, from place `first` on, were asked for; `each(visit)` shows
-// them, and ONCE says that there are no others. It returns what makes results of neighbouring numbers
-// from a place on: `compute(place, numbers, results)`, for packs of N or of one.
+// Computes one block's part of a row from another row. A thread's packs lie `step` apart, a
+// multiple of N and at most the elements that all threads process. Each thread calls `begin(first,
+// each)` once, after the reads of its first ROUNDS packs, from index `first` on, have started.
+// `each(visit)` passes these packs to `visit`; ONCE means that there are no other packs. `begin`
+// returns `compute(place, numbers, results)`, which computes the results of neighboring numbers
+// from an index on, for packs of N or of one.
 template <int N, int ROUNDS, bool ONCE, class I, class S, class T, class Begin>
 __device__ inline void each_pack(
     const S* in, T* out, I elements, int block, I step, const Begin& begin) {
@@ -130,8 +128,8 @@ __device__ inline void each_pack(
     }
 }
 
-// Where the elements of a row meet those of an operand, whose strides are 0 where it is repeated.
-// I is wide enough for every place in the row.
+// Maps indices of a row to elements of an operand, whose strides are 0 on repeated axes. I is wide
+// enough for every index of the row.
 template <int N, class I = i64>
 struct Walk {
     const i64 *extents, *strides;

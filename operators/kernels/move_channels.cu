@@ -1,15 +1,10 @@
-// Takes pixels of CHANNELS elements of SIZE bytes apart into planes. A block reads a tile of some
-// pixels into shared memory as it lies.
+// Splits pixels of CHANNELS elements of SIZE bytes into planes. A block reads a tile of some pixels
+// unchanged into shared memory.
 #include "words.cuh"
 
-struct Sample {
-    u64 in, out;
-    i64 frames, pixels;  // of a frame
-};
-
-constexpr int TILE = 4096 / SIZE;  // pixels
+constexpr int TILE = RUN_BYTES / SIZE;  // pixels
 constexpr int PIECES = TILE * CHANNELS * SIZE / 16 + 1;  // 16 aligned bytes with some of the tile's
-constexpr int THREADS = 256, HELD = (PIECES + THREADS - 1) / THREADS;
+constexpr int HELD = (PIECES + THREADS - 1) / THREADS;
 
 // Writes one element of each of `count` pixels.
 __device__ inline void store(u64 start, int count, const unsigned char* pixels) {
@@ -31,14 +26,14 @@ __device__ inline void store(u64 start, int count, const unsigned char* pixels) 
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 5) move_channels(const Sample* samples) {
+extern "C" __global__ void __launch_bounds__(THREADS, 5) move_channels(const Images* samples) {
     extern __shared__ unsigned char shared_memory[];
-    const Sample s = samples[blockIdx.y];
+    const Images s = samples[blockIdx.y];
     const i64 along = (s.pixels + TILE - 1) / TILE, plane = s.pixels * SIZE;
     for (i64 number = blockIdx.x; number < s.frames * along; number += gridDim.x) {
         const i64 frame = quotient(number, along), begin = (number - frame * along) * TILE;
         const int count = (int)min((i64)TILE, s.pixels - begin);
-        const u64 in = s.in + (frame * s.pixels + begin) * CHANNELS * SIZE;
+        const u64 in = s.source + (frame * s.pixels + begin) * CHANNELS * SIZE;
         const u64 out = s.out + frame * CHANNELS * plane + begin * SIZE;
         uint4 held[HELD];
 #pragma unroll

@@ -1,6 +1,6 @@
-// Copies elements of type In to type Out, from boxes of any strides and bounds. A thread makes
-// pieces of neighbours, which it reads together if they are neighbours in memory too (RUNS), as
-// they are wherever elements are found by folding.
+// Copies elements of type In to type Out, from boxes of any strides and bounds. A thread writes
+// pieces of adjacent elements. It reads a piece at once if the elements are adjacent in memory, too
+// (RUNS), as they are in boxes with folding.
 #include "strided.cuh"
 
 constexpr int LARGEST = sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In);
@@ -15,7 +15,8 @@ struct Same<A, A> {
     static constexpr bool value = true;
 };
 
-// As operators/numeric/convert.py does it: fractions are cut off, floats stay finite.
+// Converts like operators/elementwise/target_dtype.py: truncates fractions, and keeps floats
+// finite.
 template <class T, class S>
 __device__ inline T cut_off(S value) {
     if constexpr (Same<T, S>::value) {
@@ -25,8 +26,8 @@ __device__ inline T cut_off(S value) {
         if constexpr (sizeof(T) == 8 || sizeof(T) > sizeof(S) ||
                       (sizeof(T) == 4 && Type<S>::kind != FLOATING))
             return saturated<T>(value);
-        double wide = (double)value;
-        return (T)(float)(wide > most ? most : wide < -most ? -most : wide);
+        const double wide = (double)value;
+        return (T)(wide > most ? most : wide < -most ? -most : wide);
     } else if constexpr (Type<S>::kind == FLOATING && Type<T>::kind != BOOL) {
         typedef typename Wide<S>::type W;
         return saturated<T>((W)trunc((W)value));
@@ -35,7 +36,7 @@ __device__ inline T cut_off(S value) {
     }
 }
 
-// Puts an element among others.
+// Inserts an element among others.
 __device__ inline void put(unsigned* words, int place, In value) {
     constexpr int SIZE = sizeof(In);
     unsigned bits[SIZE < 4 ? 1 : SIZE / 4] = {};
@@ -44,7 +45,7 @@ __device__ inline void put(unsigned* words, int place, In value) {
     memcpy(words + place * SIZE / 4, bits, sizeof bits);
 }
 
-// Reads elements low..high-1 of those that begin at place `at` of a run.
+// Reads elements low..high-1 of the elements that start at index `at` of a run.
 __device__ inline void read(const Run& run, Index at, i64 stride, int low, int high,
                             unsigned (&words)[READ / 2]) {
     constexpr int SIZE = sizeof(In);
@@ -66,8 +67,8 @@ __device__ inline void read_folded(const Box& box, const Run& run, Index at, uns
         put(words, j, ((const In*)run.in[0])[folding.at()]);
 }
 
-// Elements that are not there are filled in, if dimension `channels` is one, with what `fills` has
-// for each of its indices, or, if it is the last one, for each of `each` elements.
+// Fills in missing elements, if dimension `channels` exists, with the value in `fills` for the
+// index of this dimension. In the last dimension, each value serves `each` elements.
 extern "C" __global__ void __launch_bounds__(256, 8)
     move_elements(const Box* boxes, const Out* fills, int channels, int each) {
     const Box box = boxes[blockIdx.y];

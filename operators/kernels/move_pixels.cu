@@ -1,7 +1,7 @@
-// Makes runs of pixels, of PIXEL bytes, of one or several parts: WIDTHS and STEPS have a byte for each
-// part, how many bytes wide it is, and how many bytes apart pixels lie in it. What they leave of a
-// pixel is filled in. A single part may also run backwards, where its last stride is negative.
-// Extents of the last dimension are in bytes; elements have GRAIN bytes.
+// Writes runs of pixels, of PIXEL bytes, from one or several sources. WIDTHS and STEPS have a byte
+// for each source: its bytes in a pixel, and the bytes between its pixels. The remaining bytes of a
+// pixel are filled in. A single source may also run backwards, with a negative last stride. Extents
+// of the last dimension are in bytes; elements have GRAIN bytes.
 #include "strided.cuh"
 
 constexpr int of_part(u64 numbers, int part) { return (int)(numbers >> 8 * part & 255); }
@@ -10,7 +10,7 @@ constexpr int SEEN = (PIXEL - GRAIN + 15) / PIXEL + 1;  // pixels of which a pie
 constexpr int MADE = (PIXEL - GRAIN + 19) / 4;  // words that have them side by side
 constexpr int MARGIN = 4;  // pixels: more bytes than a word has beside the one that is needed
 
-// The words of a part that may have bytes of the pixels of a piece, and the further parts.
+// The words of a source that may have bytes of the pixels of a piece, and the further sources.
 template <int NUMBER, int BEGIN>
 struct Parts {
     static constexpr int WIDTH = of_part(WIDTHS, NUMBER), STEP = of_part(STEPS, NUMBER);
@@ -18,7 +18,7 @@ struct Parts {
     unsigned words[WORDS], skip;
     Parts<NUMBER + 1, BEGIN + WIDTH> others;
 
-    // The first pixel, of memory's order, may be before the run.
+    // The first pixel, in the order of memory, may be before the run.
     __device__ void read(const Run& run, Index lowest, Index pixels, bool backwards) {
         const bool inside = lowest >= MARGIN && lowest + SEEN + MARGIN <= pixels;
         const u64 from = run.in[NUMBER], first = backwards ? from - (u64)(pixels - 1) * STEP : from;
@@ -35,7 +35,7 @@ struct Parts {
         others.read(run, lowest, pixels, backwards);
     }
 
-    // Puts bytes where they belong among pixels side by side, in this order or the other one.
+    // Moves bytes to their offsets in adjacent pixels, in this order or reversed.
     template <bool BACKWARDS>
     __device__ void place(unsigned (&made)[MADE + 1]) {
 #pragma unroll

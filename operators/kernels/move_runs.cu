@@ -1,5 +1,5 @@
-// Copies boxes whose last dimension is a run of bytes, which lie in memory as they are: extents,
-// strides and bounds of that one are in bytes.
+// Copies boxes whose last dimension is a run of bytes. The extents, strides and bounds of the last
+// dimension are in bytes.
 #include "strided.cuh"
 
 extern "C" __global__ void __launch_bounds__(256, 8) move_runs(const Box* boxes) {

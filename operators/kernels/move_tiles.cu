@@ -1,7 +1,8 @@
-// Copies samples in which pixels that are neighbours in memory are neighbours along another
-// dimension, x, than the last one, y. A pixel has CHANNELS elements of SIZE bytes. A thread reads
-// squares of so many pixels that they fill words in both directions, and turns them. Rows of the
-// result come together in shared memory, from where their aligned pieces of 16 bytes are written.
+// Copies samples in which pixels that are adjacent in memory are neighbors along a dimension x,
+// which is not the last dimension, y. A pixel has CHANNELS elements of SIZE bytes. A thread reads
+// and transposes squares of pixels whose rows and columns fill whole words. Shared memory collects
+// rows of the result, from which aligned pieces of 16 bytes are written. The struct Turned has the
+// extents and strides of the other dimensions, then x, then y.
 #include "words.cuh"
 
 #define X (DIMS - 2)
@@ -11,17 +12,12 @@ constexpr int SIDE = PIXEL % WORD == 0 ? 1 : PIXEL % 2 == 0 ? 2 : 4;  // of a sq
 constexpr int LINE = SIDE * PIXEL / WORD;  // words
 constexpr int NARROW = 64;  // bytes of a row: few of its pieces would be whole
 
-struct Sample {
-    u64 out, in;
-    i64 extent[DIMS], stride[DIMS], out_stride[DIMS];  // of other dimensions, then x, then y
-};
-
-// SEEN words may have bytes of a line: one more if not all lines begin where words do.
+// SEEN words may have bytes of a line: one word more if some lines are not aligned to words.
 template <int SEEN>
 struct Square {
     Word words[SIDE][SEEN];
 
-    // Reads what there is of it: nx times ny pixels. Words without a byte of these are not touched.
+    // Reads the pixels that exist: nx times ny. Words without a byte of them are not touched.
     __device__ void read(u64 from, i64 step, int nx, int ny) {
 #pragma unroll
         for (int y = 0; y < SIDE; y++, from += step) {
@@ -32,7 +28,7 @@ struct Square {
                     words[y][k] = __ldg((const Word*)(from - skip) + k);
         }
     }
-    // Lets its rows begin where words do.
+    // Aligns its rows to words.
     __device__ void align(unsigned from, unsigned step) {
 #pragma unroll
         for (int y = 0; y < SIDE && SEEN > LINE; y++, from += step)
@@ -67,21 +63,21 @@ struct Square {
     }
 };
 
-// Keeps the first `left` bytes of a word; the others are those of another one.
+// Keeps the first `left` bytes of a word, and takes the other bytes from another word.
 __device__ inline void join(unsigned& word, unsigned other, int left) {
     const unsigned kept = left >= 4 ? ~0u : (1u << 8 * max(left, 0)) - 1;
     word = (word & kept) | (other & ~kept);
 }
 
 // A tile of nx times ny pixels. In shared memory, rows that a thread makes of a square lie `apart`,
-// so that its neighbours' lie in other banks, and pieces of 16 bytes begin where they do in the
-// result, but for less than a word.
+// so that rows of its neighbors lie in other banks. Pieces of 16 bytes have the alignment of the
+// result, up to less than a word.
 struct Tile {
     u64 in, out;
     i64 in_step, out_step;  // to the next y, and to the next x
     int nx, ny, columns, pitch, apart;  // columns: of squares
 
-    // Where a row begins that begins at `to` in the result.
+    // Start of a row that starts at `to` in the result.
     __device__ int row(unsigned x, int to) const {
         return x / SIDE * pitch + x % SIDE * apart + (((to & 15) + WORD - 1) & -WORD);
     }
@@ -115,7 +111,8 @@ struct Tile {
             }
         }
     }
-    // What a row has of 16 bytes that begin where pieces of the result do, at or before the row.
+    // The bytes of a row in the 16 bytes that start, as pieces of the result do, at or before the
+    // row.
     __device__ uint4 piece(const unsigned char* place, int at) const {
         const unsigned* from = (const unsigned*)(place + at - (at & (WORD - 1)));
         uint4 piece = *(const uint4*)from;
@@ -128,7 +125,7 @@ struct Tile {
         }
         return piece;
     }
-    // Writes rows that follow each other in the result as one.
+    // Writes rows that are adjacent in the result as one.
     __device__ void write_joined(const unsigned char* shared) const {
         const int bytes = ny * PIXEL, all = nx * bytes, first = (int)-out & 15;
         const int pieces = all < first ? 0 : (all - first) / 16;
@@ -166,7 +163,7 @@ struct Tile {
             *(uint4*)(to + at) = piece(shared + row(x, (int)to), at);
         }
     }
-    // Writes the elements before and behind these, or all.
+    // Writes the elements before and after the pieces, or all elements.
     __device__ void write_elements(const unsigned char* shared, bool all) const {
         const int bytes = ny * PIXEL, columns = all ? ny * CHANNELS : 32 / SIZE;
         const int width = blockDim.x / columns, first = threadIdx.x / columns;
@@ -181,13 +178,13 @@ struct Tile {
 };
 
 extern "C" __global__ void __launch_bounds__(256, 5)
-    move_tiles(const Sample* samples, int tile_x, int tile_y, int pitch) {
+    move_tiles(const Turned* samples, int tile_x, int tile_y, int pitch) {
     extern __shared__ unsigned char shared_memory[];
-    const Sample s = samples[blockIdx.y];
+    const Turned s = samples[blockIdx.y];
     const i64 across = quotient(s.extent[X] + tile_x - 1, (i64)tile_x);
     const i64 along = quotient(s.extent[Y] + tile_y - 1, (i64)tile_y);
     i64 tiles = across * along;
-    u64 odd = s.in | s.stride[Y];  // unless all lines begin where words do
+    u64 odd = s.source | s.stride[Y];  // unless all lines begin where words do
 #pragma unroll
     for (int d = 0; d < X; d++) {
         tiles *= s.extent[d];
@@ -196,7 +193,7 @@ extern "C" __global__ void __launch_bounds__(256, 5)
     for (i64 number = blockIdx.x; number < tiles; number += gridDim.x) {
         i64 rest = quotient(number, along), y = (number - rest * along) * tile_y;
         i64 outer = quotient(rest, across), x = (rest - outer * across) * tile_x;
-        Tile tile = {s.in + x * PIXEL + y * s.stride[Y], s.out + x * s.out_stride[X] + y * PIXEL};
+        Tile tile = {s.source + x * PIXEL + y * s.stride[Y], s.out + x * s.out_stride[X] + y * PIXEL};
 #pragma unroll
         for (int d = X - 1; d >= 0; d--) {
             const i64 next = quotient(outer, s.extent[d]), index = outer - next * s.extent[d];

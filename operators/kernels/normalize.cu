@@ -1,17 +1,11 @@
-// Normalises samples with means and factors that are broadcast. Takes the last ones first: the
-// device's cache may still have them, if they have just been read.
+// Normalizes samples with means and factors that are broadcast. If REPEATED, means and factors
+// repeat after `repeat` numbers, in whole packs. The last samples come first, because the device's
+// cache may still hold them. A thread processes PACKS packs at a time.
 #include "common.cuh"
 #include "lanes.cuh"
 #include "normalize.cuh"
 
-struct Sample {
-    u64 in, out, means, factors;
-    i64 elements;
-    i64 repeat;  // numbers, in whole packs, after which means and factors are the same, if REPEATED
-    i64 extents[DIMS], mean_strides[DIMS], factor_strides[DIMS];
-};
-
-// Gets means and factors of neighbouring numbers. SAME says that they lie alike.
+// Gets means and factors of neighboring numbers. SAME means that both have the same strides.
 template <int COUNT>
 __device__ inline void find(
     const Sample& s, Index place, Exact (&means)[COUNT], Exact (&factors)[COUNT]) {
@@ -19,14 +13,14 @@ __device__ inline void find(
     Walk<DIMS, Index> of_factor(s.extents, s.factor_strides, place);
 #pragma unroll
     for (int j = 0; j < COUNT; j++) {
-        means[j] = ((const Exact*)s.means)[of_mean.offset];
-        factors[j] = ((const Exact*)s.factors)[SAME ? of_mean.offset : of_factor.offset];
+        means[j] = s.means[of_mean.offset];
+        factors[j] = s.factors[SAME ? of_mean.offset : of_factor.offset];
         of_mean.next();
         of_factor.next();
     }
 }
 
-// Packs of a thread are so far apart that all have the same means and factors, if these are REPEATED.
+// If REPEATED, the packs of a thread lie so far apart that all have the same means and factors.
 extern "C" __global__ void normalize(const Sample* samples, Exact shift) {
     const Sample s = samples[gridDim.y - 1 - blockIdx.y];
     Index step = (Index)gridDim.x * blockDim.x * LANES;
@@ -47,6 +41,5 @@ extern "C" __global__ void normalize(const Sample* samples, Exact shift) {
                                held ? held_factors[j % HELD] : factors[j], shift);
         };
     };
-    each_pack<LANES, 2, false>(
-        (const In*)s.in, (Out*)s.out, (Index)s.elements, blockIdx.x, step, begin);
+    each_pack<LANES, PACKS, false>(s.source, s.out, (Index)s.elements, blockIdx.x, step, begin);
 }

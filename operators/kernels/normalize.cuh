@@ -1,6 +1,4 @@
 // (number - mean) * factor + shift.
-constexpr int LARGEST = sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out);
-constexpr int LANES = lanes_of(LARGEST);
 constexpr int HELD = ONE ? 1 : LANES;  // means, and factors, of a pack
 
 __device__ inline float product(float a, float b) { return __fmul_rn(a, b); }

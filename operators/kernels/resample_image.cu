@@ -1,28 +1,22 @@
 // Resamples rows and columns of images (height, width, channels) in one pass over the input.
 //
-// A block makes a strip, some rows of the result, and a thread CHANNELS channels of one column of it.
-// Rows of the input come in stages of ROWS, of which one is copied to shared memory while the one
-// before is worked on. Of each row a thread weighs the columns that it needs, TAPS at a time: all,
-// unless there are MORE. The last SLOTS of these sums are held in registers, row r in number
-// r % SLOTS, until they are weighed for the rows of the result, which are written a stage later.
+// A block makes a strip, which is some rows of the result. A thread makes CHANNELS channels of one
+// column of the strip. Rows of the input come in stages of ROWS. One stage is copied to shared
+// memory while the block works on the stage before. Of each row a thread weighs the columns that it
+// needs, TAPS at a time: all columns, unless there are MORE. Registers hold the last SLOTS of these
+// sums, with row r in slot r % SLOTS. The sums are weighed for the rows of the result, which are
+// written a stage later.
 #include "columns.cuh"
 
-struct Sample {
-    u64 in, out;
-    i64 items;
-    i64 image;       // bytes of an image of the input
-    i64 down;        // from a row of the result to that which is made next
-    unsigned pitch;  // of the input
-    int in_step, out_step;  // from a row to the next in shared memory
-    int channels, strips;
-    Axis rows, columns;
-};
+// The table declares the struct Stack. Of its fields, `image` is the bytes of an input image,
+// `pitch` the bytes of an input row, and `down` the bytes from a row of the result to the next row.
+// `in_step` and `out_step` are the bytes from row to row in shared memory.
 
 const int PACKED = SLOTS % 4 || sizeof(Work) == 8 ? 2 : 4;  // weights that are read together
 const int NEVER = 1 << 30;
 
-// A row of the result: the last row of the input that it weighs, and its weights, that of input
-// row r in number r % SLOTS, and 0 where there is none.
+// A row of the result: the last input row that it weighs, and its weights. The weight of input row
+// r is in slot r % SLOTS; other slots are 0.
 struct alignas(16) Row {
     Pack<Work, PACKED> weights[SLOTS / PACKED];
     int last;
@@ -31,8 +25,8 @@ const int ROW = sizeof(Row);
 
 __device__ inline Row& row_at(int place) { return *(Row*)(shared_memory + place); }
 
-// Rows of a strip, in the order of the input's, by their places in shared memory. Behind them is
-// one that is made NEVER.
+// Rows of a strip, in the order of the input rows, with their offsets in shared memory. A row that
+// is made NEVER ends the list.
 struct Rows {
     int first, end, reach;
     bool dense;  // whether no row of the input can be left out
@@ -56,14 +50,14 @@ struct Rows {
     }
 };
 
-// What a block works on. It lies in shared memory, because registers are short.
+// The work of a block, in shared memory because registers are scarce.
 struct Block {
     Part part;
     Results results;
     Rows rows;
     Arrival arrival;
 };
-static_assert(sizeof(Block) <= 96, "as much as resample_layout.py has room for");
+static_assert(sizeof(Block) <= BLOCK_BYTES, "as much as gpu_blocks.py has room for");
 
 // One column of a strip.
 struct Column {
@@ -73,8 +67,9 @@ struct Column {
     int in, out;  // bytes behind the begin of the part of the input, and of the rows of the result
     Work held[SLOTS][CHANNELS];
 
-    // Works on the stage at `base`, whose first row is at `place`; `row` becomes the first that is
-    // not made yet. Shared memory is read before what is known already is worked on, for it is slow.
+    // Works on the stage at `base`, whose first row is at `place`; `row` becomes the first row that
+    // is not made yet. Reads of shared memory start before work on known values, because the reads
+    // are slow.
     __device__ void work(int place, int base, int in_step, int& row, int to, int out_step) {
         Row current = row_at(row);
         int left = current.last - base;
@@ -122,10 +117,10 @@ struct Column {
     }
 };
 
-// Of shared memory, stages take `staged` bytes each, results as collected at a time `collected`.
+// In shared memory, stages take `staged` bytes each, and collected results `collected` bytes.
 extern "C" __global__ void __launch_bounds__(224, !WORDS ? 2 : SLOTS > 8 ? 3 : 4)
-    resample_image(const Sample* samples, const float* curves, int strip, int staged, int collected) {
-    const Sample& s = samples[blockIdx.y];
+    resample_image(const Stack* samples, const float* curves, int strip, int staged, int collected) {
+    const Stack& s = samples[blockIdx.y];
     const int groups = WORDS ? 1 : s.channels / CHANNELS, line = s.columns.outputs * groups;
     const int across = (line + blockDim.x - 1) / blockDim.x;
     const int row_weights = 2 * (staged + collected), own = row_weights + (strip + 1) * ROW;
@@ -144,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(224, !WORDS ? 2 : SLOTS > 8 ? 3 : 4
         const int height = min(strip, s.rows.outputs - top);
 
         const Axis vertical = s.rows, horizontal = s.columns;
-        // Columns may run backwards, and so may rows.
+        // Columns and rows may run backwards.
         const int one = Weighed(horizontal, curves, begin / groups).from;
         const int other = Weighed(horizontal, curves, last / groups).from;
         const int left = min(one, other), pixel = s.channels * (int)sizeof(In);
@@ -153,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(224, !WORDS ? 2 : SLOTS > 8 ? 3 : 4
             const int below = Weighed(vertical, curves, top + height - 1).from;
             const int bytes_in = (abs(other - one) + horizontal.taps) * pixel;
             const bool together = s.pitch <= min(bytes_in + bytes_in / 8, s.in_step);
-            block.part = {s.in + image * s.image + (i64)left * pixel,
+            block.part = {s.source + image * s.image + (i64)left * pixel,
                           s.pitch,
                           bytes_in,
                           together ? (int)s.pitch : s.in_step,

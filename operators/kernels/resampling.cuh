@@ -1,7 +1,7 @@
-// What the resampling kernels share. Work is the type that weights and sums have.
+// Common code of the resampling kernels. Work is the type of weights and sums.
 #include "common.cuh"
 
-// A sum as type T: the nearest that it holds, halves to even.
+// Converts a sum to type T: to the nearest value of T, with halves to even.
 template <class T>
 __device__ inline T stored(Work value) {
     if constexpr (Type<T>::kind == FLOATING) {

@@ -1,5 +1,5 @@
-// Rotates images of bytes (height, width, CHANNELS), weighing the four pixels around a position, as
-// OpenCV's warpAffine does it. A block makes a tile of the result. Weights have 16 bits, and an
+// Rotates images of bytes (height, width, CHANNELS), weighing the four pixels around a position
+// like OpenCV's warpAffine. A block makes a tile of the result. Weights have 16 bits, and an
 // instruction weighs two bytes.
 #include "rotated_part.cuh"
 
@@ -7,7 +7,7 @@ const int AHEAD = 8;  // pixels that a thread makes together
 static_assert(WARPS % 4 == 0, "words begin with the same pixels in all rows of a warp");
 static_assert(TILE % (AHEAD * WARPS) == 0, "nothing is read beyond the tile");
 
-// The bytes of two pixels side by side.
+// The bytes of two adjacent pixels.
 struct Pair {
     unsigned low, high;
 
@@ -24,7 +24,7 @@ struct Pair {
         if (longer) first = words[2];
         high = __funnelshift_r(second, first, 8 * place);
     }
-    // Those of two channels, or of the last one.
+    // The bytes of two channels, or of the last channel.
     __device__ unsigned channels(int first) const {
         if (CHANNELS == 1) return low;
         const int next = first + 1 < CHANNELS ? first + 1 : first;
@@ -33,7 +33,7 @@ struct Pair {
     }
 };
 
-// The pixel at a position in the part, of which some lies beside the image if there are EDGES.
+// The pixel at a position in the part. With EDGES, some neighbors lie outside of the image.
 template <bool EDGES>
 __device__ inline unsigned weighed(const Place& p, const u8* part, unsigned x, unsigned y,
                                    unsigned fill) {
@@ -82,7 +82,7 @@ __device__ inline void make(const Place& place, const u8* part, unsigned fill) {
     const Place p = place;
     const int y = threadIdx.x / 32, lane = threadIdx.x % 32, group = lane % 4;
     u8* const line = (u8*)p.out + (i64)y * p.out_pitch;
-    // Of three channels, four pixels are three words. They begin with a pixel where a word does.
+    // With three channels, four pixels are three words, and the first pixel is aligned to a word.
     const int shift = p.lead ? p.lead - (-((int)(u64)line + p.lead * CHANNELS) & 3) : 0;
     const unsigned step_x = WARPS * p.down_x, step_y = WARPS * p.down_y;
     const i64 step = (i64)WARPS * p.out_pitch;
@@ -136,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 6)
     Row* rows = (Row*)(part + PART_BYTES);  // (PART,)
     Place& place = *(Place*)(rows + PART);
     Arrival& arrival = *(Arrival*)(&place + 1);
-    static_assert(sizeof(Row) == CHUNK && sizeof(Place) == 128, "as in rotate_batch.py");
+    static_assert(sizeof(Row) == CHUNK && sizeof(Place) == PLACE_BYTES, "room for them");
     if (threadIdx.x == 0) arrival.prepare(PART);
     int turn = 0;
     for (int i = blockIdx.z; i < count; i += gridDim.z) {

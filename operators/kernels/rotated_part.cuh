@@ -1,25 +1,15 @@
-// The part of an image of bytes that a tile of the rotated image needs, in shared memory, where a
-// row lies as in global memory. Positions in it have BITS behind the point, matrices BITS_OF_MATRIX.
+// The part of an image of bytes that a tile of the rotated image needs, in shared memory. Lines
+// have the alignment of global memory. Tiles start `lead` pixels left of the image. Positions in
+// the part have BITS fractional bits, and matrices have BITS_OF_MATRIX.
 #include "common.cuh"
 #include "staging.cuh"
 
-struct Frame {
-    u64 in, out;
-    i64 matrix[6];
-    int in_height, in_width, height, width;
-    i64 lead;  // how many pixels further left than the image tiles begin
-};
-
-const int TILE = 64, THREADS = 128, WARPS = THREADS / 32;
-const int PART = 95;  // rows and columns of the input that hold a tile, however turned
-// Bytes from row to row, at least: rows do not overlap, with all of the CHUNKs that they touch, and
-// their distances spread them over the banks.
-const int STEP = CHANNELS == 1 ? 144 : CHANNELS == 3 ? 320 : 416;
+const int WARPS = THREADS / 32;
 const int PART_BYTES = 2 * CHUNK + PART * (STEP + CHUNK);
-const int BITS = 24, BITS_OF_MATRIX = 40;
+const int BITS = 24;
 static_assert(STEP >= (PART + 1) * CHANNELS + 2 * CHUNK - 2, "or rows overlap");
 
-// Where a tile lies, and the part of the input that it needs.
+// The position of a tile, and the part of the input that the tile needs.
 struct Place {
     // The tile's first pixel's position in the part, and what is added to it from pixel to pixel.
     unsigned x, y, right_x, right_y, down_x, down_y;
@@ -65,7 +55,7 @@ struct Place {
         columns = (int)(reach_x >> BITS_OF_MATRIX) + 3;
         inside = first_x >= 0 && first_x + columns <= frame.in_width && first_y >= 0 &&
                  first_y + (int)(reach_y >> BITS_OF_MATRIX) + 3 <= frame.in_height;
-        // A part beside the image may as well lie next to it.
+        // A part outside of the image may as well be adjacent to the image.
         first_x = min(max(first_x, 1 - PART), frame.in_width - 1 + FILLED);
         first_y = min(max(first_y, 1 - PART), frame.in_height - 1 + FILLED);
         low_x = max(-first_x, 0);
@@ -74,7 +64,7 @@ struct Place {
         high_y = min(frame.in_height - 1 - first_y, PART);
         pitch = frame.in_width * CHANNELS;
         step = STEP + pitch % CHUNK;
-        in = frame.in + (i64)first_y * pitch + first_x * CHANNELS;
+        in = frame.source + (i64)first_y * pitch + first_x * CHANNELS;
         base = CHUNK + (unsigned)(in % CHUNK);
         const float unit = 1.0f / (1 << BITS);
         const float cosine = (int)right_x * unit, sine = (int)right_y * unit;
@@ -92,7 +82,7 @@ struct Place {
     }
 };
 
-// The bytes that are needed of a row of the part.
+// The bytes of a row of the part that are needed.
 struct alignas(16) Row {
     u64 from;  // the first one, where a CHUNK begins
     int size;  // whole CHUNKs
@@ -118,7 +108,7 @@ struct alignas(16) Row {
     }
 };
 
-// Begins to bring the part.
+// Starts the copy of the part.
 __device__ inline void fetch(const Place& p, u8* part, Row* rows, Arrival& arrival) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, own = warp + lane * WARPS;
     Row row;

@@ -1,7 +1,7 @@
-// Rows of images on their way through shared memory. They are aligned there as they are in global
-// memory, which is read and written CHUNK bytes at a time. From compute capability 9.0 on a copy
-// engine moves whole rows for a thread; before, a warp moves a row, LINE bytes at a time.
-const int CHUNK = 16, LINE = 32 * CHUNK;
+// Rows of images in shared memory, with the alignment of global memory, which is read and written
+// CHUNK bytes at a time. From compute capability 9.0 on, a copy engine moves whole rows for a
+// thread. On older devices, a warp moves a row, LINE bytes at a time.
+const int LINE = 32 * CHUNK;
 
 extern __shared__ unsigned char shared_memory[];
 
@@ -11,7 +11,7 @@ __device__ inline unsigned shared_address(const void* place) {
 }
 #endif
 
-// Copies a chunk to shared memory; it is there once the thread has waited for its copies.
+// Starts a copy of a chunk to shared memory; the copy is done once the thread has waited for it.
 __device__ inline void copy_later(unsigned char* to, u64 from) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from)
@@ -21,7 +21,7 @@ __device__ inline void copy_later(unsigned char* to, u64 from) {
 #endif
 }
 
-// Tells when rows have arrived in shared memory, for whose copies `count` threads care each time.
+// Signals that rows have arrived in shared memory; `count` threads start the copies of each turn.
 struct Arrival {
     u64 barrier;
 
@@ -34,8 +34,8 @@ struct Arrival {
 #endif
     }
 #if __CUDA_ARCH__ >= 900
-    // Begins to copy `size` bytes, a multiple of CHUNK, to shared memory. Each of those `count`
-    // threads calls it each time.
+    // Starts a copy of `size` bytes, a multiple of CHUNK, to shared memory. Each of the `count`
+    // threads calls this once a turn.
     __device__ void bring(unsigned char* to, u64 from, int size) {
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(
                          shared_address(&barrier)),
@@ -49,7 +49,7 @@ struct Arrival {
             : "memory");
     }
 #endif
-    // Waits for the rows; `turn` is the number of waits before, modulo 2.
+    // Waits for the rows; `turn` is the number of earlier waits, modulo 2.
     __device__ void wait(int turn) const {
 #if __CUDA_ARCH__ >= 900
         asm volatile(
@@ -64,8 +64,8 @@ struct Arrival {
     }
 };
 
-// The part of the input's rows that a block needs: `bytes` of each from `low` to `high`. In shared
-// memory a row begins `step` bytes behind the one before.
+// The part of the input's rows that a block needs: `bytes` of each row, from `low` to `high`. In
+// shared memory, rows start `step` bytes apart.
 struct Part {
     u64 in;  // address in row 0
     unsigned pitch;
@@ -74,7 +74,8 @@ struct Part {
     __device__ int lead(int row) const { return ((unsigned)in + row * pitch) % CHUNK; }
 
 #if __CUDA_ARCH__ >= 900
-    // Begins to copy `count` rows: together if they lie as in global memory, with what is between.
+    // Starts copies of `count` rows: one copy with the bytes between, if the rows lie as in global
+    // memory.
     __device__ void fetch(int place, int first, int count, Arrival& arrival) const {
         const int rows = step == pitch ? count : 1, behind = threadIdx.x * rows;
         if (threadIdx.x >= count) return;
@@ -87,7 +88,7 @@ struct Part {
         arrival.bring(shared_memory + place, from - lead, whole);
     }
 #else
-    // Begins to copy `count` rows.
+    // Starts copies of `count` rows.
     __device__ void fetch(int place, int first, int count, Arrival&) const {
         const int lane = threadIdx.x % 32 * CHUNK;
         place += lead(first) + lane;
@@ -111,7 +112,7 @@ struct Part {
 #endif
 };
 
-// Rows of the result, `bytes` of each, which begin `step` bytes behind each other in shared memory.
+// Rows of the result, `bytes` of each, which start `step` bytes apart in shared memory.
 struct Results {
     u64 out;  // address of the first row
     i64 down;
@@ -119,8 +120,8 @@ struct Results {
 
     __device__ int lead(int row) const { return ((unsigned)out + row * (unsigned)down) % CHUNK; }
 
-    // Writes `count` rows from `first` on, which are at `place`. The last threads begin, because the
-    // first ones may fetch more rows.
+    // Writes `count` rows from `first` on, which are at `place`. The last threads write first,
+    // because the first threads may fetch more rows.
     __device__ void write(int place, int first, int count) const {
         const int thread = blockDim.x - 1 - threadIdx.x;
 #if __CUDA_ARCH__ >= 900
@@ -151,8 +152,8 @@ struct Results {
             }
         }
     }
-    // To be called before threads meet: lets the copy engine read what this one has put into shared
-    // memory, and waits until it has read all that this one had it write.
+    // Call this before a barrier. It lets the copy engine read the shared memory that this thread
+    // has written, and waits until the engine has read all that this thread told it to write.
     __device__ static void settle() {
 #if __CUDA_ARCH__ >= 900
         asm volatile("fence.proxy.async.shared::cta; cp.async.bulk.wait_group.read 0;" ::: "memory");

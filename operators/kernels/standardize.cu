@@ -1,31 +1,24 @@
-// Computes statistics of rows and normalises them, in one launch that reads them once: each block
-// keeps its part of a row in registers until the sums of all parts are there. Devices begin with
-// blocks in the order of their numbers, and a row has a quarter at most of the blocks that a device
-// works on at once, so all that a block waits for should be under way. If it is not, because
-// something else holds the device, a block sums the whole row itself.
+// Computes statistics of rows and normalizes the rows, in one launch that reads them once. Each
+// block keeps its part of a row in registers until the sums of all parts are known. Devices start
+// blocks in the order of their numbers. A row has at most a quarter of the blocks that a device
+// runs at once, so the blocks of a row usually run together. If they do not, because other work
+// holds the device, a block sums the whole row itself.
 #include "common.cuh"
 #include "lanes.cuh"
 #include "sums.cuh"
 #include "normalize.cuh"
 
-// Steps of `period` neighbours that have statistics of their own, ONE if it is 1. A thread has KEPT
-// packs of them at most.
-struct Row {
-    u64 in, out;
-    u64 partial;  // Sums[parts][period]
-    i64 elements, period;
-    i64 step;     // between a thread's packs: a multiple of the period
-    i64 parts;    // blocks that share it
-    i64 divisor;  // what sums of squares are divided by; variances are 0 if it is not positive
-};
-
+// A row consists of steps of `period` neighboring elements with separate statistics; ONE means that
+// the period is 1. `parts` blocks divide a row; their sums are partial[parts][period]. A thread has
+// at most KEPT packs of the row, which lie `step` apart, a multiple of the period. `divisor`
+// divides the sums of squares; if it is not positive, variances are 0.
 constexpr int BLOCKS = KEPT * sizeof(Pack<In, LANES>) > 128 ? 4 : 8;  // of a multiprocessor
 
 struct Statistic {
     Exact mean, factor;
 };
 
-// Sums of whole numbers are exact: differences from origins can be taken later.
+// Sums of integers are exact, so origins can be subtracted later.
 constexpr bool LATER = sizeof(Near) == sizeof(int);
 
 __device__ inline void add_pack(
@@ -48,7 +41,7 @@ __device__ inline void add_pack(
         add(numbers.values[j], LATER ? 0 : origins[j % HELD], sums[j % HELD]);
 }
 
-// Waits for sums; every bit is set before. Gives up after so many looks.
+// Waits for sums, whose bits are all set before. Gives up after `patience` polls.
 __device__ inline bool awaited(const Sums* sums, int patience, Sums& found) {
     const volatile u64* const from = (const volatile u64*)sums;
     u64 bits[2];
@@ -60,18 +53,19 @@ __device__ inline bool awaited(const Sums* sums, int patience, Sums& found) {
     return true;
 }
 
-extern "C" __global__ void __launch_bounds__(128, BLOCKS) standardize(
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) standardize(
     const Row* rows, int blocks, int patience, double scale, double epsilon, Exact shift) {
     extern __shared__ unsigned char shared_memory[];
     Sums* const shared = (Sums*)shared_memory;
     const Row& s = rows[blockIdx.x / blocks];
-    const In* const in = (const In*)s.in;
-    Out* const out = (Out*)s.out;
+    const In* const in = s.source;
+    Out* const out = s.out;
     const int block = blockIdx.x % blocks, width = blockDim.x * LANES, thread = threadIdx.x;
     const int elements = s.elements, period = ONE ? 1 : s.period, step = s.step, parts = s.parts;
     const bool empty = block >= parts || elements == 0;  // found only once it cannot delay others
     const auto begin = [&](int, const auto& each) {
-        // The column of a thread's first number is that of the block's first one, and so on.
+        // The column of a thread's first number is the column of the block's first number, and so
+        // on.
         const int before = (u64)out / sizeof(Out) % LANES;
         const int first = ONE ? 0 : (block * width + period * LANES - before) % period;
         const int column = ONE ? 0 : (first + thread * LANES) % period;

@@ -1,36 +1,27 @@
-// Means and deviations along axes, the same in every run. `reduce` sums over runs: `length`
-// steps along a reduced axis, each of `period` neighbours that are kept apart. `finish`
-// adds up what belongs together: sums of several blocks, and those along the axes around the runs.
+// Means and deviations along axes, with the same result in every run. `reduce` sums over runs. A
+// run has `length` steps along a reduced axis, each of `period` neighboring elements with separate
+// statistics. `finish` adds the sums of several blocks, and the sums along the axes around the
+// runs.
 //
-// Summed are the differences from an origin, and their squares, in double. If the origin is the
-// first number of a sum, one pass gives means and deviations, and little is lost where numbers are
-// far from 0 and close together.
+// The sums are of the differences from an origin, and of their squares, in double. If the origin is
+// the first number of a sum, one pass gives means and deviations. The loss is small even if numbers
+// are far from 0 and close together.
 #include "common.cuh"
 #include "lanes.cuh"
 #include "sums.cuh"
 
-struct Reduced {
-    u64 in;
-    u64 origins;         // of type Origin, or 0 for origins of 0
-    u64 partial;         // Sums[runs][splits][period]
-    u64 means, factors;  // Exact[kept of the outer axes][period], or 0: not wanted
-    i64 runs, length, period;
-    i64 lanes;   // numbers of a column that a block reads at once
-    i64 splits;  // blocks that share a run,
-    i64 part;    // steps of it for each
-    i64 origin_step;
-    i64 statistics;  // how many
-    i64 parts;       // partial sums of one of them
-    i64 count;       // numbers of a sum
-    i64 divisor;     // what sums of squares are divided by; variances are 0 if it is not positive
-    // Extents of the axes around the runs, 1 where they are reduced or kept, and steps in runs.
-    i64 kept[OUTER], reduced[OUTER], steps[OUTER], origin_steps[OUTER];
-};
+// Of a sample (`Reduced`), `runs`, `length` and `period` are the extents described above. A block
+// reads `lanes` numbers of a column at once. `splits` blocks divide a run into `part` steps each,
+// so the sums are partial[runs][splits][period]. `origins` is 0 for origins of 0; `means` and
+// `factors` are 0 if they are not needed. `statistics` is their number, `parts` the number of
+// partial sums of each, and `summed` the number of elements of each. `divisor` divides the sums of
+// squares; if it is not positive, variances are 0. `kept` and `reduced` are the extents of the
+// OUTER axes around the runs, with 1 for reduced or kept axes. `steps` counts runs.
 
-// Packs that a thread awaits at a time, as its registers allow.
+// Packs that a thread awaits at a time, limited by its registers.
 constexpr int UNROLLED = sizeof(Near) * COLUMNS <= 16 ? 8 : 4;
 
-// Takes the last digit off a number to this base.
+// Removes the last digit of a number in this base.
 template <class I>
 __device__ inline I digit(I& number, I base) {
     const I rest = quotient(number, base), last = number - rest * base;
@@ -39,11 +30,11 @@ __device__ inline I digit(I& number, I base) {
 }
 
 __device__ inline Near origin_of(const Reduced& s, i64 place) {
-    return s.origins ? (Near)((const Origin*)s.origins)[place] : 0;
+    return s.origins ? (Near)s.origins[place] : 0;
 }
 
-// Sums packs that lie `stride` apart, from number `at` of some on: they may begin before the first
-// number and end behind the last. `origins_of()` is called once the first packs were asked for.
+// Sums packs that lie `stride` apart, from number `at` on. Packs may start before the first number
+// and end after the last. `origins_of()` is called after the reads of the first packs have started.
 template <class Origins>
 __device__ inline void add_packs(const In* data, Index at, Index end, Index stride,
                                  const Origins& origins_of, SumsOf<Near> (&sums)[COLUMNS]) {
@@ -82,9 +73,9 @@ __device__ inline void add_packs(const In* data, Index at, Index end, Index stri
     if (max(first, (Index)0) <= last && last < end && (last - first) % stride == 0) add_cut(last);
 }
 
-// Sums: block (x, i) works on sample i. Threads read packs side by side, so with packs all of a block
-// work on one run. Packs may have the columns of a narrow period in turn; wide periods begin where
-// packs do.
+// Sums: block (x, i) works on sample i. Threads read adjacent packs, so with packs all threads of a
+// block work on one run. Packs may contain several columns of a narrow period; wide periods are
+// aligned to packs.
 extern "C" __global__ void reduce(const Reduced* samples) {
     extern __shared__ unsigned char shared_memory[];
     const Reduced& s = samples[blockIdx.y];
@@ -104,7 +95,7 @@ extern "C" __global__ void reduce(const Reduced* samples) {
         const Index split = digit(rest, splits), kept = digit(rest, chunks) * columns;
         const Index begin = split * (Index)s.part, end = min(begin + (Index)s.part, length);
         const Index first_run = rest * together, run = first_run + place;
-        const In* data = (const In*)s.in + (run * length + begin) * period;
+        const In* data = s.source + (run * length + begin) * period;
         const int before = (u64)data / sizeof(In) % PACK;  // numbers behind a pack's begin
         SumsOf<Near> sums[COLUMNS] = {};
         const Index column = kept + number % columns - before;  // of a thread's first number
@@ -139,9 +130,9 @@ extern "C" __global__ void reduce(const Reduced* samples) {
     }
 }
 
-// Finishes statistics: block (x, i) works on those of sample i, or of the samples that belong
-// `together`. Of a statistic, for which `lanes` threads work, a power of 2, a sample has at most
-// `most_parts` sums.
+// Finishes statistics: block (x, i) works on the statistics of sample i, or of all samples that
+// belong `together`. `lanes` threads, a power of 2, compute a statistic from at most `most_parts`
+// sums a sample.
 extern "C" __global__ void finish(
     const Reduced* samples, int together, int lanes, i64 most_parts, double scale, double epsilon) {
     extern __shared__ unsigned char shared_memory[];
@@ -172,15 +163,15 @@ extern "C" __global__ void finish(
                 for (int d = OUTER - 1; d >= 0; d--)
                     place += digit(kept, first.kept[d]) * first.origin_steps[d];
                 double off = 0, mean = 0;
-                if (first.count > 0) {
-                    off = sums.differences / first.count;
+                if (first.summed > 0) {
+                    off = sums.differences / first.summed;
                     mean = origin_of(first, place) + off;
                 }
                 sums.squares = fmax(sums.squares - off * sums.differences, 0.0);
-                ((Exact*)first.means)[statistic] = (Exact)mean;
+                first.means[statistic] = (Exact)mean;
             }
             if (first.factors) {
-                ((Exact*)first.factors)[statistic] =
+                first.factors[statistic] =
                     factor_of(sums.squares, first.divisor, scale, epsilon);
             }
         }

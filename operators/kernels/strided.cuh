@@ -1,22 +1,17 @@
-// Boxes of results whose elements lie in memory already, as operators/moving/boxes.py describes them,
-// and how threads share them: a run of the last dimension is cut where pieces of the result's
-// memory begin, and a thread makes a piece, or what the run has of it. Index is the type of
-// positions in a box: 32 bits where they suffice.
+// Boxes of results whose elements lie in memory already (see operators/geometry/gather_plan.py),
+// and their division among threads. A run of the last dimension is cut at the pieces of the
+// result's memory. A thread makes a piece, or the run's part of a piece. Index is the type of
+// indices in a box: 32 bits if they suffice.
 #include "common.cuh"
 
 #define LAST (DIMS - 1)
 
 enum Bounds { WHOLE, PAD, EDGE, WRAP, REFLECT_1001, REFLECT_101 };
 
-// The element at `index` lies at first + sum of index * stride, in bytes. It is there if
-// low <= index < high on all axes; if not, it is filled in (PAD), or found by folding the index
-// back into these bounds, in steps of `unit`. BOUNDS tells which; all are there if it is WHOLE.
-struct Box {
-    u64 out, fill;  // an element, repeated
-    i64 extent[DIMS], out_stride[DIMS], low[DIMS], high[DIMS], unit[DIMS];
-    u64 first[PARTS];
-    i64 stride[PARTS][DIMS];
-};
+// The table declares the struct Box (`GatherPlan.table`). The element at `index` lies at first +
+// sum of index * stride, in bytes. The element exists if low <= index < high on all axes. If not,
+// the kernel fills in the element that `fill` repeats (PAD), or folds the index back into these
+// bounds, in steps of `unit`. BOUNDS selects the rule; with WHOLE all elements exist.
 
 __device__ inline Index divided(Index a, Index b) {
     if constexpr (sizeof(Index) == 4) return (unsigned)a / (unsigned)b;
@@ -28,7 +23,7 @@ __device__ inline Index floored(Index a, Index b) {
     return a < 0 ? -1 - rest : rest;
 }
 
-// Which element stands for one at `index`, and then for those behind it.
+// Finds the element for an `index`, and then for the following indices.
 struct Folding {
     Index low, unit, size, period, step, rest;  // period: steps after which all is as before
 
@@ -91,7 +86,7 @@ __device__ inline Index runs_of(const Box& box) {
     return runs;
 }
 
-// How the runs of a box are cut into pieces of N elements of SIZE bytes.
+// The division of the runs of a box into pieces of N elements of SIZE bytes.
 template <int N, int SIZE>
 struct Pieces {
     Index of_run, count;
@@ -105,7 +100,7 @@ struct Pieces {
     }
 };
 
-// A piece: elements from..to-1 of the N that begin at place `at` of a run, which may be before it.
+// A piece: elements from..to-1 of the N that start at index `at` of a run, which may be before it.
 template <int N, int SIZE>
 struct Piece {
     Run run;

@@ -10,7 +10,7 @@ struct SumsOf {
 };
 typedef SumsOf<double> Sums;
 
-// What one thread sums with: of bytes an int holds the squares of 33000 differences.
+// The sums of one thread. For bytes, an int holds the squares of 33000 differences.
 template <bool is_small>
 struct Difference {
     typedef double type;
@@ -26,8 +26,8 @@ __device__ inline void add(In number, Near origin, SumsOf<Near>& sums) {
     sums.add({difference, difference * difference});
 }
 
-// Adds up `count` sums that belong to `columns` in turn; every thread of the block must call it.
-// The first ones get the results.
+// Adds up `count` sums that belong to `columns` in turn. Every thread of the block must call this;
+// the first threads get the results.
 __device__ inline void add_rows(Sums* sums, int columns, int count) {
     __syncthreads();
     while (count > columns) {
@@ -42,7 +42,7 @@ __device__ inline void add_rows(Sums* sums, int columns, int count) {
     }
 }
 
-// `scale` over the deviation.
+// `scale` divided by the deviation.
 __device__ inline Exact factor_of(double squares, i64 divisor, double scale, double epsilon) {
     const double variance = divisor > 0 ? squares / divisor : 0;
     const double deviation = sqrt(variance + epsilon);

@@ -1,17 +1,13 @@
-// The weights that operators/resampling/filters.py gives the input samples of an axis.
+// The weights of the input samples of an axis, as in operators/resize/axes.py.
 #include "resampling.cuh"
 
-enum Way { WEIGH, COPY, COPY_STEPWISE };
-
-struct Axis {
-    int inputs, outputs, base, support, taps, way;
-    int curve;  // where the kernel's table begins; -1: the triangle, which needs none
-    float last, step, scale, start;
-};
+// The table declares the struct Axis (`axis_table` in operators/resize/gpu_tables.py). Its `way` is
+// WEIGH, COPY or COPY_STEPWISE. `curve` is the start of the filter's table, or -1 for the triangle,
+// which needs no table.
 
 __device__ inline int clamped(int i, int size) { return min(max(i, 0), size - 1); }
 
-// What an output sample weighs: `taps` input samples from `from` on.
+// The input samples of an output sample: `taps` samples from `from` on.
 struct Weighed {
     const Axis& axis;
     const float* curves;
@@ -20,11 +16,11 @@ struct Weighed {
     Work share;  // what 1 weighs
 
     __device__ Weighed(const Axis& axis, const float* curves, int i) : axis(axis), curves(curves) {
-        // Rounded after each operation: the last bit decides which samples count.
+        // Each operation is rounded, because the last bit decides which samples count.
         const float begin = __fadd_rn(__fmul_rn((float)i, axis.scale), axis.start);
         const float ceiling = ceilf(begin);
         offset = ceiling - begin;
-        low = axis.way == WEIGH ? (int)ceiling + axis.base : copied(i);
+        low = axis.way == WEIGH ? (int)ceiling : copied(i);
         from = min(clamped(low, axis.inputs), axis.inputs - axis.taps);
         share = 1;
         if (axis.way != WEIGH) return;
@@ -33,11 +29,11 @@ struct Weighed {
         for (int t = 0; t < axis.support; t++) sum += at((float)t + offset);
         share = 1 / sum;
     }
-    // The weight of the sample `tap` places behind the first.
+    // The weight of the sample at `tap` after the first.
     __device__ Work weight(int tap) const {
         const int sample = from + tap;
         if (axis.way != WEIGH) return sample == low;
-        // What is beyond the border falls on the border sample.
+        // Samples beyond the border count as the border sample.
         const int begin = sample == 0 ? 0 : max(sample - low, 0);
         const int end =
             sample == axis.inputs - 1 ? axis.support : min(sample - low + 1, axis.support);
@@ -54,7 +50,7 @@ struct Weighed {
             place = __fadd_rn(axis.start, __fmul_rn(0.5f, axis.scale));
             for (int k = 0; k < i; k++) place = __fadd_rn(place, axis.scale);
         }
-        return clamped((int)floorf(place) + axis.base, axis.inputs);
+        return clamped((int)floorf(place), axis.inputs);
     }
     __device__ float at(float offset) const {
         const float place = offset * axis.step;

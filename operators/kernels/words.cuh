@@ -1,4 +1,4 @@
-// Elements of SIZE bytes, and the words in which they are written.
+// Elements of SIZE bytes, and the words in which threads write them.
 #include "common.cuh"
 
 template <int bytes>

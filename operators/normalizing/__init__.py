@@ -1,1 +1,1 @@
-"""Means, deviations and scaling."""
+"""Operators that subtract means, divide by deviations, and scale."""

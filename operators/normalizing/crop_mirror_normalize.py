@@ -1,4 +1,4 @@
-"""fn.crop_mirror_normalize: from decoded images to the input of a network, in one step."""
+"""`fn.crop_mirror_normalize`: from decoded images to the input of a network, in one step."""
 
 from __future__ import annotations
 
@@ -8,32 +8,33 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.layouts import VOLUME_LAYOUTS, layout_of
-from ...engine.operator import Array, Row, register
-from ...engine.params import BOOL, DTYPE, FLOAT, FLOATS, INT, STR, from_row, param
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import BOOL, DTYPE, FLOAT, FLOATS, INT, LAYOUT, from_row, param
 from ...engine.tensors import TensorList, TensorListGPU
-from ...engine.types import DALIDataType, to_numpy_type
-from ...engine.windows import CropArguments, Window, Windows, bounded
-from .._rows import array_of, try_rows
-from ..moving.extract import fill, fill_channels, fills, place_in
-from ..moving.extract_batch import crops
-from ..moving.strided import Views
-from ..moving.window import WindowOperator
-from .scale import Scaling, affine, make_scaling, write_scaled
-from .scale_batch import ScaledWindows, Scalings, scaled_windows
+from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
+from ...geometry.layouts import VOLUME_LAYOUTS, layout_of
+from ...geometry.windows import CropArguments, Window, WindowBatch, bounded
+from ..common.batch_arguments import array_of, try_rows
+from ..geometry.extract import fill, fill_channels, fills, within
+from ..geometry.gpu_extract import crops
+from ..geometry.strided_views import StridedViews
+from ..geometry.window_operator import WindowOperator
+from .cpu_scale import Scaling, affine, make_scaling, write_scaled
+from .gpu_scale import ScaledWindows, Scalings, scaled_windows
 
 if TYPE_CHECKING:
-    from ...engine.batch import Batch
+    from ...engine.graph.context import BatchContext
 
 _TYPES = ("float32", "float16", "uint8", "int8")
 
 
 class _Plan(NamedTuple):
-    """What is done with a batch on the GPU.
+    """A plan for batches whose samples have the same shapes.
 
     Attributes:
-        shapes, dtype: of the samples for which it was made: (batch, ndim).
-        windows: what is taken of them, and what becomes of it.
+        shapes, dtype: of the samples: (batch, ndim).
+        windows: the windows of the samples, and their scaling.
     """
 
     shapes: Array
@@ -43,18 +44,20 @@ class _Plan(NamedTuple):
 
 @register
 class CropMirrorNormalize(CropArguments, WindowOperator):
-    """Crops, mirrors, normalises and reorders the dimensions of each sample.
+    """Crops, mirrors, normalizes and reorders the dimensions of each sample.
 
-    The result is `scale * (input - mean) / std + shift`, computed in float32. Without a size
-    the whole sample is taken. What is outside of the sample, and channels that `pad_output`
-    adds, are `fill_values`: those are not normalised.
+    The result is `scale * (input - mean) / std + shift`, computed in float32. Without a size, the
+    window is the whole sample. Pixels outside of the sample are `fill_values`, which are not
+    normalized. `pad_output` adds channels. If `out_of_bounds_policy` is "pad", the added channels
+    get the further `fill_values`; otherwise they are 0.
 
     Inputs:
         data: HWC, CHW, DHWC, CDHW, FHWC, FCHW, CFHW or with F before a volume; any numeric
-            type. Without a layout HWC, DHWC or FDHWC is assumed.
+            dtype. Samples without a layout count as HWC, DHWC or FDHWC.
 
-    The result is of type `dtype` and has the layout `output_layout`. On the GPU, float32 results
-    may differ from those of the CPU by 1e-6 of the largest term; those of other types are the same.
+    Outputs:
+        the results: of dtype `dtype` and the layout `output_layout`. float32 results of GPU and
+            CPU may differ by 1e-6 of the largest term; results of other dtypes are the same.
     """
 
     name = "crop_mirror_normalize"
@@ -64,22 +67,18 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
     dtype = param(
         DTYPE,
         DALIDataType.FLOAT,
-        "Element type of the result: FLOAT, FLOAT16, UINT8 or INT8. Integers are rounded, "
-        "halves away from zero, and clamped to the range of the type.",
+        "Dtype of the result: FLOAT, FLOAT16, UINT8 or INT8. Integers are rounded, halves away "
+        "from zero, and clamped to the range of the dtype.",
     )
     output_layout = param(
-        STR, "CHW", "Layout of the result: the letters of the input's layout in any order."
+        LAYOUT, "CHW", "Layout of the result: the letters of the input's layout in any order."
     )
-    pad_output = param(
-        BOOL, False, "Whether channels are added until their number is a power of two."
-    )
+    pad_output = param(BOOL, False, "Add channels until the number of channels is a power of two.")
     mirror = param(INT, 0, "Mirror left to right unless 0.", per_sample=True)
-    mean = param(
-        FLOATS, (0.0,), "What is subtracted: one value, or one a channel.", per_sample=True
-    )
-    std = param(FLOATS, (1.0,), "What is divided by: one value, or one a channel.", per_sample=True)
-    scale = param(FLOAT, 1.0, "What the normalised value is multiplied by.")
-    shift = param(FLOAT, 0.0, "What is added last.")
+    mean = param(FLOATS, (0.0,), "Mean to subtract: one value, or one a channel.", per_sample=True)
+    std = param(FLOATS, (1.0,), "Standard deviation: one value, or one a channel.", per_sample=True)
+    scale = param(FLOAT, 1.0, "Factor of the normalized value.")
+    shift = param(FLOAT, 0.0, "Number to add last.")
 
     def prepare(self) -> None:
         super().prepare()
@@ -99,7 +98,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
 
     def sample(
         self,
-        row: Row,
+        workspace: Workspace,
         image: Array,
         *,
         mirror: int,
@@ -107,22 +106,31 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         std: Sequence[float],
         **crop: Any,
     ) -> Array:
-        layout = layout_of(self.layouts[0], image.ndim, VOLUME_LAYOUTS)
+        layout = self.layouts[0]
+        if len(layout) != image.ndim:
+            layout = layout_of(layout, image.ndim, VOLUME_LAYOUTS)
         window = self.window(layout, image.shape, **crop)
         window = bounded(window, image.shape, self.out_of_bounds_policy)
         if not self.layouts[0]:
             self._check_output_layout(layout)
         scaling = self._scaling or self._make_scaling(mean, std)
         self._check_channels(scaling, image.shape[layout.index("C")])
-        out, target = self._result(row, window, layout)
-        if not window.fits(image.shape):
+        out, target = self._result(workspace, window, layout)
+        if self.out_of_bounds_policy == "pad" and not window.fits(image.shape):
             window, target = self._seen(window, image.shape, layout, target, mirror)
         source = image[window.slices()]
-        write_scaled(row, source, layout, target, self.output_layout, scaling, mirror != 0)
+        write_scaled(workspace, source, layout, target, self.output_layout, scaling, mirror != 0)
         return out
 
-    def gpu(
-        self, batch: Batch, images: TensorListGPU, *, mirror: Any, mean: Any, std: Any, **crop: Any
+    def batch_gpu(
+        self,
+        batch: BatchContext,
+        images: TensorListGPU,
+        *,
+        mirror: Any,
+        mean: Any,
+        std: Any,
+        **crop: Any,
     ) -> TensorListGPU:
         layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
         if not self.layouts[0]:
@@ -132,10 +140,15 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         return windows.write(batch, images.pointers(), mirrored)
 
     def _planned(
-        self, batch: Batch, layout: str, images: TensorListGPU, mean: Any, std: Any, crop: Any
+        self,
+        batch: BatchContext,
+        layout: str,
+        images: TensorListGPU,
+        mean: Any,
+        std: Any,
+        crop: Any,
     ) -> ScaledWindows:
-        """Return what depends neither on mirroring nor on where the samples lie: often it is that
-        of the batch before."""
+        """Return the windows without addresses and mirroring, from the last batch if it fits."""
         last, shapes, dtype = self._last, images.extents(), to_numpy_type(images.dtype)
         if last is not None and last.dtype == dtype and np.array_equal(last.shapes, shapes):
             return last.windows
@@ -150,14 +163,16 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         self._batch_fill(batch, scalings.fill, layout, shapes, windows)
         failed = list(batch.errors)
         windows.start[failed] = windows.shape[failed] = 0
-        view = Views.at(0, shapes, dtype).window(windows.start, windows.shape)
+        view = StridedViews.at(0, shapes, dtype).window(windows.start, windows.shape)
         scaled = scaled_windows(view, layout, written, self.output_layout, scalings)
         if not failed and set(self.per_sample) <= {"mirror"}:
             self._last = _Plan(shapes, dtype, scaled)
         return scaled
 
-    def _batch_scalings(self, batch: Batch, channels: Array, mean: Any, std: Any) -> Scalings:
-        """Return what becomes of each sample's channels; note errors."""
+    def _batch_scalings(
+        self, batch: BatchContext, channels: Array, mean: Any, std: Any
+    ) -> Scalings:
+        """Return the scaling of each sample's channels; record errors in the batch."""
         size = len(channels)
         written = max(map(self._written, set(channels.tolist())))
         fill = np.zeros((size, written), self.result_type)
@@ -182,20 +197,20 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
             )
             count = np.broadcast_shapes(means.shape, stds.shape)[1]
             left = (stds == 0).any(axis=1) | ((count != 1) & (channels != count))
-        except ValueError:  # they differ in their number of values
+        except ValueError:  # the samples differ in their number of means or deviations
             pass
         kept = ~left
         if kept.any():
-            part = slice(None) if count == 1 else slice(count)
+            scaled = slice(None) if count == 1 else slice(count)
             factor = self.scale / stds[kept]
-            multiplier[kept, part], offset[kept, part] = affine(means[kept], factor, self.shift)
+            multiplier[kept, scaled], offset[kept, scaled] = affine(means[kept], factor, self.shift)
         try_rows(batch, np.flatnonzero(left), alone)
         return Scalings(multiplier, offset, fill)
 
     def _batch_fill(
-        self, batch: Batch, table: Array, layout: str, extents: Array, windows: Windows
+        self, batch: BatchContext, table: Array, layout: str, extents: Array, windows: WindowBatch
     ) -> None:
-        """Set the fill values of each sample's channels; note errors, also of windows."""
+        """Set the fill values of each sample's channels; record errors, also of windows."""
         channels = extents[:, layout.index("C")]
         beyond, added = ~windows.fit(extents), np.zeros(len(extents), bool)
         for count in set(channels.tolist()):
@@ -209,7 +224,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
                     table[rows, first:last] = fills(values, self.result_type)
 
         def check(i: int) -> None:
-            window, count = windows.row(i), int(channels[i])
+            window, count = windows.window_at(i), int(channels[i])
             bounded(window, tuple(extents[i].tolist()), self.out_of_bounds_policy)
             target = dict(zip(layout, window.shape, strict=True))
             for values, extent, matters in (
@@ -224,12 +239,14 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         doubtful = (beyond & (several or self.out_of_bounds_policy == "error")) | (added & several)
         try_rows(batch, np.flatnonzero(doubtful), check)
 
-    def _result(self, row: Row, window: Window, layout: str) -> tuple[Array, Array]:
-        """Return memory for the result, and the part of it that shows the window."""
+    def _result(self, workspace: Workspace, window: Window, layout: str) -> tuple[Array, Array]:
+        """Return memory for the result, and a view of the channels that the window fills."""
         extents = dict(zip(layout, window.shape, strict=True))
         channels = extents["C"]
         extents["C"] = self._written(channels)
-        out = row.empty(tuple(extents[letter] for letter in self.output_layout), self.result_type)
+        out = workspace.empty(
+            tuple(extents[letter] for letter in self.output_layout), self.result_type
+        )
         if extents["C"] == channels:
             return out, out
         added = self._fill_added(channels)
@@ -237,10 +254,12 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         return out, self._channels(out, slice(channels))
 
     def _written(self, channels: int) -> int:
-        """Return the number of channels that the result has for so many of the sample."""
+        """Return the number of channels of the result for a sample's number of channels."""
         return 1 << (channels - 1).bit_length() if self.pad_output else channels
 
     def _fill_added(self, channels: int) -> tuple[float, ...]:
+        if self.out_of_bounds_policy != "pad":  # as in DALI
+            return (0.0,)
         values: tuple[float, ...] = self.fill_values
         return values if len(values) == 1 else values[channels : self._written(channels)] or (0.0,)
 
@@ -254,11 +273,11 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
     def _seen(
         self, window: Window, extents: tuple[int, ...], layout: str, target: Array, mirror: int
     ) -> tuple[Window, Array]:
-        """Fill the target; return what is seen of the sample, and where in the target."""
+        """Fill the target; return the window's part in the sample, and its view of the target."""
         channels = target.shape[self.output_layout.index("C")]
         fill(target, self._fill_outside(channels), self.output_layout)
         seen = window.trimmed(extents)
-        slices = dict(zip(layout, place_in(window, seen).slices(), strict=True))
+        slices = dict(zip(layout, within(window, seen).slices(), strict=True))
         if mirror:
             width, there = window.shape[layout.index("W")], slices["W"]
             slices["W"] = slice(width - there.stop, width - there.start)
@@ -271,13 +290,13 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         if scaling.offset.size not in (1, channels):
             raise ArgumentError(
                 f"mean and std have {scaling.offset.size} values, but the sample has {channels} "
-                "channels; give one value a channel, or a single one"
+                "channels; give one value for each channel, or a single value"
             )
 
     def _check_output_layout(self, layout: str) -> None:
         if sorted(layout) != sorted(self.output_layout) or "C" not in layout or "W" not in layout:
             raise ArgumentError(
                 f"fn.crop_mirror_normalize: output_layout is {self.output_layout!r}, but the "
-                f"input is {layout!r}: the output needs the same letters in some order, among "
-                "them C and W"
+                f"input is {layout!r}: output_layout must have the same letters in any order, "
+                "with C and W"
             )

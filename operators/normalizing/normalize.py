@@ -1,113 +1,127 @@
-"""fn.normalize: removes the mean and divides by the standard deviation."""
+"""`fn.normalize`: subtract the mean of samples, and divide by their standard deviation."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...engine.batch import Batch
 from ...engine.errors import ArgumentError
-from ...engine.layouts import check_exclusive, chosen_axes
-from ...engine.operator import Array, BatchOperator, Operator, register
-from ...engine.params import ARRAY, BOOL, DTYPE, FLOAT, INT, INTS, STR, param
+from ...engine.graph.context import BatchContext
+from ...engine.graph.operator import Array, BatchOperator, register
+from ...engine.graph.params import ARRAY, BOOL, DTYPE, FLOAT, INT, INTS, STR, param
 from ...engine.tensors import TensorList, TensorListGPU
-from ...engine.types import DALIDataType, to_numpy_type
-from .._rows import empty_rows
-from ..numeric.saturation import saturate
-from .normalize_batch import normalized, placed
-from .standardize_batch import standardized
-from .statistics import Reduction
+from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
+from ...geometry.layouts import check_exclusive, chosen_axes
+from ..common.batch_arguments import empty_rows
+from ..elementwise.saturation import saturate
+from .gpu_normalize import normalized, placed
+from .gpu_standardize import Spread, standardized
+from .gpu_statistics import Reduction
 
 Axes = tuple[int, ...]
 Shape = tuple[int, ...]
 
 
-class _Arguments(Operator):
-    """Holds the argument `batch`, whose name is that of the work function as well."""
-
-    batch = param(
-        BOOL,
-        False,
-        "Whether mean and standard deviation are those of the whole batch; the extents of the "
-        "axes that are not reduced must be the same then.",
-    )
-
-
 @register
-class Normalize(_Arguments, BatchOperator):
+class Normalize(BatchOperator):
     """Computes `scale * (data - mean) / stddev + shift`.
 
-    What is not given of mean and standard deviation is computed along `axes`, for each sample
-    or for the batch. A computed deviation of 0 (and `epsilon` 0) makes the result `shift`.
+    Without `mean` or `stddev`, the operator computes the missing statistic along `axes`, for each
+    sample or for the batch. If a computed deviation and `epsilon` are 0, the result is `shift`.
 
     Inputs:
         data: any numeric samples.
 
-    The result is of type `dtype` and has the layout of the input. The computation is in float32,
-    for FLOAT64 results in float64. On the GPU, statistics are summed in another order: results
-    agree with those of the CPU to 1e-5 of the largest term, integers to 1.
+    Outputs:
+        the results: of dtype `dtype` and the layout of the input.
+
+    The operator computes in float32, and for results of FLOAT64 in float64. The GPU adds in another
+    order than the CPU. The results of the two differ by at most 1e-5 of the largest term, and for
+    integer dtypes by at most 1.
     """
 
     name = "normalize"
     devices = ("cpu", "gpu")
     inputs = ("data",)
 
+    whole_batch = param(
+        BOOL,
+        False,
+        "Compute mean and standard deviation over the whole batch. All samples must then have "
+        "the same extents on the axes that are not reduced.",
+        name="batch",
+    )
     axes = param(
         INTS,
         None,
-        "Axes that are reduced. By default those where `mean` or `stddev` have the extent 1 if "
-        "one is an array, else all.",
+        "Axes to reduce. Default: the axes on which an array `mean` or `stddev` has the extent 1, "
+        "and all axes if neither is an array.",
     )
     axis_names = param(STR, None, "The axes, as letters of the layout, instead of `axes`.")
     mean = param(
         ARRAY,
         None,
-        "What is subtracted: a number, or an array with the sample's number of dimensions and "
-        "the extent 1 on axes that are reduced.",
+        "Mean to subtract: a number, or an array with the sample's number of dimensions and the "
+        "extent 1 on reduced axes.",
         per_sample=True,
     )
-    stddev = param(ARRAY, None, "What is divided by; a number or array as `mean`.", per_sample=True)
-    scale = param(FLOAT, 1.0, "Factor of the normalised value.")
-    shift = param(FLOAT, 0.0, "What is added last.")
-    ddof = param(INT, 0, "The variance is the sum of squares divided by N - ddof, if computed.")
-    epsilon = param(FLOAT, 0.0, "What is added to the variance.")
+    stddev = param(
+        ARRAY, None, "Standard deviation: a number or an array, like `mean`.", per_sample=True
+    )
+    scale = param(FLOAT, 1.0, "Factor of the normalized value.")
+    shift = param(FLOAT, 0.0, "Number to add last.")
+    ddof = param(INT, 0, "A computed variance is the sum of squares divided by N - ddof.")
+    epsilon = param(FLOAT, 0.0, "Number to add to the variance.")
     dtype = param(
         DTYPE,
         DALIDataType.FLOAT,
-        "Element type of the result. Integers are rounded, and clamped to the type's range.",
+        "Dtype of the result. Integers are rounded, and clamped to the dtype's range.",
     )
 
     def prepare(self) -> None:
-        self.whole_batch: bool = self.__dict__.pop("batch")  # would hide the work function
         check_exclusive("fn.normalize", self.given, "axes", "axis_names")
         if self.axes == () or self.ddof < 0 or self.epsilon < 0:
             raise ArgumentError(
-                f"fn.normalize: axes is {self.axes}, ddof {self.ddof} and epsilon {self.epsilon}; "
-                "there must be at least one axis, and neither number may be negative"
+                f"fn.normalize: axes is {self.axes}, ddof is {self.ddof} and epsilon is "
+                f"{self.epsilon}; give at least one axis, and no negative numbers"
             )
         self.target = to_numpy_type(self.dtype)
         self.exact = np.dtype("f8" if self.target == np.float64 else "f4")
 
-    def batch(self, batch: Batch, data: TensorList, *, mean: Any, stddev: Any) -> Any:
+    def batch(self, batch: BatchContext, data: TensorList, *, mean: Any, stddev: Any) -> Any:
         shapes = data.shape()
         means, deviations = self._given(mean, shapes), self._given(stddev, shapes)
         axes = self._all_axes(shapes, means, deviations, batch)
         if means[0] is None:
             means = self._averages(data.rows(), axes, 0)
         out = empty_rows(batch, shapes, self.target)
-        centred = [
-            np.subtract(data.row(i), mean, dtype=self.exact, casting="unsafe")
+        results = [
+            out[i, ...] if isinstance(out, np.ndarray) else out[i] for i in range(len(shapes))
+        ]
+        in_place = self.target == self.exact
+        centered = [
+            np.subtract(
+                data.row(i),
+                mean,
+                out=results[i] if in_place else None,
+                dtype=self.exact,
+                casting="unsafe",
+            )
             for i, mean in enumerate(means)
         ]
-        factors = self._factors(centred, axes, deviations)
-        for i, (values, factor) in enumerate(zip(centred, factors, strict=True)):
+        factors = self._factors(centered, axes, deviations)
+        for i, (values, factor) in enumerate(zip(centered, factors, strict=True)):
             values *= factor
             values += self.exact.type(self.shift)
-            saturate(values, out[i, ...] if isinstance(out, np.ndarray) else out[i])
+            if not in_place:
+                saturate(values, results[i])
         return out
 
-    def gpu(self, batch: Batch, data: TensorListGPU, *, mean: Any, stddev: Any) -> TensorListGPU:
+    def batch_gpu(
+        self, batch: BatchContext, data: TensorListGPU, *, mean: Any, stddev: Any
+    ) -> TensorListGPU:
         extents = data.extents()
         kept = np.ones(extents.shape, bool)
         if mean is None and stddev is None:
@@ -126,7 +140,8 @@ class Normalize(_Arguments, BatchOperator):
         spread = self.ddof, self.scale, self.epsilon
         own = mean is None and stddev is None
         if own and not self.whole_batch:
-            result = standardized(batch, data, extents, kept, *spread, self.shift, self.target)
+            whole = Spread(*spread, self.shift)
+            result = standardized(batch, data, extents, kept, whole, self.target)
             if result is not None:
                 return result
         reduction = Reduction(batch, data, extents, kept, self.exact, self.whole_batch)
@@ -140,9 +155,9 @@ class Normalize(_Arguments, BatchOperator):
         return normalized(batch, data, subtracted, factors, self.shift, self.target)
 
     def _all_axes(
-        self, shapes: list[Shape], means: list[Any], deviations: list[Any], batch: Batch
+        self, shapes: list[Shape], means: list[Any], deviations: list[Any], batch: BatchContext
     ) -> list[Axes]:
-        """Return the axes along which each sample is reduced; check what is given."""
+        """Return the axes to reduce in each sample; check the given means and deviations."""
         axes_of: dict[Any, Axes] = {}
         checked: set[Any] = set()
         result = []
@@ -176,16 +191,22 @@ class Normalize(_Arguments, BatchOperator):
             return
         wanted = tuple(1 if axis in axes else extent for axis, extent in enumerate(shape))
         if given.shape != wanted or self.whole_batch:
-            rule = " with batch=True it must be one number" if self.whole_batch else ""
+            rule = "; with batch=True it must be one number" if self.whole_batch else ""
             raise ArgumentError(
                 f"{name} has the shape {given.shape}, but a sample of the shape {shape} that is "
-                f"reduced along the axes {axes} needs {wanted}, or one number;{rule}"
+                f"reduced along the axes {axes} needs {wanted}, or one number{rule}"
             )
 
-    def _averages(self, rows: list[Array], axes: list[Axes], lost: int) -> list[Array]:
-        """Return for each sample the sum along its axes over their extents less `lost`."""
+    def _averages(
+        self,
+        rows: list[Array],
+        axes: list[Axes],
+        lost: int,
+        terms: Callable[[Array], Array] = np.asarray,
+    ) -> list[Array]:
+        """Return each sample's sum along its axes, divided by the number of terms minus `lost`."""
         sums = [
-            row.sum(axis, dtype=np.float64, keepdims=True)
+            terms(row).sum(axis, dtype=np.float64, keepdims=True)
             for row, axis in zip(rows, axes, strict=True)
         ]
         counts = [
@@ -203,21 +224,25 @@ class Normalize(_Arguments, BatchOperator):
     def _check_alike(self, shapes: set[Shape]) -> None:
         if self.whole_batch and len(shapes) > 1:
             raise ArgumentError(
-                f"batch=True needs samples of the same extents on the axes that are not "
-                f"reduced, but there the samples have {sorted(shapes)}"
+                "with batch=True all samples need the same extents on the axes that are not "
+                f"reduced, but they have {sorted(shapes)}"
             )
 
     def _factors(
-        self, centred: list[Array], axes: list[Axes], deviations: list[Any]
+        self, centered: list[Array], axes: list[Axes], deviations: list[Any]
     ) -> list[Array]:
         if deviations[0] is not None:
             return self._given_factors(deviations)
-        squares = [np.square(values) for values in centred]
-        variances = self._averages(squares, axes, self.ddof)
+        memory = np.empty(max(values.size for values in centered), self.exact)
+
+        def squared(values: Array) -> Array:
+            return np.square(values, out=memory[: values.size].reshape(values.shape))
+
+        variances = self._averages(centered, axes, self.ddof, squared)
         return [self._factor(variance, True) for variance in variances]
 
     def _given_factors(self, deviations: list[Array]) -> list[Array]:
-        """Return the factors of given deviations; those of one array for all samples once."""
+        """Return the factors of given deviations; compute an array's factor only once."""
         factors = {
             id(deviation): self._factor(np.square(deviation, dtype=np.float64), False)
             for deviation in {id(each): each for each in deviations}.values()
@@ -228,7 +253,8 @@ class Normalize(_Arguments, BatchOperator):
         deviation = np.sqrt(variance + self.epsilon)
         if not computed and not deviation.all():
             raise ArgumentError(
-                "a value of stddev is 0 and would be divided by; give positive ones, or set epsilon"
+                "a value of stddev is 0, but stddev is a divisor; give positive values, or set "
+                "epsilon"
             )
         factor = np.zeros_like(deviation, self.exact)
         np.divide(self.scale, deviation, out=factor, where=deviation != 0, casting="same_kind")

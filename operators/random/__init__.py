@@ -1,1 +1,1 @@
-"""Random numbers."""
+"""Operators that draw random numbers and random elements."""

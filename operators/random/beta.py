@@ -6,31 +6,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine import philox
 from ...engine.errors import ArgumentError
-from ...engine.operator import Array, register
-from ...engine.params import FLOAT, param
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import FLOAT, param
+from ...engine.order import philox
 from .random_numbers import Distribution, Numbers, columns
 
 if TYPE_CHECKING:
-    from ...engine.batch import Batch
+    from ...engine.graph.context import BatchContext
 
 _ATTEMPTS = 6
-"""An attempt fails at most once in 20 times, so all of them do once in 64 million."""
+"""An attempt fails at most once in 20 times, so all attempts fail once in 64 million."""
 
 
 @register
 class Beta(Distribution):
-    """Draws from the beta distribution, whose density goes as x^(alpha - 1) (1 - x)^(beta - 1).
+    """Draws from the beta distribution: its density is proportional to x^(alpha-1) (1-x)^(beta-1).
 
-    Numbers lie in [0, 1]. With X and Y from gamma distributions, X / (X + Y) has this
-    distribution; those are drawn by Marsaglia and Tsang, "A simple method for generating gamma
+    Numbers lie in [0, 1]. If X and Y have gamma distributions, X / (X + Y) has this distribution.
+    X and Y are drawn by the method of Marsaglia and Tsang, "A simple method for generating gamma
     variables" (2000).
     """
 
     name = "random.beta"
-    alpha = param(FLOAT, 1.0, "Above 0; the larger, the nearer to 1.", per_sample=True)
-    beta = param(FLOAT, 1.0, "Above 0; the larger, the nearer to 0.", per_sample=True)
+    alpha = param(FLOAT, 1.0, "Above 0; the larger, the nearer to 1.", per_sample=True, above=0)
+    beta = param(FLOAT, 1.0, "Above 0; the larger, the nearer to 0.", per_sample=True, above=0)
 
     def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
         both = columns(arguments["alpha"], size), columns(arguments["beta"], size)
@@ -39,7 +39,7 @@ class Beta(Distribution):
                 raise ArgumentError(f"fn.random.beta: {name} must be above 0, not {values.min()}")
         return both
 
-    def _draw(self, batch: Batch, rows: slice, count: int, *arguments: Array) -> Array:
+    def _draw(self, batch: BatchContext, rows: slice, count: int, *arguments: Array) -> Array:
         first, second = (
             self._log_gamma(batch, rows, count, shape, which)
             for which, shape in enumerate(arguments)
@@ -49,20 +49,21 @@ class Beta(Distribution):
         return result
 
     def _log_gamma(
-        self, batch: Batch, rows: slice, count: int, shape: Array, which: int
+        self, batch: BatchContext, rows: slice, count: int, shape: Array, which: int
     ) -> Numbers:
         """Return logarithms of numbers from the gamma distribution of this shape: (rows, count)."""
-        place = (batch.epoch[rows], batch.position[rows])
-        size = (len(place[0]), count, _ATTEMPTS)
-        streams = [philox.mix(self.stream, which, part) for part in range(3)]
+        counter = (batch.epoch[rows], batch.position[rows])
+        size = (len(counter[0]), count, _ATTEMPTS)
+        streams = [philox.mix(self.placement.random_stream, which, i) for i in range(3)]
         wanted = count * _ATTEMPTS
-        normal = philox.normal(batch.seed, streams[0], *place, wanted).reshape(size)
-        uniform = philox.uniform(batch.seed, streams[1], *place, wanted).reshape(size)
-        boost = 1 - philox.uniform(batch.seed, streams[2], *place, count)
-        # The method wants a shape of 1 at least; a smaller one is drawn one higher and corrected.
+        normal = philox.normal(batch.seed, streams[0], *counter, wanted).reshape(size)
+        uniform = philox.uniform(batch.seed, streams[1], *counter, wanted).reshape(size)
+        boost = 1 - philox.uniform(batch.seed, streams[2], *counter, count)
+        # The method needs a shape of at least 1. For a smaller shape, numbers are drawn for
+        # shape + 1 and then corrected.
         d = np.where(shape < 1, shape + 1, shape)[:, :, None] - 1 / 3
         v = (1 + normal / np.sqrt(9 * d)) ** 3
-        with np.errstate(divide="ignore", invalid="ignore"):  # of v below 0, which are refused
+        with np.errstate(divide="ignore", invalid="ignore"):  # attempts with v <= 0 are rejected
             fits = np.log(1 - uniform) < normal**2 / 2 + d * (1 - v + np.log(v))
         fits &= v > 0
         chosen = np.take_along_axis(v, fits.argmax(2)[:, :, None], 2)[:, :, 0]

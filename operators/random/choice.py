@@ -7,52 +7,57 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine import philox
 from ...engine.errors import ArgumentError
-from ...engine.operator import Array, register
-from ...engine.params import FLOATS, INTS, param
-from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
-from .._uploaded import UploadedOperator
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import FLOATS, INTS, param
+from ...engine.order import philox
+from ...engine.tensors import TensorList, TensorListCPU
+from ..common.uploaded import UploadedOperator
 from .random_numbers import chunks, wanted_shapes
 
 if TYPE_CHECKING:
-    from ...engine.batch import Batch
+    from ...engine.graph.context import BatchContext
 
-_SUM_TOLERANCE = 1e-4  # probabilities come as float32, whose sums are off by rounding
+_SUM_TOLERANCE = 1e-4  # probabilities may be float32, and their sum has rounding errors
 
 
 @register
 class Choice(UploadedOperator):
     """Draws elements of the first input, with replacement.
 
-    A scalar n, which must be an integer, stands for the numbers from 0 to n - 1. Otherwise
-    elements along the input's first dimension are drawn. The type is that of the input.
+    A scalar input n, which must be an integer, means the numbers from 0 to n - 1. For other
+    inputs, the elements are the entries along the first dimension.
 
     Inputs:
-        a: what is drawn from.
-        shape_like: samples whose shape is that of the draw, in place of `shape`.
+        a: the elements to draw from.
+        shape_like: samples with the shape of the draw, instead of `shape`.
 
     Outputs:
-        the elements: of the input's type, shape (*shape, *element).
+        the elements: of the input's dtype, shape (*shape, *element).
 
     Raises:
-        ArgumentError: there is nothing to choose from, or the probabilities do not fit.
+        ArgumentError: there is no element, or the probabilities do not match the elements.
     """
 
     name = "random.choice"
     inputs = ("a", "shape_like?")
+    cpu_inputs = ("a",)
+    any_device_inputs = ("shape_like",)
     p = param(
         FLOATS,
         None,
         "Probability of each element; they must add up to 1. All equal by default.",
         per_sample=True,
+        minimum=0,
+        maximum=1,
     )
     shape = param(
         INTS,
         None,
-        "How many elements are drawn, as a shape; by default one, and the output lacks the "
-        "first dimension.",
+        "Shape of the draw. By default one element is drawn, and the output lacks the first "
+        "dimension.",
         per_sample=True,
+        minimum=0,
     )
 
     def prepare(self) -> None:
@@ -67,27 +72,27 @@ class Choice(UploadedOperator):
 
     def batch(
         self,
-        batch: Batch,
+        batch: BatchContext,
         a: TensorList,
         shape_like: TensorList | None = None,
         *,
         p: Any,
         shape: Any,
     ) -> TensorListCPU:
-        if isinstance(a, TensorListGPU):
-            raise ArgumentError(
-                "fn.random.choice: what is drawn from must be on the CPU; move it with .cpu()"
-            )
         shapes = wanted_shapes(batch, shape_like, shape)
         counts = [prod(wanted) for wanted in shapes]
         lengths = _lengths(a, batch.size)
         cumulated = _cumulated(p, lengths)
         rows: list[Array] = []
-        for part in chunks(counts):
+        for chunk in chunks(counts):
             numbers = philox.uniform(
-                batch.seed, self.stream, batch.epoch[part], batch.position[part], max(counts)
+                batch.seed,
+                self.placement.random_stream,
+                batch.epoch[chunk],
+                batch.position[chunk],
+                max(counts),
             )
-            for i, drawn in enumerate(numbers, part.start):
+            for i, drawn in enumerate(numbers, chunk.start):
                 drawn = drawn[: counts[i]]
                 if cumulated is None:
                     index = (drawn * lengths[i]).astype(np.int64)
@@ -133,7 +138,8 @@ def _running_sum(p: Array, length: int) -> Array:
         raise ArgumentError(f"fn.random.choice: {len(p)} probabilities for {length} elements")
     if not (p >= 0).all() or not abs(p.sum() - 1) < _SUM_TOLERANCE:
         raise ArgumentError(
-            f"fn.random.choice: probabilities must not be negative and add up to 1, but are {p}"
+            f"fn.random.choice: the probabilities are {p}, but probabilities must not be negative "
+            "and must add up to 1"
         )
     sums: Array = np.cumsum(p)
     sums /= sums[-1]

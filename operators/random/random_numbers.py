@@ -1,11 +1,12 @@
 """Random numbers: `random.uniform`, `random.normal`, `random.coin_flip`.
 
 Every number is a function of the pipeline's seed, the operator, the epoch and the sample's
-position (`engine/philox.py`), whatever the batch size and the number of threads.
+position (see `engine/order/philox.py`). Batch size and number of threads change nothing.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -13,27 +14,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine import philox
 from ...engine.errors import ArgumentError
-from ...engine.layouts import check_exclusive
-from ...engine.operator import Array, register
-from ...engine.params import DTYPE, FLOAT, FLOATS, INTS, param
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import DTYPE, FLOAT, FLOATS, INTS, param
+from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU
-from ...engine.types import FLOAT as FLOAT32
-from ...engine.types import INT32, to_numpy_type
-from .._uploaded import UploadedOperator
-from ..numeric.saturation import saturate
+from ...engine.tensors.dtypes import FLOAT as FLOAT32
+from ...engine.tensors.dtypes import INT32, to_numpy_type
+from ...geometry.layouts import check_exclusive
+from ..common.uploaded import UploadedOperator
+from ..elementwise.saturation import saturate
 
 if TYPE_CHECKING:
-    from ...engine.batch import Batch
+    from ...engine.graph.context import BatchContext
 
 Shape = tuple[int, ...]
 Numbers = NDArray[np.float64]
 
-_CHUNK = 1 << 17  # numbers computed at once: 1 MiB of float64 stays in the cache
+_CHUNK = 1 << 17  # numbers to compute at once: 1 MiB of float64 stays in the cache
 
 
-def wanted_shapes(batch: Batch, shape_like: TensorList | None, shape: Any) -> list[Shape]:
+def wanted_shapes(batch: BatchContext, shape_like: TensorList | None, shape: Any) -> list[Shape]:
     """Return the shape of each sample's output."""
     if shape_like is not None:
         return shape_like.shape()
@@ -47,36 +48,40 @@ def wanted_shapes(batch: Batch, shape_like: TensorList | None, shape: Any) -> li
 
 
 def chunks(counts: Sequence[int]) -> Iterator[slice]:
-    """Cut the rows, of so many numbers each, into pieces that are computed at once."""
+    """Divide the rows, which have `counts` numbers each, into slices to compute at once."""
     rows = max(1, _CHUNK // max(1, max(counts, default=1)))
     for start in range(0, len(counts), rows):
         yield slice(start, min(start + rows, len(counts)))
 
 
 def columns(values: Any, size: int) -> Array:
-    """Return an argument that is a constant or one scalar a sample as (size, 1)."""
+    """Return a constant argument, or an argument with one scalar a sample, as (size, 1)."""
     if not isinstance(values, TensorList):
         return np.full((size, 1), values)
     if any(prod(shape) != 1 for shape in values.shape()):
-        raise ArgumentError(f"one number a sample is wanted, not shapes {set(values.shape())}")
+        raise ArgumentError(
+            f"expected one number a sample, but got samples of shape {set(values.shape())}"
+        )
     return np.array([values.row(i).item() for i in range(size)]).reshape(size, 1)
 
 
-class Distribution(UploadedOperator):
-    """Draws numbers for each sample; subclasses say which."""
+class Distribution(UploadedOperator, ABC):
+    """Base of operators that draw numbers from a distribution, which subclasses define."""
 
     inputs = ("shape_like?",)
+    any_device_inputs = ("shape_like",)
     shape = param(
         INTS,
         None,
         "Shape of a sample's output; by default one number, of shape ().",
         per_sample=True,
+        minimum=0,
     )
     dtype = param(
         DTYPE,
         None,
-        "Type of the output. Numbers are rounded to integers, halves away from zero, and "
-        "clamped to what the type holds.",
+        "Dtype of the output. For integer dtypes numbers are rounded, halves away from zero, and "
+        "clamped to the dtype's range.",
     )
     _default = FLOAT32
 
@@ -89,7 +94,12 @@ class Distribution(UploadedOperator):
         return ("",)
 
     def batch(
-        self, batch: Batch, shape_like: TensorList | None = None, *, shape: Any, **arguments: Any
+        self,
+        batch: BatchContext,
+        shape_like: TensorList | None = None,
+        *,
+        shape: Any,
+        **arguments: Any,
     ) -> TensorListCPU:
         shapes = wanted_shapes(batch, shape_like, shape)
         count_of = {wanted: prod(wanted) for wanted in set(shapes)}
@@ -109,34 +119,34 @@ class Distribution(UploadedOperator):
             ]
         )
 
+    @abstractmethod
     def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
         """Return the distribution's arguments as arrays whose axis 0 runs over samples."""
-        raise NotImplementedError
 
-    def _draw(self, batch: Batch, rows: slice, count: int, *arguments: Array) -> Array:
+    @abstractmethod
+    def _draw(self, batch: BatchContext, rows: slice, count: int, *arguments: Array) -> Array:
         """Return the numbers of these rows: (rows, count)."""
-        raise NotImplementedError
 
     def _store(self, drawn: Array, out: Array, *arguments: Array) -> None:
         saturate(drawn, out)
 
-    def _uniform(self, batch: Batch, rows: slice, count: int) -> Numbers:
+    def _uniform(self, batch: BatchContext, rows: slice, count: int) -> Numbers:
         return philox.uniform(
-            batch.seed, self.stream, batch.epoch[rows], batch.position[rows], count
+            batch.seed, self.placement.random_stream, batch.epoch[rows], batch.position[rows], count
         )
 
 
 @register
 class Uniform(Distribution):
-    """Draws from a continuous uniform distribution, or evenly from given values.
+    """Draws from a continuous uniform distribution, or from given values with equal probability.
 
-    The end of the range is never drawn, except that rounding to an integer type can reach it.
+    The numbers are below the end of the range. Rounding to an integer dtype can reach the end.
 
     Inputs:
-        shape_like: samples whose shape the output has, in place of `shape`.
+        shape_like: samples with the shape of the output, instead of `shape`.
 
     Outputs:
-        the numbers: of type `dtype` (by default float32), without a layout.
+        the numbers: of dtype `dtype` (by default float32), without a layout.
 
     Raises:
         ArgumentError: the range is empty, or there are no values.
@@ -161,6 +171,9 @@ class Uniform(Distribution):
         super().prepare()
         check_exclusive("fn.random.uniform", self.given, "range", "values")
         self._discrete = "values" in self.given
+        source = "values" if self._discrete else "range"
+        if source not in self.per_sample:
+            self._arguments(1, **{source: getattr(self, source)})  # raises for an empty range
 
     def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
         if self._discrete:
@@ -174,7 +187,7 @@ class Uniform(Distribution):
             raise ArgumentError(f"fn.random.uniform: the range [{low}, {high}) is empty")
         return (limits[:, :1], limits[:, 1:])
 
-    def _draw(self, batch: Batch, rows: slice, count: int, *arguments: Array) -> Array:
+    def _draw(self, batch: BatchContext, rows: slice, count: int, *arguments: Array) -> Array:
         numbers = self._uniform(batch, rows, count)
         if self._discrete:
             table, lengths = arguments
@@ -193,7 +206,7 @@ class Uniform(Distribution):
 
 
 def _table(values: Any, size: int) -> tuple[Array, Array]:
-    """Return (size, longest) numbers, and how many of them each row has: (size, 1)."""
+    """Return (size, longest) numbers, and the number of values of each row: (size, 1)."""
     if not isinstance(values, TensorList):
         if not values:
             raise ArgumentError("fn.random.uniform: values must hold at least one number")
@@ -214,24 +227,27 @@ class Normal(Distribution):
     """Draws from a normal distribution.
 
     Inputs:
-        shape_like: samples whose shape the output has, in place of `shape`.
+        shape_like: samples with the shape of the output, instead of `shape`.
 
     Outputs:
-        the numbers: of type `dtype` (by default float32), without a layout.
+        the numbers: of dtype `dtype` (by default float32), without a layout.
     """
 
     name = "random.normal"
     aliases = ("normal_distribution",)
     mean = param(FLOAT, 0.0, "Mean.", per_sample=True)
-    stddev = param(FLOAT, 1.0, "Standard deviation.", per_sample=True)
+    stddev = param(FLOAT, 1.0, "Standard deviation.", per_sample=True, minimum=0)
 
     def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
-        return columns(arguments["mean"], size), columns(arguments["stddev"], size)
+        stddev = columns(arguments["stddev"], size)
+        if not (stddev >= 0).all():
+            raise ArgumentError(f"fn.random.normal: stddev must be at least 0, not {stddev.min()}")
+        return columns(arguments["mean"], size), stddev
 
-    def _draw(self, batch: Batch, rows: slice, count: int, *arguments: Array) -> Array:
+    def _draw(self, batch: BatchContext, rows: slice, count: int, *arguments: Array) -> Array:
         mean, stddev = arguments
         numbers = philox.normal(
-            batch.seed, self.stream, batch.epoch[rows], batch.position[rows], count
+            batch.seed, self.placement.random_stream, batch.epoch[rows], batch.position[rows], count
         )
         numbers *= stddev
         numbers += mean
@@ -243,29 +259,31 @@ class CoinFlip(Distribution):
     """Draws 1 with the given probability, else 0.
 
     Inputs:
-        shape_like: samples whose shape the output has, in place of `shape`.
+        shape_like: samples with the shape of the output, instead of `shape`.
 
     Outputs:
-        the numbers: of type `dtype` (by default int32), without a layout.
+        the numbers: of dtype `dtype` (by default int32), without a layout.
 
     Raises:
-        ArgumentError: a probability is not from 0 to 1.
+        ArgumentError: a probability is below 0 or above 1.
     """
 
     name = "random.coin_flip"
     aliases = ("coin_flip",)
-    probability = param(FLOAT, 0.5, "Probability of 1, from 0 to 1.", per_sample=True)
+    probability = param(
+        FLOAT, 0.5, "Probability of 1, from 0 to 1.", per_sample=True, minimum=0, maximum=1
+    )
     _default = INT32
 
     def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
         probability = columns(arguments["probability"], size)
         if not ((probability >= 0) & (probability <= 1)).all():
             raise ArgumentError(
-                f"fn.random.coin_flip: a probability is from 0 to 1, not "
-                f"{probability.min()} to {probability.max()}"
+                f"fn.random.coin_flip: the probabilities are {probability.min()} to "
+                f"{probability.max()}, but a probability must be from 0 to 1"
             )
         return (probability,)
 
-    def _draw(self, batch: Batch, rows: slice, count: int, *arguments: Array) -> Array:
+    def _draw(self, batch: BatchContext, rows: slice, count: int, *arguments: Array) -> Array:
         flips: Array = self._uniform(batch, rows, count) < arguments[0]
         return flips

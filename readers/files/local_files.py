@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -12,37 +13,47 @@ from numpy.typing import NDArray
 from ..source import Allocate
 from ..storage.local_reads import OPEN_FLAGS, read_cached, read_waiting, regular_size
 
-_OPEN_AT_ONCE = 64
-"""Files that one read holds open: enough requests for a disk to sort, and sixteen threads
-stay below the 1024 descriptors that a process usually may have."""
+
+@dataclass(frozen=True)
+class LocalFilesTuning:
+    """Numbers of reading whole local files.
+
+    Attributes:
+        open_at_once: files that one read holds open: enough requests for a disk to sort, and
+            sixteen threads stay below the 1024 descriptors that a process usually may have.
+    """
+
+    open_at_once: int = 64
+
+
+TUNING = LocalFilesTuning()
 
 
 def read_local(paths: list[bytes], allocate: Allocate) -> list[NDArray[Any]]:
     """Return the files' bytes: see `FileSource.read`."""
-    contents: list[NDArray[Any]] = []
-    for begin in range(0, len(paths), _OPEN_AT_ONCE):
-        contents += _read_together(paths[begin : begin + _OPEN_AT_ONCE], allocate)
-    return contents
-
-
-def _read_together(paths: list[bytes], allocate: Allocate) -> list[NDArray[Any]]:
-    """Read files into one slab, having asked the storage for all that is not in memory yet."""
+    at_once = TUNING.open_at_once
+    if len(paths) > at_once:
+        groups = [paths[start : start + at_once] for start in range(0, len(paths), at_once)]
+        return [content for group in groups for content in read_local(group, allocate)]
     opened: list[int] = []
-    sizes: list[int] = []
     try:
-        for path in paths:
-            opened.append(_open(path))
-            sizes.append(regular_size(opened[-1], path))
-        bounds = list(accumulate(sizes, initial=0))
-        slab = allocate((bounds[-1],), np.uint8)
-        views = [slab[begin:end] for begin, end in pairwise(bounds)]
-        waiting = [i for i, fd in enumerate(opened) if not read_cached(fd, views[i], 0)]
-        for i in waiting:
-            views[i] = _rest(opened[i], views[i], paths[i])
-        return views
+        opened.extend(map(_open, paths))
+        return _read_opened(opened, paths, allocate)
     finally:
         for fd in opened:
             os.close(fd)
+
+
+def _read_opened(opened: list[int], paths: list[bytes], allocate: Allocate) -> list[NDArray[Any]]:
+    """Read files into one slab, having asked the storage for all that is not in memory yet."""
+    sizes = [regular_size(fd, path) for fd, path in zip(opened, paths, strict=True)]
+    bounds = list(accumulate(sizes, initial=0))
+    slab = allocate((bounds[-1],), np.uint8)
+    views = [slab[start:stop] for start, stop in pairwise(bounds)]
+    waiting = [i for i, fd in enumerate(opened) if not read_cached(fd, views[i], 0)]
+    for i in waiting:
+        views[i] = _rest(opened[i], views[i], paths[i])
+    return views
 
 
 def _open(path: bytes) -> int:

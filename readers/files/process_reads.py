@@ -1,28 +1,40 @@
-"""Whole local files, read by a process of their own: as this process sees it."""
+"""Whole local files, read by the reading process."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 
-from ...engine.packed_rows import PackedRows
+from ...engine.tensors.packed_rows import PackedRows
 from ..process.reading_process import ReadingProcess
 from ..source import Allocate, Column
 from .local_files import read_local
 
-_ATTEMPTS = 3
-"""To read files; each but the first has the room that they took at the one before."""
 
-_MARGIN = 1.2
-"""Memory that the process is given, as a multiple of what the files of other batches took."""
+@dataclass(frozen=True)
+class ProcessReadsTuning:
+    """How much memory a process gets for files whose sizes are unknown.
 
-_DECAY = 0.9
-"""How fast, with each batch, large files are forgotten."""
+    Attributes:
+        attempts: to read files; each but the first has the room that the files took at the one
+            before.
+        margin: memory that the process gets, as a multiple of what the files of earlier batches
+            took.
+        decay: of the mean size with each batch: large files are forgotten.
+    """
+
+    attempts: int = 3
+    margin: float = 1.2
+    decay: float = 0.9
+
+
+TUNING = ProcessReadsTuning()
 
 
 class ProcessReads:
-    """Has a process read files into an arena; what it cannot read is read here. Thread-safe."""
+    """Lets a process read files into an arena; this process reads the rest. Thread-safe."""
 
     def __init__(self, process: ReadingProcess) -> None:
         """Take the process that reads."""
@@ -42,9 +54,9 @@ class ProcessReads:
         return contents
 
     def _ask(self, paths: list[bytes], allocate: Allocate) -> PackedRows | None:
-        """Return the files' bytes; None if there are any that have to be read here."""
-        room = int(self._mean * len(paths) * _MARGIN)
-        for _ in range(_ATTEMPTS):
+        """Return the files' bytes; None if this process must read them."""
+        room = int(self._mean * len(paths) * TUNING.margin)
+        for _ in range(TUNING.attempts):
             slab = allocate((room,), np.uint8)
             offset = self._process.arena.offset(slab)
             if offset is None:
@@ -52,18 +64,18 @@ class ProcessReads:
             found = self._process.ask("files", paths, offset, room)
             if found is None:
                 return None
-            sizes, facts = found
+            sizes, metadata = found
             total = int(sizes.sum())
-            self._mean = max(total / len(paths), self._mean * _DECAY)
+            self._mean = max(total / len(paths), self._mean * TUNING.decay)
             if total <= room:
                 begins, shapes = np.cumsum(sizes) - sizes, sizes[:, np.newaxis]
-                return PackedRows(slab, begins, shapes, np.uint8, facts)
+                return PackedRows(slab, begins, shapes, np.uint8, metadata)
             room = total
         return None
 
     @property
-    def note(self) -> str:
-        """How files are read, or "" if there is nothing to be said."""
+    def path_used(self) -> str:
+        """Whether a process reads the files, or why it does not; "" before it is started."""
         return "a process of its own reads" if self._process.is_there else self._process.why
 
     def close(self) -> None:

@@ -7,9 +7,10 @@ import os
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.operator import Array, Row, SampleOperator, register
-from ...engine.params import BOOL, NO_EFFECT, OPTIONS, param
-from ..storage.storage import open_storage
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import BOOL, NO_EFFECT, OPTIONS, param
+from ..storage.opening import open_storage
 from ..storage.urls import is_url
 
 
@@ -40,7 +41,7 @@ class ReadFile(SampleOperator):
     def output_layouts(self) -> tuple[str, ...]:
         return ("",)
 
-    def sample(self, row: Row, filepath: Array) -> Array:
+    def sample(self, workspace: Workspace, filepath: Array) -> Array:
         if filepath.dtype != np.uint8 or filepath.ndim != 1:
             raise ArgumentError(
                 "filepaths must be of one dimension and type uint8, but one has "
@@ -49,17 +50,17 @@ class ReadFile(SampleOperator):
         path = filepath.tobytes()
         if not path or b"\0" in path:
             raise ArgumentError(f"{path!r} is no path of a file")
-        return self._read(row, os.fsdecode(path))
+        return self._read(workspace, os.fsdecode(path))
 
-    def _read(self, row: Row, path: str) -> Array:
+    def _read(self, workspace: Workspace, path: str) -> Array:
         if is_url(path):
-            from ..remote.storage import begin_whole  # needs optional libraries
+            from ..remote.objects import start_whole  # needs optional libraries
 
-            found: Array = begin_whole(path, self.storage_options, row.empty)()
+            found: Array = start_whole(path, self.storage_options, workspace.empty)()
             return found
         storage = open_storage(path)
         try:
-            content: Array = row.empty((storage.size,), np.uint8)
+            content: Array = workspace.empty((storage.size,), np.uint8)
             storage.fill([0], [content])
         finally:
             storage.close()

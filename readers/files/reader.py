@@ -6,21 +6,39 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...engine.batch import Batch
 from ...engine.errors import ArgumentError
-from ...engine.memory import Arena
-from ...engine.operator import Array, register
-from ...engine.packed_rows import Find
-from ...engine.params import BOOL, INTS, STR, STRS, param
-from ...engine.tensors import TensorList
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import BOOL, INTS, STR, STRS, param
+from ...engine.tensors.arena import Arena
+from ...engine.tensors.packed_rows import MetadataFunction
+from ..listing.listing import KNOWN_EXTENSIONS, list_files
 from ..reader import Reader
-from ..source import Column
-from .listing import KNOWN_EXTENSIONS, list_files
 from .source import FileSource
 
 
+class WholeFileReader(Reader):
+    """Base of the readers of whole files, which a process of the reader's own may read."""
+
+    source: FileSource
+
+    def wants_shared_memory(self, *, uses_gpu: bool) -> bool:
+        return uses_gpu
+
+    def share_memory(
+        self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]
+    ) -> None:
+        self.source.share(arena, metadata_functions)
+
+    def interrupt(self) -> None:
+        super().interrupt()
+        self.source.interrupt()
+
+    def remark(self) -> str:
+        return self.source.path_used
+
+
 @register
-class File(Reader):
+class FileReader(WholeFileReader):
     """Reads whole files, such as encoded images, with an integer label each.
 
     The files come from folders of classes (`file_root`), from a list of paths (`files`), or
@@ -43,8 +61,6 @@ class File(Reader):
     aliases = ("file_reader",)
     outputs = 2
 
-    source: FileSource
-
     file_root = param(
         STR,
         None,
@@ -52,7 +68,7 @@ class File(Reader):
         "relative paths in `files` or `file_list` are relative to.",
     )
     files = param(STRS, None, "Paths of the files.")
-    labels = param(INTS, None, "Their labels; by default 0, 1, 2, ...")
+    labels = param(INTS, None, "Their labels; by default 0, 1, 2, ...", minimum=0)
     file_list = param(
         STR, None, "Text file with a path and a label on each line; paths may hold spaces."
     )
@@ -78,21 +94,6 @@ class File(Reader):
             ),
             self.storage_options,
         )
-
-    def shares_memory(self, *, uses_gpu: bool) -> bool:
-        return uses_gpu
-
-    def share(self, arena: Arena, find: Mapping[str, Find]) -> None:
-        self.source.share(arena, find)
-
-    def interrupt(self) -> None:
-        super().interrupt()
-        self.source.interrupt()
-
-    def _take(self, batch: Batch) -> tuple[Column | TensorList, ...]:
-        found = super()._take(batch)
-        self.note = self.source.note
-        return found
 
     def placeholder(self) -> tuple[Array, ...]:
         return np.empty(0, np.uint8), np.zeros(1, np.int32)

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
-from ...engine.graph import add_node
-from ...engine.operator import OPERATORS, Array, register
-from ...engine.params import IMAGE_TYPE, INT, REQUIRED, STR, param
-from ...engine.types import RGB
+from ...engine.graph.nodes import add_node
+from ...engine.graph.operator import OPERATORS, Array, register
+from ...engine.graph.params import IMAGE_TYPE, INT, REQUIRED, STR, param
+from ...engine.tensors.dtypes import RGB
+from ..listing.listing import KNOWN_EXTENSIONS, FileList, list_files
 from ..reader import Reader
 from ..source import Allocate, Column, checked_indices
 from ..storage.read_plan import Int64s
 from ..storage.strings import StringTable
-from .listing import KNOWN_EXTENSIONS, FileList, list_files
 from .source import FileSource
 
 _AUDIO = ("*.flac", "*.ogg", "*.wav")
@@ -26,10 +26,10 @@ _IMAGES = tuple(pattern for pattern in KNOWN_EXTENSIONS if pattern not in _AUDIO
 
 
 class SequenceSource:
-    """Frames at equal distances in folders; a sample has one encoded image a frame."""
+    """Frames at equal distances in folders; a sample has one encoded image for each frame."""
 
     def __init__(self, frames: FileSource, firsts: Int64s, length: int, stride: int) -> None:
-        """Take all frames, the first one of each sequence, and how it goes on from there."""
+        """Set all frames, each sequence's first frame, and the sequences' length and stride."""
         self._files = frames
         self._firsts = firsts
         self._steps = np.arange(length, dtype=np.int64) * stride
@@ -38,7 +38,7 @@ class SequenceSource:
         return len(self._firsts)
 
     def read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
-        """Return one column a frame: the bytes of its file, uint8 (size,) each.
+        """Return one column for each frame: the bytes of the files, uint8 (size,) each.
 
         Raises:
             IndexError: an index is negative or not below `len(self)`.
@@ -62,16 +62,16 @@ class SequenceSource:
 def open_sequences(
     root: str, length: int, step: int, stride: int, options: Mapping[str, Any] | None = None
 ) -> SequenceSource:
-    """Find the sequences below `root`; the arguments are those of `fn.readers.sequence`.
+    """Open the sequences below `root`; the arguments are those of `fn.readers.sequence`.
 
-    `options` are its `storage_options`.
+    `options` are the reader's `storage_options`.
 
     Raises:
         SourceError: a folder cannot be read, or there is no sequence of that length.
     """
-    found = list_files(file_root=root, file_filters=_IMAGES, storage_options=options)
-    names = sorted(name for name in found.names if b"/." not in b"/" + name)
-    frames = FileList(found.root, StringTable.of(names), np.zeros(len(names), np.int32))
+    listed = list_files(file_root=root, file_filters=_IMAGES, storage_options=options)
+    names = sorted(name for name in listed.names if b"/." not in b"/" + name)
+    frames = FileList(listed.root, StringTable.of(names), np.zeros(len(names), np.int32))
     firsts = np.fromiter(_firsts(names, 1 + (length - 1) * stride, step), np.int64)
     if not len(firsts):
         raise SourceError(
@@ -83,25 +83,25 @@ def open_sequences(
 
 def _firsts(names: list[bytes], reach: int, step: int) -> Iterator[int]:
     """Yield the first frame of each sequence, which takes `reach` files of a folder."""
-    begin = 0
+    start = 0
     for _, members in groupby(names, lambda name: name.rpartition(b"/")[0]):
-        end = begin + sum(1 for _ in members)
-        yield from range(begin, end - reach + 1, step)
-        begin = end
+        end = start + sum(1 for _ in members)
+        yield from range(start, end - reach + 1, step)
+        start = end
 
 
 @register
-class Sequence(Reader):
+class SequenceReader(Reader):
     """Reads sequences of frames from folders of images, one folder a stream.
 
     The frames of a folder are its images in the order of their names. Sequences do not cross
-    folders, and only whole ones are read. Names that begin with a dot are left out.
+    folders. Incomplete sequences are left out. Names that begin with a dot are left out.
 
     Outputs:
         the decoded frames: uint8, FHWC.
 
     Raises:
-        SourceError: a folder cannot be read, or there is no sequence in any.
+        SourceError: a folder cannot be read, or no folder holds a sequence.
         OSError: a file cannot be read. DecodeError: a frame is damaged, or of another size
             than the first one (see `on_error` of the pipeline).
     """
@@ -111,9 +111,14 @@ class Sequence(Reader):
 
     file_root = param(STR, REQUIRED, "Folder that holds a folder of images for each stream.")
     sequence_length = param(INT, REQUIRED, "Number of frames of a sequence.")
-    step = param(INT, 1, "From the first frame of a sequence to that of the next one.")
-    stride = param(INT, 1, "From one frame of a sequence to the next one.")
-    image_type = param(IMAGE_TYPE, RGB, "Colour space of the output, as for `decoders.image`.")
+    step = param(
+        INT,
+        1,
+        "Distance, in frames, from the first frame of a sequence to the first frame of the next "
+        "sequence.",
+    )
+    stride = param(INT, 1, "Distance, in frames of the folder, between two frames of a sequence.")
+    image_type = param(IMAGE_TYPE, RGB, "Color space of the output, as for `decoders.image`.")
 
     def prepare(self) -> None:
         super().prepare()
@@ -128,8 +133,8 @@ class Sequence(Reader):
         return int(self.sequence_length)
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        kind = OPERATORS["_decode_sequence"]
-        return add_node(kind, outputs, {"image_type": self.image_type})[0]
+        operator_class = OPERATORS["_decode_sequence"]
+        return add_node(operator_class, outputs, {"image_type": self.image_type})[0]
 
     def open_source(self) -> SequenceSource:
         return open_sequences(

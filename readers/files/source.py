@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.memory import Arena
-from ...engine.packed_rows import Find
+from ...engine.tensors.arena import Arena
+from ...engine.tensors.packed_rows import MetadataFunction
+from ..listing.listing import FileList
 from ..process.reading_process import ReadingProcess
 from ..source import Allocate, Column, checked_indices
-from ..storage.urls import is_url
-from .listing import FileList
+from ..storage.urls import is_url, shown
 from .local_files import read_local
 from .process_reads import ProcessReads
 
-_THREADS = 4
-"""Of the process that reads; it works for one batch at a time."""
+
+@dataclass(frozen=True)
+class FileSourceTuning:
+    """Numbers of the process that reads files.
+
+    Attributes:
+        threads: of the process, which works for one batch at a time.
+    """
+
+    threads: int = 4
+
+
+TUNING = FileSourceTuning()
 
 
 class FileSource:
@@ -31,13 +43,15 @@ class FileSource:
     """
 
     def __init__(self, listing: FileList, options: Mapping[str, Any] | None = None) -> None:
-        """Take what to read; `options` are `Reader.storage_options`, for URLs."""
+        """Take the files; `options` are `Reader.storage_options`, for URLs."""
         self._listing = listing
+        self._length = len(listing)
         self._options = options or {}
         self._by_process: ProcessReads | None = None
+        self._read_files: Callable[[list[bytes], Allocate], Column] = read_local
 
     def __len__(self) -> int:
-        return len(self._listing)
+        return self._length
 
     def read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
         """Return the files' bytes, one uint8 array (size,) each, and labels, int32 (files, 1).
@@ -52,29 +66,41 @@ class FileSource:
                 IsADirectoryError ...) says why and `filename` which one. SourceError if it
                 is neither a file nor a folder.
         """
-        indices = checked_indices(indices, len(self))
-        return self._contents(indices, allocate), self._listing.labels[indices][:, np.newaxis]
+        indices = checked_indices(indices, self._length)
+        paths, labels = self._listing.paths(indices), self._listing.labels[indices]
+        remote = self._remote(paths) if self._listing.some_are_urls else {}
+        if remote:
+            contents: Column = _read_remote(paths, remote, self._options, allocate)
+        else:
+            contents = self._read_files(paths, allocate)
+        return contents, labels[:, np.newaxis]
+
+    @staticmethod
+    def _remote(paths: list[bytes]) -> dict[int, bytes]:
+        return {row: path for row, path in enumerate(paths) if is_url(path)}
 
     def where(self, index: int) -> str:
-        """Return the file's absolute path, or its URL."""
+        """Return the file's absolute path, or its URL without secrets."""
         (path,) = self._listing.paths(checked_indices(np.array([index]), len(self)))
-        return os.fsdecode(path)
+        return shown(path)
 
-    def share(self, arena: Arena, find: Mapping[str, Find]) -> None:
+    def share(self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]) -> None:
         """Let a process of its own read local files into memory of the arena."""
-        self._by_process = ProcessReads(ReadingProcess(arena, _THREADS, find))
+        process = ReadingProcess(arena, TUNING.threads, metadata_functions)
+        self._by_process = ProcessReads(process)
+        self._read_files = self._by_process.read
 
     @property
-    def note(self) -> str:
-        """How files are read, or ""."""
-        return "" if self._by_process is None else self._by_process.note
+    def path_used(self) -> str:
+        """How local files are read: see `Operator.remark`."""
+        return "" if self._by_process is None else self._by_process.path_used
 
     def __getstate__(self) -> dict[str, Any]:
-        # A copy has no part in the process.
-        return self.__dict__ | {"_by_process": None}
+        # The process writes into memory of this pipeline only.
+        return self.__dict__ | {"_by_process": None, "_read_files": read_local}
 
     def interrupt(self) -> None:
-        """End the process, and so what is waited for; called from another thread."""
+        """End the process; a thread that waits for its answer goes on without it."""
         if self._by_process is not None:
             self._by_process.close()
 
@@ -82,23 +108,13 @@ class FileSource:
         """End the process, if there is one; no file stays open between two reads."""
         self.interrupt()
 
-    def _contents(self, indices: NDArray[np.int64], allocate: Allocate) -> Column:
-        paths = self._listing.paths(indices)
-        urls = enumerate(paths if self._listing.some_are_urls else ())
-        remote = {row: path for row, path in urls if is_url(path)}
-        if remote:
-            return _read_remote(paths, remote, self._options, allocate)
-        if self._by_process is not None:
-            return self._by_process.read(paths, allocate)
-        return read_local(paths, allocate)
-
 
 def _read_remote(
     paths: list[bytes], remote: dict[int, bytes], options: Mapping[str, Any], allocate: Allocate
 ) -> list[NDArray[Any]]:
-    """Ask for all that are URLs (`remote`, by row) at once, and read the others meanwhile."""
-    from ..remote.storage import begin_whole  # needs optional libraries
+    """Request all URLs (`remote`, by row) at once, and read the local files meanwhile."""
+    from ..remote.objects import start_whole  # needs optional libraries
 
-    waits = {row: begin_whole(os.fsdecode(url), options, allocate) for row, url in remote.items()}
+    waits = {row: start_whole(os.fsdecode(url), options, allocate) for row, url in remote.items()}
     local = iter(read_local([path for path in paths if not is_url(path)], allocate))
     return [waits[row]() if row in waits else next(local) for row in range(len(paths))]

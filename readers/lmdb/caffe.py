@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.operator import Array, register
-from ...engine.params import BOOL, param
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import BOOL, param
 from .datum import DatumParser
 from .reader import LMDBReader, LMDBSource
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.operator import Array, register
-from ...engine.params import BOOL, INT, param
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import BOOL, INT, param
 from .caffe2_samples import LabelType, TensorProtosParser
 from .reader import LMDBReader, LMDBSource
 
@@ -23,8 +23,8 @@ class Caffe2(LMDBReader):
         the image: an encoded file, uint8, shape (size,), or pixels, uint8, shape (height,
             width, channels).
         its labels, float32 or int32 as stored: for `label_type` 0 shape (1,); for 1 ones at
-            the places of the labels, shape (num_labels,); for 2 the stored numbers, shape
-            (count,); for 3 the weights at the places of the labels, float32, (num_labels,).
+            the indices of the labels, shape (num_labels,); for 2 the stored numbers, shape
+            (count,); for 3 the weights at the indices of the labels, float32, (num_labels,).
         each additional tensor: float32, int32 or int64, shape (count,).
         with `bbox`, the box: int32, shape (4,), as stored.
 
@@ -38,7 +38,7 @@ class Caffe2(LMDBReader):
     name = "readers.caffe2"
     aliases = ("caffe2_reader",)
 
-    image_available = param(BOOL, True, "Whether records begin with an image.")
+    image_available = param(BOOL, True, "Whether records start with an image.")
     label_type = param(
         INT,
         0,

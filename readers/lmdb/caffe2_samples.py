@@ -1,4 +1,4 @@
-"""What Caffe2's `ImageInput` stores for a sample: image, labels, weights, more tensors, a box."""
+"""The samples of Caffe2's `ImageInput`: image, labels, weights, further tensors, a box."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
-from ..protobuf.columns import FEWEST, common_fields
+from ..protobuf.columns import TUNING, common_fields
 from ..protobuf.wire import LENGTH
 from ..source import Column
 from ..storage.records import Records
@@ -44,7 +44,7 @@ class TensorProtosParser:
 
     Attributes:
         image: whether the first tensor is an image.
-        label_type: what the next ones are.
+        label_type: how the next tensors hold the labels.
         num_labels: number of classes, for sparse labels.
         additional: number of further tensors.
         box: whether the last tensor is a bounding box.
@@ -63,10 +63,10 @@ class TensorProtosParser:
     def _together(self, records: Records) -> tuple[Column, ...] | None:
         """Return the columns of the usual data set: an encoded image and one class each."""
         usual = self.image and self.label_type == LabelType.SINGLE
-        if not usual or self.num_outputs > 2 or len(records) < FEWEST:
+        if not usual or self.num_outputs > 2 or len(records) < TUNING.fewest_messages:
             return None
         block = records.block
-        stored = common_fields(block, records.begins, records.ends) or []
+        stored = common_fields(block, records.starts, records.ends) or []
         if len(stored) < 2 or {(each.number, each.wire) for each in stored} != {(1, LENGTH)}:
             return None
         image = tensor_columns(block, stored[0], STRING)
@@ -74,7 +74,7 @@ class TensorProtosParser:
         if image is None or label is None:
             return None
         classes = single_int32s(block, label)
-        return None if classes is None else (cut(block, image.begins, image.values), classes)
+        return None if classes is None else (cut(block, image.starts, image.values), classes)
 
     def _one_by_one(self, records: Records) -> tuple[Column, ...]:
         most = self.num_tensors
@@ -127,7 +127,7 @@ class TensorProtosParser:
         return values
 
     def _scattered(self, classes: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
-        """Return `weights` at the places `classes` of a vector of zeros."""
+        """Return a vector of zeros with `weights` at the indices `classes`."""
         if len(classes) != len(weights):
             raise DecodeError(f"{len(classes)} labels, but {len(weights)} weights")
         wrong = classes[~((classes >= 0) & (classes < self.num_labels))]

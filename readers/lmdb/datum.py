@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
-from ..protobuf.columns import FEWEST, common_fields, int32s
+from ..protobuf.columns import TUNING, common_fields, int32s
+from ..protobuf.encoding import field_head, varint_field
 from ..protobuf.wire import FIXED32, LENGTH, VARINT, Data, Span, bytes_of, fields, read_varint
 from ..source import Column
 from ..storage.records import Records
@@ -24,11 +25,11 @@ _CHANNELS, _HEIGHT, _WIDTH, _DATA, _LABEL, _FLOAT_DATA, _ENCODED = range(1, 8)
 
 
 class Datum:
-    """What a message holds; None for what it does not.
+    """The fields of a message; None for fields that it lacks.
 
     Attributes:
-        data: where the bytes of the picture lie.
-        floats: where its numbers lie, if they are stored in place of bytes.
+        data: span of the picture's bytes.
+        floats: spans of the picture's numbers, if these are stored in place of bytes.
         label: the class.
         encoded: whether `data` is a file such as a JPEG rather than pixels.
         height, width, channels: of pixels.
@@ -45,16 +46,16 @@ class Datum:
         self.data: Span | None = None
         self.floats: list[Span] = []
         self.label: int | None = None
-        self.encoded = True  # as DALI takes a Datum that does not say it
+        self.encoded = True  # as for DALI, if the Datum does not say
         self.channels = self.height = self.width = 0
-        for number, wire, begin, end in fields(message, ((0, len(message)),)):
+        for number, wire, start, end in fields(message, ((0, len(message)),)):
             if wire == VARINT:
-                byte = message[begin]
-                self._set(number, byte if byte < 0x80 else read_varint(message, begin, end)[0])
+                byte = message[start]
+                self._set(number, byte if byte < 0x80 else read_varint(message, start, end)[0])
             elif wire == LENGTH and number == _DATA:
-                self.data = begin, end
+                self.data = start, end
             elif wire in (LENGTH, FIXED32) and number == _FLOAT_DATA:
-                self.floats.append((begin, end))
+                self.floats.append((start, end))
 
     def _set(self, number: int, value: int) -> None:
         if number == _LABEL:
@@ -69,8 +70,14 @@ class Datum:
             self.width = _int32(value)
 
 
+def encode_datum(content: bytes | memoryview, label: int) -> bytes:
+    """Return the message of an encoded image and its label, int32."""
+    ends = varint_field(_LABEL, label) + varint_field(_ENCODED, 1)
+    return b"".join([field_head(_DATA, len(content)), content, ends])
+
+
 def _int32(value: int) -> int:
-    """Return the number that the low 32 bits of a varint mean."""
+    """Return the low 32 bits of a varint as a signed number."""
     return (value + 0x8000_0000 & 0xFFFF_FFFF) - 0x8000_0000
 
 
@@ -79,33 +86,33 @@ class DatumParser:
     """Makes the columns of `fn.readers.caffe`.
 
     Attributes:
-        image: whether the picture is one of them.
-        label: whether the label is.
+        image: whether the picture is a column.
+        label: whether the label is a column.
     """
 
     image: bool
     label: bool
 
     def __call__(self, records: Records) -> tuple[Column, ...]:
-        """Return the pictures and their labels, as far as they are wanted."""
+        """Return the wanted columns: pictures, labels, or both."""
         return self._together(records) or self._one_by_one(records)
 
     def _together(self, records: Records) -> tuple[Column, ...] | None:
-        """Return the columns if all messages are alike, encoded, and hold what is wanted."""
-        if len(records) < FEWEST:
+        """Return the columns if all messages are alike, encoded, and have the wanted fields."""
+        if len(records) < TUNING.fewest_messages:
             return None
-        block, begins = records.block, records.begins
-        found = {each.number: each for each in common_fields(block, begins, records.ends) or ()}
+        block, starts = records.block, records.starts
+        stored = {each.number: each for each in common_fields(block, starts, records.ends) or ()}
         columns: list[Column] = []
         if self.image:
-            data, encoded = found.get(_DATA), found.get(_ENCODED)
+            data, encoded = stored.get(_DATA), stored.get(_ENCODED)
             if data is None or data.wire != LENGTH:
                 return None
             if encoded is not None and (encoded.wire != VARINT or not encoded.values.all()):
                 return None
-            columns.append(cut(block, data.begins, data.values))
+            columns.append(cut(block, data.starts, data.values))
         if self.label:
-            label = found.get(_LABEL)
+            label = stored.get(_LABEL)
             if label is None or label.wire != VARINT:
                 return None
             columns.append(int32s(label.values)[:, np.newaxis])
@@ -126,7 +133,7 @@ def picture(message: NDArray[np.uint8], datum: Datum) -> NDArray[Any]:
     """Return the picture of a datum that was read from `message`.
 
     Raises:
-        DecodeError: there is none, or it does not have the size that its shape says.
+        DecodeError: there is no picture, or its size does not fit its shape.
     """
     if datum.data is None:
         if not datum.floats:
@@ -135,8 +142,8 @@ def picture(message: NDArray[np.uint8], datum: Datum) -> NDArray[Any]:
             )
         content = np.concatenate([bytes_of(message, span) for span in datum.floats])
         return _shaped(content, datum, np.dtype("<f4"))
-    begin, end = datum.data
-    content = message[begin:end]
+    start, end = datum.data
+    content = message[start:end]
     return content if datum.encoded else _shaped(content, datum, np.dtype(np.uint8))
 
 

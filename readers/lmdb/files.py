@@ -1,9 +1,10 @@
-"""The records of several LMDB files as one sequence: what all readers of LMDB share."""
+"""The records of several LMDB files as one sequence, for all readers of LMDB."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -14,25 +15,38 @@ from ...engine.errors import SourceError
 from ..protobuf.columns import SLACK
 from ..source import Allocate
 from ..storage.index_cache import Arrays, cached_index
+from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
 from ..storage.records import RecordFiles, Records
-from ..storage.storage import Storage, open_storages
+from ..storage.storage import Storage
 from ..storage.strings import StringTable, joined_bounds
 from ..storage.urls import is_url
 from .format import Database, Snapshot, is_unchanged, named_database, read_snapshot
 from .tree import Entries, read_entries
 
 _DATA = "data.mdb"  # in the folder that LMDB calls the environment
-_WORTH_CACHING = 2048
-"""Leaf pages of a tree that takes longer to read than a cached index: milliseconds."""
+
+
+@dataclass(frozen=True)
+class LmdbTuning:
+    """When the extents of a database's values are cached.
+
+    Attributes:
+        cached_leaf_pages: a tree with as many takes longer to read than a cached index.
+    """
+
+    cached_leaf_pages: int = 2048
+
+
+TUNING = LmdbTuning()
 
 
 class LMDBFiles:
     """The records of a database in each of several LMDB files, numbered through.
 
-    In a file they have the order of their keys. It is read without LMDB's library and without
-    its lock file, so read-only file systems, forks and other processes that read do not matter.
-    No process may write to a file that is being read; if one does, `read` says so.
+    The records of a file have the order of their keys. Files are read without LMDB's library and
+    without its lock file, so read-only file systems, forks and other reading processes do not
+    matter. No process may write to a file that is being read; if one does, `read` raises.
     """
 
     def __init__(
@@ -41,7 +55,7 @@ class LMDBFiles:
         database: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Find all records.
+        """Locate all records.
 
         Args:
             paths: environments: each a folder that holds `data.mdb`, or a file (made with
@@ -56,27 +70,27 @@ class LMDBFiles:
         """
         self._storages = open_storages([_data_file(path) for path in paths], options)
         self._snapshots: list[Snapshot] = []
-        found = [self._index(storage, database) for storage in self._storages]
-        self._records = RecordFiles(self._storages, [(each[0], each[1]) for each in found])
+        indexes = [self._index(storage, database) for storage in self._storages]
+        self._records = RecordFiles(self._storages, [(each[0], each[1]) for each in indexes])
         if not len(self._records):
             names = ", ".join(storage.name for storage in self._storages)
             raise SourceError(f"{names}: no records in {_described(database)}")
-        self._keys = _key_table(found)
-        counts = [len(each[0]) for each in found]
+        self._keys = _key_table(indexes)
+        counts = [len(each[0]) for each in indexes]
         self._firsts: Int64s = np.cumsum([0, *counts[:-1]], dtype=np.int64)
 
     def _index(self, storage: Storage, name: str | None) -> Arrays:
         """Return offsets and lengths of the values, the keys end to end, and their bounds."""
         snapshot = read_snapshot(storage)
         self._snapshots.append(snapshot)
-        database = snapshot.main if name is None else _find(storage, snapshot, name)
+        database = snapshot.main if name is None else _named(storage, snapshot, name)
 
         def build() -> Arrays:
             entries = read_entries(storage, snapshot, database)
             self._refuse_change(storage, snapshot)
             return _records(entries, storage.name)
 
-        if database.leaf_pages < _WORTH_CACHING:
+        if database.leaf_pages < TUNING.cached_leaf_pages:
             return build()
         kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
         return cached_index(storage, kind, build)
@@ -92,7 +106,7 @@ class LMDBFiles:
             OSError: a file cannot be read. SourceError if it has been changed.
         """
         records = self._records.read(indices, allocate, SLACK)
-        # Afterwards: the next transaction writes only to pages that were free in this one.
+        # Checked afterwards: the next transaction writes only to pages that this one left free.
         for file in np.unique(np.searchsorted(self._firsts, indices, "right") - 1):
             self._refuse_change(self._storages[file], self._snapshots[file])
         return records
@@ -103,11 +117,16 @@ class LMDBFiles:
         bounds = np.cumsum([0, *map(len, keys)]).tolist()
         block = allocate((bounds[-1],), np.uint8)
         block[:] = np.frombuffer(b"".join(keys), np.uint8)
-        return [block[begin:end] for begin, end in pairwise(bounds)]
+        return [block[start:end] for start, end in pairwise(bounds)]
+
+    @property
+    def key_table(self) -> StringTable:
+        """The keys of all records."""
+        return self._keys
 
     def where(self, index: int) -> str:
         """Return the file and the key of record `index`."""
-        name, _, _ = self._records.place(index)
+        name, _, _ = self._records.position_of(index)
         return f"{name} at key {_text(self._keys[index])}"
 
     def close(self) -> None:
@@ -140,8 +159,8 @@ def _described(database: str | None) -> str:
     return "the unnamed database" if database is None else f"the database {database!r}"
 
 
-def _find(storage: Storage, snapshot: Snapshot, name: str) -> Database:
-    """Return the database of that name, which is an entry of the unnamed one."""
+def _named(storage: Storage, snapshot: Snapshot, name: str) -> Database:
+    """Return the database of that name, an entry of the unnamed database."""
     entries = read_entries(storage, snapshot, snapshot.main)
     keys = entries.key_list()
     (numbers,) = np.nonzero(entries.databases)
@@ -150,8 +169,8 @@ def _find(storage: Storage, snapshot: Snapshot, name: str) -> Database:
     if number is None:
         known = ", ".join(map(repr, names)) or "none"
         raise SourceError(f"{storage.name} has no database named {name!r}; it has {known}")
-    place = slice(number, number + 1)
-    (content,) = storage.read(entries.offsets[place], entries.lengths[place], np.empty)
+    entry = slice(number, number + 1)
+    (content,) = storage.read(entries.offsets[entry], entries.lengths[entry], np.empty)
     return named_database(content.tobytes(), f"{storage.name}, database {name!r}")
 
 
@@ -162,7 +181,7 @@ def _name(key: bytes, snapshot: Snapshot) -> str:
 
 
 def _records(entries: Entries, name: str) -> Arrays:
-    """Leave out named databases: they are no records."""
+    """Return the entries that are records, without the named databases."""
     chosen = ~entries.databases
     if chosen.all():
         return entries.offsets, entries.lengths, entries.keys, entries.bounds
@@ -177,6 +196,6 @@ def _records(entries: Entries, name: str) -> Arrays:
     return entries.offsets[chosen], entries.lengths[chosen], keys, bounds
 
 
-def _key_table(found: Sequence[Arrays]) -> StringTable:
-    joined = b"".join(keys.tobytes() for _, _, keys, _ in found)
-    return StringTable(joined, joined_bounds([bounds for *_, bounds in found]))
+def _key_table(indexes: Sequence[Arrays]) -> StringTable:
+    joined = b"".join(keys.tobytes() for _, _, keys, _ in indexes)
+    return StringTable(joined, joined_bounds([bounds for *_, bounds in indexes]))

@@ -31,20 +31,20 @@ _META_HEAD = struct.Struct("<IIQQ")
 _META_TAIL = struct.Struct("<QQ")
 _META_MAIN = _META_HEAD.size + _DATABASE.size
 _META_SIZE = _META_HEAD.size + 2 * _DATABASE.size + _META_TAIL.size
-_HEAD = 64  # bytes of the file that hold all that tells the format, and the page size
+_HEAD = 64  # bytes of the file's head, which hold the format and the page size
 _DEEPEST = 32  # LMDB's own cursors go no deeper
 _MOST_PAGES = 1 << 46  # so that offsets fit into 62 bits
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Where the two formats differ.
+class PageLayout:
+    """The numbers in which the two formats differ.
 
     Attributes:
         header: bytes before the content of a page.
-        base: what the offsets within a page count from.
-        padded_keys: whether values begin at an even offset.
-        reference: bytes that an entry holds in place of a value with pages of its own.
+        base: origin of the offsets within a page.
+        padded_keys: whether values start at an even offset.
+        reference: bytes that stand in an entry for a value with pages of its own.
     """
 
     header: int
@@ -53,7 +53,7 @@ class Layout:
     reference: int
 
 
-_LAYOUTS = {1: Layout(16, 0, False, 8), 3: Layout(24, 24, True, 24)}
+_LAYOUTS = {1: PageLayout(16, 0, False, 8), 3: PageLayout(24, 24, True, 24)}
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ RECORD_SIZE = _DATABASE.size
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state of the file that its newest transaction has left.
+    """The state of the file after its newest transaction.
 
     Attributes:
         layout: of its format.
@@ -89,7 +89,7 @@ class Snapshot:
         metas: contents of the two meta pages.
     """
 
-    layout: Layout
+    layout: PageLayout
     page_size: int
     transaction: int
     pages: int
@@ -117,7 +117,7 @@ def read_snapshot(storage: Storage) -> Snapshot:
     """Read the meta pages.
 
     Raises:
-        SourceError: the file is no LMDB file, or of a kind that cannot be read.
+        SourceError: the file is no LMDB file, or has a format that cannot be read.
         OSError: it cannot be read.
     """
     content = _head(storage)
@@ -143,7 +143,7 @@ def read_snapshot(storage: Storage) -> Snapshot:
 
 
 def is_unchanged(storage: Storage, snapshot: Snapshot) -> bool:
-    """Say whether the meta pages are what they were: every transaction rewrites one of them."""
+    """Return whether the meta pages are unchanged: every transaction rewrites one of them."""
     return _metas(storage, snapshot.layout, snapshot.page_size) == snapshot.metas
 
 
@@ -191,10 +191,10 @@ def _guess(content: bytes) -> str:
         return f"its data version is {version}; 1 (LMDB 0.9) and 3 (LMDB 1.0) are known"
     if big in content[12:28]:
         return "a big-endian system has written it; copy it there with mdb_dump"
-    return "it does not begin with a meta page"
+    return "it does not start with a meta page"
 
 
-def _metas(storage: Storage, layout: Layout, page_size: int) -> tuple[bytes, ...]:
+def _metas(storage: Storage, layout: PageLayout, page_size: int) -> tuple[bytes, ...]:
     """Return the contents of the two meta pages."""
     if page_size + layout.header + _META_SIZE > storage.size:
         raise _cut_short(storage)
@@ -211,5 +211,5 @@ def _cut_short(storage: Storage) -> SourceError:
 
 
 def _page_size(meta: bytes) -> int:
-    """Return the page size, which stands in the record of the free pages' database."""
+    """Return the page size, which the record of the free pages' database holds."""
     return int.from_bytes(meta[_META_HEAD.size : _META_HEAD.size + 4], "little")

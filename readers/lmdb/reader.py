@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError
-from ...engine.npy import array_of_npy
-from ...engine.operator import Array, register
-from ...engine.params import BOOL, REQUIRED, STR, STRS, param
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import BOOL, REQUIRED, STR, STRS, param
+from ...formats.npy import array_of_npy
 from ..reader import Reader
 from ..source import Allocate, Column
 from ..storage.records import Records
 from .files import LMDBFiles
 
 Parse = Callable[[Records], tuple[Column, ...]]
-"""Takes values apart into columns; raises DecodeError."""
+"""Makes columns of values; raises DecodeError."""
 
 
 class LMDBSource:
-    """The records of `LMDBFiles`; what a sample is, a function says."""
+    """The records of `LMDBFiles`; a function makes the samples of them."""
 
     def __init__(self, files: LMDBFiles, parse: Parse, keys: bool = False) -> None:
         """Take the files.
@@ -31,7 +31,7 @@ class LMDBSource:
         Args:
             files: the records.
             parse: makes the columns; must be picklable for the source to be.
-            keys: whether the keys are one more column, the last.
+            keys: whether the keys are another column, the last one.
         """
         self._files = files
         self._parse = parse
@@ -46,7 +46,7 @@ class LMDBSource:
         Raises:
             IndexError: an index is negative or not below `len(self)`.
             OSError: a file cannot be read. SourceError if it has been changed.
-            DecodeError: a value is not what it should be; says which.
+            DecodeError: a value has another form; the message names the value.
         """
         records = self._files.read(indices, allocate)
         try:
@@ -62,7 +62,7 @@ class LMDBSource:
         for row, index in enumerate(indices.tolist()):
             one = slice(row, row + 1)
             try:
-                self._parse(Records(records.block, records.begins[one], records.lengths[one]))
+                self._parse(Records(records.block, records.starts[one], records.lengths[one]))
             except DecodeError as error:
                 raise DecodeError(f"{self.where(index)}: {error}") from error.__cause__
 
@@ -86,7 +86,7 @@ def values_as_npy(records: Records) -> tuple[Column, ...]:
 
 
 def values_as_pickle(records: Records) -> tuple[Column, ...]:
-    """Return the arrays or numbers that were pickled; this runs code that the values name."""
+    """Return the pickled arrays or numbers; unpickling runs the code that the values name."""
     return ([_unpickled(view) for view in records.views()],)
 
 

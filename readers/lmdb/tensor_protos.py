@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
 from ..protobuf.columns import FieldColumn, common_fields, int32s, short_varints
+from ..protobuf.encoding import bytes_field, encode_varint, field_head, varint_field
 from ..protobuf.wire import (
     FIXED32,
     LENGTH,
@@ -41,24 +42,34 @@ _NAMES = {FLOAT: "FLOAT", INT32: "INT32", BYTE: "BYTE", STRING: "STRING", INT64:
 
 
 def tensors(message: NDArray[np.uint8], most: int) -> list[TensorProto]:
-    """Return the first tensors of a TensorProtos; what is in others is not looked at."""
+    """Return the first `most` tensors of a TensorProtos; the content of others is not read."""
     spans = list(messages(message.data, ((0, len(message)),), 1))  # the others must be whole, too
     return [TensorProto(message, span) for span in spans[:most]]
 
 
+def encode_tensors(content: bytes | memoryview, label: int) -> bytes:
+    """Return the TensorProtos of an encoded image and its label, int32."""
+    head = varint_field(_DIMS, 1) + varint_field(_DATA_TYPE, STRING)
+    head += field_head(_STRINGS, len(content))
+    numbers = varint_field(_DIMS, 1) + varint_field(_DATA_TYPE, INT32)
+    numbers += bytes_field(_INT32S, encode_varint(label))
+    image = field_head(1, len(head) + len(content)) + head
+    return b"".join([image, content, bytes_field(1, numbers)])
+
+
 class TensorProto:
-    """One tensor; its numbers are decoded when they are asked for."""
+    """One tensor; each method decodes the numbers anew."""
 
     def __init__(self, message: NDArray[np.uint8], span: Span) -> None:
         """Read the tensor that lies at `span` of `message`."""
         self._message = message
         self.data_type = FLOAT  # the default in caffe2.proto
         self._contents: dict[int, list[tuple[int, Span]]] = {}
-        for number, wire, begin, end in fields(message.data, (span,)):
+        for number, wire, start, end in fields(message.data, (span,)):
             if number == _DATA_TYPE and wire == VARINT:
-                self.data_type = read_varint(message.data, begin, end)[0]
+                self.data_type = read_varint(message.data, start, end)[0]
             else:
-                self._contents.setdefault(number, []).append((wire, (begin, end)))
+                self._contents.setdefault(number, []).append((wire, (start, end)))
 
     @property
     def type_name(self) -> str:
@@ -101,7 +112,7 @@ class TensorProto:
         return decode_varints(self._joined(field, VARINT))
 
     def _joined(self, field: int, single: int) -> NDArray[np.uint8]:
-        """Join the parts of a repeated field; a copy, which is aligned."""
+        """Return the pieces of a repeated field end to end, in an aligned copy."""
         parts = [bytes_of(self._message, span) for span in self._spans(field, (LENGTH, single))]
         return np.concatenate([np.empty(0, np.uint8), *parts])
 
@@ -109,22 +120,25 @@ class TensorProto:
         return [span for wire, span in self._contents.get(field, ()) if wire in wires]
 
 
-def tensor_columns(block: NDArray[np.uint8], stored: FieldColumn, kind: int) -> FieldColumn | None:
-    """Return the content of tensors of type STRING or INT32 that are alike, one in each message.
+def tensor_columns(
+    block: NDArray[np.uint8], stored: FieldColumn, data_type: int
+) -> FieldColumn | None:
+    """Return the contents of tensors of type STRING or INT32, one tensor in each message.
 
-    None if they are not alike, of another type, or if one has several contents.
+    None if the tensors are not alike, have another type, or if one has several contents.
     """
-    found = common_fields(block, stored.begins, stored.ends) or []
-    types = [each for each in found if each.number == _DATA_TYPE]
-    contents = [each for each in found if each.number == (_STRINGS if kind == STRING else _INT32S)]
+    columns = common_fields(block, stored.starts, stored.ends) or []
+    types = [each for each in columns if each.number == _DATA_TYPE]
+    field = _STRINGS if data_type == STRING else _INT32S
+    contents = [each for each in columns if each.number == field]
     if not types or types[-1].wire != VARINT or len(contents) != 1 or contents[0].wire != LENGTH:
         return None
-    return contents[0] if (types[-1].values == kind).all() else None
+    return contents[0] if (types[-1].values == data_type).all() else None
 
 
 def single_int32s(block: NDArray[np.uint8], packed: FieldColumn) -> NDArray[np.int32] | None:
-    """Return the one number in each of the lists, int32 (lists, 1); None if there is not one."""
-    decoded = short_varints(windows(block, "<u8")[packed.begins])
+    """Return the single number of each list, int32 (lists, 1); None if a list has others."""
+    decoded = short_varints(windows(block, "<u8")[packed.starts])
     if decoded is None or (decoded[1] != packed.values).any():
         return None
     return int32s(decoded[0])[:, np.newaxis]

@@ -1,37 +1,55 @@
 """Arrays read from files straight into GPU memory, where GPUDirect Storage serves them.
 
-That holds for samples that lie in local files as the batch has them. All others are read
-through host memory, and so are all of a batch in which anything goes wrong: whoever reads it
-then finds out what that is.
+This way serves samples whose bytes lie in local files in the order of the batch. All other samples
+are read through host memory. So is a whole batch after any error: that read raises the error.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from ...engine.order.sampler import Sampler, Selection
 from ...engine.tensors import TensorListCPU, TensorListGPU
+from ..source import Column
+from ..storage.local_file import LocalFile
 from ..storage.read_plan import Int64s
-from ..storage.storage import LocalFile
-from .batch import Group, Result
+from .form_groups import BatchMemory, FormGroup, LocatedSamples
 from .gds_support import first_line, hindrance
-from .opening import Stored
-from .parts import Direct, work_of
+from .opening import OpenArray
+from .region_reading import RegionSelection
+from .region_reads import DirectRange, byte_ranges_of
+from .source import NumpySource
 
 if TYPE_CHECKING:
-    from ...engine.device_stage import DeviceStage
+    from ...engine.gpu.device import DeviceAccess
+    from ...engine.graph.context import BatchContext
 
-_THREADS = 8
-"""Of KvikIO, whose default is one."""
 
-_OPEN_AT_MOST = 256
-_LEAST_BYTES = 1 << 20
-"""Of a sample: smaller ones are read faster through the page cache and one copy of the batch."""
+@dataclass(frozen=True)
+class GdsTuning:
+    """Numbers of reading into GPU memory.
+
+    Attributes:
+        threads: number of KvikIO's threads; KvikIO's default is one.
+        open_files: number of files that stay open.
+        sample_nbytes: smallest sample in bytes. Smaller samples come faster through the page cache
+            and one copy of the batch.
+    """
+
+    threads: int = 8
+    open_files: int = 256
+    sample_nbytes: int = 1 << 20
+
+
+TUNING = GdsTuning()
+
 
 STRAIGHT = "reads straight into GPU memory (GPUDirect Storage)"
 THROUGH_HOST = "reads through pinned host memory"
@@ -41,43 +59,36 @@ class DirectReads:
     """Reads samples into GPU memory. Thread-safe.
 
     Attributes:
-        note: which way the last batch took, and why.
+        path_used: the way of the last batch, and the reason.
     """
 
-    def __init__(self, stage: DeviceStage) -> None:
+    def __init__(self, stage: DeviceAccess) -> None:
         self._stage = stage
         self._verdicts: dict[int, str] = {}
-        self._opened = lru_cache(_OPEN_AT_MOST)(self._open)
-        self.note = ""
+        self._opened = lru_cache(TUNING.open_files)(self._open)
+        self.path_used = ""
 
     def verdict(self, path: str) -> str:
-        """Return why the file system that `path` is on does not serve, or ""; asked once each."""
+        """Return why the file system of `path` does not serve, or ""; each is probed once."""
         system = os.stat(path).st_dev
         if system not in self._verdicts:
-            found = hindrance(path)
-            self._verdicts[system] = found[0] if found else ""
+            obstacle = hindrance(path)
+            self._verdicts[system] = obstacle[0] if obstacle else ""
         return self._verdicts[system]
 
-    def read(
-        self, groups: Sequence[Group], stored: Sequence[Stored], owners: Int64s
-    ) -> TensorListGPU | None:
-        """Return a batch of samples, complete; None if it has to be read through host memory.
-
-        Args:
-            groups: the samples, by the form of their arrays.
-            stored: the arrays.
-            owners: which of them each sample belongs to.
-        """
-        found = None
+    def read(self, located: LocatedSamples) -> TensorListGPU | None:
+        """Return a complete batch; None if the batch has to be read through host memory."""
+        groups, stored, owners = located.groups, located.stored, located.owners
+        batch = None
         try:
             why = _obstacle(groups, stored) or self._refusal(stored)
             if not why:
-                found = self._read(groups[0], stored, owners[groups[0].rows])
+                batch = self._read(groups[0], stored, owners[groups[0].rows])
                 why = "a file ended too early"
-        except (RuntimeError, OSError) as error:  # what KvikIO raises
+        except (RuntimeError, OSError) as error:  # KvikIO raises both
             why = first_line(error)
-        self.note = STRAIGHT if found is not None else f"{THROUGH_HOST}: {why}"
-        return found
+        self.path_used = STRAIGHT if batch is not None else f"{THROUGH_HOST}: {why}"
+        return batch
 
     def uploaded(self, sample: NDArray[Any]) -> Any:
         """Return a copy of a sample in GPU memory."""
@@ -85,10 +96,10 @@ class DirectReads:
             return device.to_device(TensorListCPU([sample])).row(0)
 
     def close(self) -> None:
-        """Close the files, once nobody reads them."""
+        """Drop the files; each is closed once no thread reads it."""
         self._opened.cache_clear()
 
-    def _refusal(self, stored: Sequence[Stored]) -> str:
+    def _refusal(self, stored: Sequence[OpenArray]) -> str:
         for each in stored:
             assert isinstance(each.storage, LocalFile)
             if why := self._opened(str(each.storage.path), each.storage.stamp)[1]:
@@ -99,14 +110,16 @@ class DirectReads:
         why = self.verdict(path)
         return (None, why) if why else (import_module("kvikio").CuFile(path), "")
 
-    def _read(self, group: Group, stored: Sequence[Stored], owners: Int64s) -> TensorListGPU | None:
-        shapes = group.parts.shape[:, group.parts.kept]
+    def _read(
+        self, group: FormGroup, stored: Sequence[OpenArray], owners: Int64s
+    ) -> TensorListGPU | None:
+        shapes = group.regions.shape[:, group.regions.kept]
         with self._stage.aside() as device:
             data = device.empty(shapes, group.header.native)
-            device.synchronize()  # cuFile knows no streams: the memory's last user must be done
-            result = Result([group], len(shapes), lambda *_: data.dense())
-            work = work_of(group.work(stored, owners, result, 0.0))
-            reads = [each for each in work if isinstance(each, Direct)]  # which all are
+            device.synchronize()  # cuFile knows no streams: work on the memory must have ended
+            result = BatchMemory([group], len(shapes), lambda *_: data.dense())
+            work = byte_ranges_of(group.work(stored, owners, result, 0.0))
+            reads = [each for each in work if isinstance(each, DirectRange)]  # all of them are
             futures = []
             try:
                 for each in reads:
@@ -118,12 +131,47 @@ class DirectReads:
         return data if whole else None
 
 
-def direct_reads(stage: DeviceStage, path: str | None) -> tuple[DirectReads | None, str]:
-    """Return what reads files like `path` straight into GPU memory, or None; and a note of it.
+class DirectReading:
+    """Reads batches into GPU memory, or through host memory: a `BatchReading`."""
+
+    def __init__(self, source: NumpySource, sampler: Sampler, direct: DirectReads) -> None:
+        self._source = source
+        self._sampler = sampler
+        self._direct = direct
+
+    @property
+    def path_used(self) -> str:
+        """The way of the last batch, and the reason; "" before the first batch."""
+        return self._direct.path_used
+
+    def select(self, number: int) -> Selection:
+        """Return the samples of batch `number`: see `Sampler.select`."""
+        return self._sampler.select(number)
+
+    def take_batch(
+        self, batch: BatchContext, selection: Selection
+    ) -> tuple[Column | TensorListGPU, ...]:
+        """Read the regions of a batch."""
+        assert isinstance(selection, RegionSelection)
+        located = self._source.locate(selection.index, selection.regions.values)
+        on_gpu = self._direct.read(located)
+        if on_gpu is None:
+            return (self._source.read_located(located, batch.empty),)
+        selection.regions.upload = self._direct.uploaded
+        batch.taken_device_bytes += on_gpu.dense().nbytes
+        return (on_gpu,)
+
+    def close(self) -> None:
+        """Close the files."""
+        self._direct.close()
+
+
+def direct_reads(stage: DeviceAccess, path: str | None) -> tuple[DirectReads | None, str]:
+    """Return a reader of files like `path` into GPU memory, or None; and the way of reading.
 
     Args:
-        stage: whose device.
-        path: a local file; None if the arrays are elsewhere, or deflated.
+        stage: access to the device.
+        path: a local file; None if the arrays are deflated, or not in local files.
     """
     if path is None:
         return None, f"{THROUGH_HOST}: its arrays are deflated, or not in local files"
@@ -133,15 +181,16 @@ def direct_reads(stage: DeviceStage, path: str | None) -> tuple[DirectReads | No
         how = "is not installed" if error.name == "kvikio" else f"cannot be loaded ({error})"
         return None, f"{THROUGH_HOST}: KvikIO {how}; see `penstock doctor`"
     reads = DirectReads(stage)
-    if os.path.isfile(path) and (why := reads.verdict(path)):  # a missing file is found out later
+    # A later read raises the error of a missing file.
+    if os.path.isfile(path) and (why := reads.verdict(path)):
         return None, f"{THROUGH_HOST}: {why}"
-    if defaults.get("num_threads") < _THREADS:
-        defaults.set("num_threads", _THREADS)
+    if defaults.get("num_threads") < TUNING.threads:
+        defaults.set("num_threads", TUNING.threads)
     return reads, STRAIGHT
 
 
-def _obstacle(groups: Sequence[Group], stored: Sequence[Stored]) -> str:
-    """Return why samples cannot be read as they are, or ""."""
+def _obstacle(groups: Sequence[FormGroup], stored: Sequence[OpenArray]) -> str:
+    """Return why samples cannot be read straight into GPU memory, or ""."""
     if not all(isinstance(each.storage, LocalFile) for each in stored):
         return "not all files are local"
     if len(groups) > 1:
@@ -150,14 +199,14 @@ def _obstacle(groups: Sequence[Group], stored: Sequence[Stored]) -> str:
     if group.header.native.kind not in "iuf":
         return f"elements of type {group.header.dtype} are converted on the host"
     if not group.in_runs(stored):
-        return "the samples' bytes do not lie side by side, or in another order"
-    if int(group.parts.shape[0].prod()) * group.header.dtype.itemsize < _LEAST_BYTES:
-        return f"samples of less than {_LEAST_BYTES >> 20} MiB are faster so"
+        return "the samples' bytes do not lie side by side, or lie in another order"
+    if int(group.regions.shape[0].prod()) * group.header.dtype.itemsize < TUNING.sample_nbytes:
+        return f"samples of less than {TUNING.sample_nbytes >> 20} MiB come faster this way"
     return ""
 
 
 def _results(futures: Sequence[Any]) -> list[int]:
-    """Wait for all, which must not outlive their memory; raise the first error then."""
+    """Wait for all reads, which must not outlive their memory; then raise the first error."""
     counts, errors = [], []
     for future in futures:
         try:

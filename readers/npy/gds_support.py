@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from importlib import import_module
 
-_UDEV = "/run/udev"
+UDEV = "/run/udev"
 _INSTALL = "install GPUDirect Storage (package nvidia-gds) and run: modprobe nvidia-fs"
 
 
 def hindrance(path: str | None) -> tuple[str, str] | None:
-    """Return why files beside `path` are not read so, and what mends it; None if they are.
+    """Return why GDS does not read files beside `path`, and a remedy; None if GDS reads them.
 
-    To be called where KvikIO is installed and CUDA works: cuFile may hang without a driver.
+    Callers make sure that KvikIO is installed and CUDA works: cuFile may hang without a driver.
     """
     kvikio, defaults = import_module("kvikio"), import_module("kvikio.defaults")
     driver = import_module("kvikio.cufile_driver")
     if defaults.get("compat_mode") == kvikio.CompatMode.ON:
-        return "the variable KVIKIO_COMPAT_MODE asks for it", "unset KVIKIO_COMPAT_MODE"
-    if not os.path.isdir(_UDEV):
-        return f"{_UDEV} is not there", f"in a container: docker run -v {_UDEV}:{_UDEV}:ro"
+        return "the variable KVIKIO_COMPAT_MODE switches GDS off", "unset KVIKIO_COMPAT_MODE"
+    if not os.path.isdir(UDEV):
+        return f"{UDEV} is not there", f"in a container: docker run -v {UDEV}:{UDEV}:ro"
     try:
         driver.driver_open()
     except RuntimeError as error:
@@ -27,9 +27,9 @@ def hindrance(path: str | None) -> tuple[str, str] | None:
     if not driver.properties.is_gds_available:
         return "the kernel module nvidia-fs is not loaded", _INSTALL
     if path is None:
-        return "there is no file to try it with", "name a file, or a folder to write in"
+        return "there is no file for a trial", "name a file, or a folder to write in"
     try:
-        with defaults.set("compat_mode", kvikio.CompatMode.OFF):  # so that a refusal is an error
+        with defaults.set("compat_mode", kvikio.CompatMode.OFF):  # then a refusal is an error
             kvikio.CuFile(path, "r").close()
     except (RuntimeError, OSError) as error:
         remedy = "use ext4 or XFS on NVMe, or another file system that GDS lists"

@@ -1,10 +1,10 @@
-"""Copies out of mapped files: of local files that lie in memory, by a process of their own.
+"""Copies of local files that lie in memory, out of maps, by the reading process.
 
-To copy out of a map is faster than to read; where short rows are picked out of an array, several
-times, for a map needs neither a system call a row nor the bytes between rows. But whoever
-touches a map of a file that was cut short is killed. So another process maps the files and copies
-(`reading_process`, `mapped_child`). One message goes to it for a batch: numbers alone; the answer
-says which parts were copied. All others are read in the usual way.
+A copy out of a map is faster than a read. For short lines of an array it is several times as fast,
+because a map needs no system call a line and skips the bytes between lines. But the kernel kills a
+process that touches a map of a file which was cut short. So the reading process maps the files and
+copies (`reading_process`, `mapped_child`). It gets one message of numbers a batch, and answers
+which regions it copied. The other regions are read in the usual way.
 """
 
 from __future__ import annotations
@@ -12,45 +12,58 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.memory import Arena
+from ...engine.tensors.arena import Arena
 from ..process.reading_process import ReadingProcess
-from ..storage.storage import LocalFile
-from .parts import Part
+from ..storage.local_file import LocalFile
+from .region_reads import RegionRead
 
 if TYPE_CHECKING:
-    from ..process.mapped_child import Done, Files
+    from ..process.mapped_child import Copied, Files
     from ..storage.local_reads import Identity
 
-_SHARE_OF_CORES = 0.75
-"""That is kept busy at most: more threads wait for one another, and for the pipeline's own. On 16
-cores, 12 threads copy 45 to 51 GB/s for two batches at a time, 16 threads 35 to 38."""
 
-_LEAST_COST = 512 << 10
-"""Of reading a part (`Part.cost`), to be worth the message."""
+@dataclass(frozen=True)
+class MappedCopiesTuning:
+    """Which regions are copied out of mapped files.
 
-_LONG_RUN = 256 << 10
-"""Parts of such runs of bytes are read as fast, and by two threads faster. Only many threads have
-more to win than what they must wait here for one another: of `_LEAST_OF_RUNS` bytes."""
+    Attributes:
+        fraction_of_cores: that is kept busy at most: more threads wait for one another, and for
+            those of the pipeline. On 16 cores, 12 threads copy 45 to 51 GB/s for two batches at a
+            time, 16 threads 35 to 38 GB/s.
+        cost: of reading a region (`RegionRead.cost`), to be worth a message.
+        long_run: bytes of a run that is read as fast as it is copied, and by two threads faster.
+            Only many threads gain by copying such runs, because they wait for one another when they
+            read.
+        runs_nbytes: bytes of a region of long runs, to be worth a copy.
+        many_threads: threads that gain by copying long runs.
+    """
 
-_LEAST_OF_RUNS = 4 << 20
-_MANY_THREADS = 3
+    fraction_of_cores: float = 0.75
+    cost: int = 512 << 10
+    long_run: int = 256 << 10
+    runs_nbytes: int = 4 << 20
+    many_threads: int = 3
+
+
+TUNING = MappedCopiesTuning()
 
 
 def copying_threads(threads: int) -> int:
     """Return how many of so many threads should copy."""
     cores = len(os.sched_getaffinity(0))
-    return min(threads, max(2, int(_SHARE_OF_CORES * cores)))
+    return min(threads, max(2, int(TUNING.fraction_of_cores * cores)))
 
 
-def is_worth(part: Part, threads: int) -> bool:
+def worth_copying(part: RegionRead, threads: int) -> bool:
     """Return whether so many threads copy a part faster than they read it."""
-    if all(grid.direct and grid.length >= _LONG_RUN for grid in part.grids):
-        return threads >= _MANY_THREADS and part.target.nbytes >= _LEAST_OF_RUNS
-    return part.cost >= _LEAST_COST
+    if all(grid.direct and grid.length >= TUNING.long_run for grid in part.grids):
+        return threads >= TUNING.many_threads and part.target.nbytes >= TUNING.runs_nbytes
+    return part.cost >= TUNING.cost
 
 
 class MappedCopies:
@@ -66,11 +79,11 @@ class MappedCopies:
         self._process = process
         self._lock = threading.Lock()
 
-    def copy(self, parts: Sequence[Part]) -> Sequence[Part]:
+    def copy(self, parts: Sequence[RegionRead]) -> Sequence[RegionRead]:
         """Copy what can be copied without waiting; return what is left."""
         if not self._process.is_there:
             return parts
-        request = _Request(self._process.arena, self._process.threads)
+        request = _MapRequest(self._process.arena, self._process.threads)
         left = [each for each in parts if not request.add(each)]
         if len(left) == len(parts):
             return parts
@@ -82,13 +95,13 @@ class MappedCopies:
             self.nbytes += copied
         return left
 
-    def count(self, parts: Sequence[Part], seconds: float) -> None:
+    def count(self, parts: Sequence[RegionRead], seconds: float) -> None:
         """Count the time that it took to read what `copy` left."""
-        if any(is_worth(part, self._process.threads) for part in parts):
+        if any(worth_copying(part, self._process.threads) for part in parts):
             self._process.count(seconds)
 
     @property
-    def note(self) -> str:
+    def path_used(self) -> str:
         """What was copied, and why no more is; "" if there is nothing to be said."""
         copied = f"{self.nbytes / 1e9:.1f} GB were copied out of mapped files"
         return "; ".join(filter(None, (copied * bool(self.nbytes), self._process.why)))
@@ -98,7 +111,7 @@ class MappedCopies:
         self._process.close()
 
 
-class _Request:
+class _MapRequest:
     """What the process is asked for: parts that differ only in where they lie, together."""
 
     def __init__(self, arena: Arena, threads: int) -> None:
@@ -106,15 +119,15 @@ class _Request:
         self._threads = threads
         self._files: list[tuple[str, Identity]] = []
         self._numbers: dict[int, int] = {}
-        self._alike: dict[tuple[Any, ...], list[tuple[Part, tuple[int, int, int]]]] = {}
+        self._alike: dict[tuple[Any, ...], list[tuple[RegionRead, tuple[int, int, int]]]] = {}
         self._left_out: set[tuple[Any, ...]] = set()
 
-    def add(self, part: Part) -> bool:
+    def add(self, part: RegionRead) -> bool:
         """Ask for a part; return False if it must not, or had better not, be asked for."""
         storage, target = part.storage, part.target
         form = id(part.grids), part.dtype, target.strides  # parts of one plan share its grids
         if form not in self._alike and form not in self._left_out:
-            if is_worth(part, self._threads):
+            if worth_copying(part, self._threads):
                 self._alike[form] = []
             else:
                 self._left_out.add(form)
@@ -134,7 +147,7 @@ class _Request:
         self._alike = {form: parts for form, parts in self._alike.items() if parts}
         return self._files, [_told(*zip(*parts, strict=True)) for parts in self._alike.values()]
 
-    def settle(self, done: Done, left: list[Part]) -> int:
+    def settle(self, done: Copied, left: list[RegionRead]) -> int:
         """Add to `left` what was not copied; return how many bytes were."""
         copied = 0
         for parts, good in zip(self._alike.values(), done, strict=True):
@@ -143,7 +156,7 @@ class _Request:
         return copied
 
 
-def _told(parts: Sequence[Part], places: Sequence[tuple[int, int, int]]) -> tuple[Any, ...]:
+def _told(parts: Sequence[RegionRead], places: Sequence[tuple[int, int, int]]) -> tuple[Any, ...]:
     first = parts[0]
     into = first.target.dtype.str, first.target.strides
     where = np.array(places, np.int64)

@@ -2,31 +2,61 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.errors import DecodeError, SourceError
-from ...engine.npy import PREFIX, NpyHeader, header_length, parse_header
+from ...formats.npy import PREFIX, NpyHeader, header_length, parse_header
+from ..archives.inflated_member import InflatedMember
+from ..storage.local_file import LocalFile
 from ..storage.local_reads import read_cached
+from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
-from ..storage.storage import Bytes, LocalFile, Storage, open_storages
+from ..storage.storage import Bytes, Storage
 from ..storage.urls import is_url
-from .arrays import Arrays
-from .zip_index import inflate
-
-_BEGINNING = 256
-"""Bytes read at first: `numpy.save` writes headers of 128 bytes where they suffice."""
-
-_MOST_KEPT = 1024
-"""Files whose state is remembered: for local ones to close them, for URLs to spare a request."""
+from .array_list import ArrayList
 
 
 @dataclass(frozen=True)
-class Stored:
+class OpeningTuning:
+    """Numbers of opening arrays.
+
+    Attributes:
+        beginning: bytes read at first: `numpy.save` writes headers of 128 bytes where they suffice.
+        kept: files whose state is remembered: for local files to close them, for URLs to spare a
+            request.
+    """
+
+    beginning: int = 256
+    kept: int = 1024
+
+
+TUNING = OpeningTuning()
+
+
+class StoredMember(NamedTuple):
+    """A stored member of a zip archive.
+
+    Attributes:
+        number: of the member's array in the data set.
+        offset, size: of the member's bytes in the archive.
+        checksum: CRC-32 that the archive's directory has for the member.
+    """
+
+    number: int
+    offset: int
+    size: int
+    checksum: int
+
+
+@dataclass(frozen=True)
+class OpenArray:
     """An array that is open for reading.
 
     Attributes:
@@ -34,34 +64,64 @@ class Stored:
         begin: offset of its elements in the file.
         header: of the array.
         content: header and elements, where these were in memory already.
+        member: whose checksum is to be verified once the array has been read.
+        header_checksum: CRC-32 of the bytes before the elements.
     """
 
     storage: Storage
     begin: int
     header: NpyHeader
     content: Bytes | None = None
+    member: StoredMember | None = None
+    header_checksum: int = 0
 
 
 @dataclass
-class _Place:
-    """Where an array lies: which bytes of which file."""
+class _Location:
+    """Where an array lies: which bytes of which file.
+
+    Attributes:
+        number: of the array.
+        storage: the file.
+        offset, size: of the array's bytes in the file.
+        content: these bytes, where they had to be read at once.
+        member: what inflates them, if the file is an archive that has them deflated.
+        stored_member, header_checksum: see `OpenArray`.
+    """
 
     number: int
     storage: Storage
     offset: int
     size: int
     content: Bytes | None = None
+    member: InflatedMember | None = None
+    stored_member: StoredMember | None = None
+    header_checksum: int = 0
+
+    def stored(self, header: NpyHeader) -> OpenArray:
+        """Return the array, once its header is known."""
+        if self.member is not None:
+            return OpenArray(self.member, header.offset, header)
+        begin = self.offset + header.offset
+        return OpenArray(
+            self.storage, begin, header, self.content, self.stored_member, self.header_checksum
+        )
+
+    @property
+    def length(self) -> int:
+        """Bytes of header and elements."""
+        return self.size if self.member is None else self.member.size
 
 
-class StoredArrays:
+class ArrayOpener:
     """Opens arrays. Thread-safe; may be pickled at any time."""
 
-    def __init__(self, arrays: Arrays, options: Mapping[str, Any], keep: bool) -> None:
+    def __init__(self, arrays: ArrayList, options: Mapping[str, Any], keep: bool) -> None:
         """Take the arrays, `Reader.storage_options`, and whether headers are remembered."""
         self._arrays = arrays
         self._options = options
         self._keep = keep
-        self._headers: dict[int, tuple[str, NpyHeader]] = {}
+        self._headers: dict[int, tuple[str, NpyHeader, int]] = {}
         self._files: dict[int, Storage] = {}
         self.beginning = b""
         """The bytes before the elements of the array that was opened last."""
@@ -70,7 +130,7 @@ class StoredArrays:
         """Return the headers of arrays."""
         return [stored.header for stored in self.open(numbers, whole=False)]
 
-    def open(self, numbers: Int64s, *, whole: bool) -> list[Stored]:
+    def open(self, numbers: Int64s, *, whole: bool) -> list[OpenArray]:
         """Return arrays, all files having been asked together.
 
         Args:
@@ -82,26 +142,25 @@ class StoredArrays:
             DecodeError: what is there is no `.npy` file, or too short for its header.
         """
         places = self._places(numbers)
+        if whole:
+            self._require_checksums(places)
         self._fetch_packed(places, whole)
         known = [self._known(place) for place in places]
         unknown = [p for p, header in zip(places, known, strict=True) if header is None]
         read = iter(self._read_headers(unknown))
         headers = [next(read) if header is None else header for header in known]
-        return [
-            Stored(place.storage, place.offset + header.offset, header, place.content)
-            for place, header in zip(places, headers, strict=True)
-        ]
+        return [place.stored(header) for place, header in zip(places, headers, strict=True)]
 
     def close(self) -> None:
         """Close the files; they are opened again when they are needed."""
         while self._files:
             self._files.popitem()[1].close()
 
-    def _places(self, numbers: Int64s) -> list[_Place]:
+    def _places(self, numbers: Int64s) -> list[_Location]:
         files = self._arrays.files_of(numbers)
         storages = self._storages(np.unique(files))
         found = [
-            _Place(number, storages[file], 0, storages[file].size)
+            _Location(number, storages[file], 0, storages[file].size)
             for number, file in zip(numbers.tolist(), files.tolist(), strict=True)
         ]
         members = self._arrays.members
@@ -119,6 +178,16 @@ class StoredArrays:
                     place.offset, place.size = offset, size
         return found
 
+    def _require_checksums(self, places: Sequence[_Location]) -> None:
+        members = self._arrays.members
+        if members is None:
+            return
+        for place in places:
+            entry = members.table[place.number]
+            if entry["has_checksum"] and not entry["deflated"]:
+                checksum = int(entry["checksum"])
+                place.stored_member = StoredMember(place.number, place.offset, place.size, checksum)
+
     def _storages(self, files: Int64s) -> dict[int, Storage]:
         """Return files by their numbers: local ones in their present state."""
         paths = dict(zip(files.tolist(), self._arrays.paths(files), strict=True))
@@ -129,13 +198,18 @@ class StoredArrays:
         }
         missing = [file for file in paths if file not in found]
         opened = open_storages([paths[file] for file in missing], self._options)
-        found.update(zip(missing, opened, strict=True))
+        for file, storage in zip(missing, opened, strict=True):
+            before = self._files.get(file)
+            if before is not None and before.stamp != storage.stamp:
+                before.close()  # the file was replaced: nobody will read the old one again
+            found[file] = storage
         self._files.update(found)
-        while len(self._files) > _MOST_KEPT:
-            self._files.pop(next(iter(self._files)), None)
+        while len(self._files) > TUNING.kept:
+            with suppress(StopIteration, RuntimeError, KeyError):  # another thread was quicker
+                self._files.pop(next(iter(self._files))).close()
         return found
 
-    def _fetch_packed(self, places: Sequence[_Place], whole: bool) -> None:
+    def _fetch_packed(self, places: Sequence[_Location], whole: bool) -> None:
         """Read what has to be in memory: deflated members, and objects that take one request."""
         members = self._arrays.members
         waits = []
@@ -143,33 +217,33 @@ class StoredArrays:
             deflated = members is not None and members.table["deflated"][place.number]
             if deflated or (whole and not isinstance(place.storage, LocalFile)):
                 place.content = np.empty(place.size, np.uint8)
-                waits.append(place.storage.begin([place.offset], [place.content]))
+                waits.append(place.storage.start_read([place.offset], [place.content]))
         for wait in waits:
             wait()
         for place in places:
             if members is not None and members.table["deflated"][place.number]:
                 assert place.content is not None
                 entry = members.table[place.number]
-                try:
-                    place.content = inflate(
-                        place.content, int(entry["content"]), int(entry["checksum"])
-                    )
-                except DecodeError as error:
-                    raise self._named(place, error) from None
+                name, size = self._arrays.where(place.number), int(entry["content"])
+                place.member = InflatedMember(name, place.content, size, int(entry["checksum"]))
+                place.content = None
 
-    def _known(self, place: _Place) -> NpyHeader | None:
-        stamp, header = self._headers.get(place.number, ("", None))
-        return header if stamp and stamp == place.storage.stamp else None
+    def _known(self, place: _Location) -> NpyHeader | None:
+        stamp, header, checksum = self._headers.get(place.number, ("", None, 0))
+        if not stamp or stamp != place.storage.stamp:
+            return None
+        place.header_checksum = checksum
+        return header
 
-    def _read_headers(self, places: Sequence[_Place]) -> list[NpyHeader]:
-        beginnings = self._beginnings(places, [_BEGINNING] * len(places))
+    def _read_headers(self, places: Sequence[_Location]) -> list[NpyHeader]:
+        beginnings = self._beginnings(places, [TUNING.beginning] * len(places))
         lengths = []
         for place, data in zip(places, beginnings, strict=True):
             try:
                 lengths.append(header_length(data[:PREFIX]))
             except DecodeError as error:
                 raise self._named(place, error) from None
-        longer = [i for i, length in enumerate(lengths) if length > _BEGINNING]
+        longer = [i for i, length in enumerate(lengths) if length > TUNING.beginning]
         for i, data in zip(
             longer,
             self._beginnings([places[i] for i in longer], [lengths[i] for i in longer]),
@@ -180,22 +254,25 @@ class StoredArrays:
         for place, data, length in zip(places, beginnings, lengths, strict=True):
             try:
                 header = parse_header(data[:length])
-                size = place.size if place.content is None else place.content.size
-                if size - header.offset < header.nbytes:
-                    raise header.wrong_size(size - header.offset)
+                if place.length - header.offset < header.nbytes:
+                    raise header.wrong_size(place.length - header.offset)
             except DecodeError as error:
                 raise self._named(place, error) from None
             self.beginning = data[:length]
+            place.header_checksum = zlib.crc32(data[:length])
             if self._keep:
-                self._headers[place.number] = place.storage.stamp, header
+                self._headers[place.number] = place.storage.stamp, header, place.header_checksum
             found.append(header)
         return found
 
-    def _beginnings(self, places: Sequence[_Place], lengths: Sequence[int]) -> list[bytes]:
+    def _beginnings(self, places: Sequence[_Location], lengths: Sequence[int]) -> list[bytes]:
         """Return the first bytes of arrays: as many as asked, or as there are."""
         waits: list[Callable[[], None]] = []
         buffers = []
         for place, length in zip(places, lengths, strict=True):
+            if place.member is not None:
+                buffers.append(place.member.beginning(length))
+                continue
             if place.content is not None:
                 buffers.append(place.content[:length])
                 continue
@@ -203,14 +280,14 @@ class StoredArrays:
             buffers.append(buffer)
             storage, offset = place.storage, place.offset
             if not isinstance(storage, LocalFile):
-                waits.append(storage.begin([offset], [buffer]))
+                waits.append(storage.start_read([offset], [buffer]))
                 continue
             opened = storage.opened()
             if not read_cached(opened.number, buffer, offset):
-                waits.append(partial(storage.wait_for, opened, offset, buffer))
+                waits.append(partial(storage.wait_for, offset, buffer))
         for wait in waits:
             wait()
         return [buffer.tobytes() for buffer in buffers]
 
-    def _named(self, place: _Place, error: DecodeError) -> DecodeError:
+    def _named(self, place: _Location, error: DecodeError) -> DecodeError:
         return DecodeError(f"{self._arrays.where(place.number)}: {error}")

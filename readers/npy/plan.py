@@ -1,11 +1,11 @@
-"""Which bytes of a stored array hold a part of it, in which reads, and how they make the result.
+"""Which byte ranges hold a region of a stored array, and how their bytes make the result.
 
 Pure functions: nothing is read here.
 
-A part takes, along each axis, elements at equal distances. What lies side by side in the file
-is a *run*. Runs close to one another are read together, and the elements picked out of what was
-read (*staged*); where runs are long, they are read straight to where the result wants them
-(*direct*). Because a part is regular, so are its reads: all of one length, on a grid.
+A region has elements at equal distances along each axis. Bytes of a region that lie side by side in
+the file are a *run*. Short runs that are close to one another are read together, and the elements
+are picked out of the bytes that were read (*staged*). Long runs are read straight into the result
+(*direct*). Because a region is regular, so are its reads: they have one length and lie on a grid.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..storage.read_plan import Int64s
 
 
-class Layout(NamedTuple):
+class StoredLayout(NamedTuple):
     """How an array lies in a file.
 
     Attributes:
@@ -44,24 +44,24 @@ class Layout(NamedTuple):
         return tuple(strides if self.fortran_order else strides[::-1])
 
 
-class Cost(NamedTuple):
-    """What decides whether runs are read together.
+class ReadCost(NamedTuple):
+    """Costs that decide whether runs are read together.
 
     Attributes:
-        gap: so many bytes are as expensive to read as one more read.
-        most: bytes that are staged at once, unless one run alone is longer.
+        gap: number of bytes that cost as much as one more read.
+        most: bytes that are staged at once, unless a single run is longer.
     """
 
     gap: int
     most: int
 
 
-class Tile(NamedTuple):
-    """Reads that are staged together, and what of the result they fill.
+class RangeTile(NamedTuple):
+    """Reads that are staged together, and the elements of the result that they fill.
 
     Attributes:
         reads: which reads of the grid.
-        target: index of the part of `Grid.arranged` that they fill.
+        target: index into `RangeGrid.arranged` of the elements that they fill.
     """
 
     reads: slice
@@ -69,11 +69,11 @@ class Tile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Grid:
+class RangeGrid:
     """Reads of one length at regular offsets.
 
     Attributes:
-        offsets: of the reads, in bytes from the part's first element: int64 (reads,).
+        offsets: of the reads, in bytes from the region's first element: int64 (reads,).
         length: of each read in bytes.
         inner, strides: the elements in a read: extents, and the bytes from one to the next.
         direct: whether a read is nothing but elements, in the result's order.
@@ -90,10 +90,10 @@ class Grid:
     _at_once: int
 
     def arranged(self, result: NDArray[Any]) -> NDArray[Any]:
-        """Return what the reads fill of the part's elements, as the file has them.
+        """Return the elements that the reads fill, as the file has them.
 
         Args:
-            result: memory for the part, of its shape; its strides do not matter.
+            result: memory for the region, of its shape; its strides do not matter.
 
         Returns:
             a view: an axis for each axis of the grid, then those of `inner`.
@@ -106,15 +106,15 @@ class Grid:
         # To split an axis never copies.
         return stored.reshape(stored.shape[:axis] + extents + stored.shape[axis + 1 :])
 
-    def tiles(self) -> Iterator[Tile]:
-        """Yield the reads in groups that fit into the staged bytes, `Cost.most`."""
+    def tiles(self) -> Iterator[RangeTile]:
+        """Yield the reads in groups that fit into the staged bytes, `ReadCost.most`."""
         *outer, last = self._outer or (1,)
         for number, place in enumerate(np.ndindex(*outer)):
             for begin in range(0, last, self._at_once):
                 end = min(begin + self._at_once, last)
                 reads = slice(number * last + begin, number * last + end)
                 filled = (*place, slice(begin, end)) if self._outer else (np.newaxis,)
-                yield Tile(reads, (*filled, ...))
+                yield RangeTile(reads, (*filled, ...))
 
     def elements(self, block: NDArray[np.uint8], dtype: np.dtype[Any], reads: int) -> NDArray[Any]:
         """Return the elements in a block that holds `reads` reads end to end: (reads, *inner)."""
@@ -123,10 +123,14 @@ class Grid:
 
 
 @lru_cache(maxsize=256)
-def plan_part(
-    layout: Layout, counts: tuple[int, ...], steps: tuple[int, ...], cost: Cost, direct: bool
-) -> tuple[Grid, ...]:
-    """Plan to read a part of an array; it does not matter where the part begins.
+def plan_region(
+    layout: StoredLayout,
+    counts: tuple[int, ...],
+    steps: tuple[int, ...],
+    cost: ReadCost,
+    direct: bool,
+) -> tuple[RangeGrid, ...]:
+    """Plan to read a region of an array; the plan is the same wherever the region begins.
 
     Args:
         layout: of the array.
@@ -136,10 +140,10 @@ def plan_part(
         direct: whether the result's memory is C-contiguous.
 
     Returns:
-        one grid, or two that together fill the part.
+        one grid, or two that together fill the region.
 
-    >>> layout = Layout((4, 100), 8, fortran_order=False)
-    >>> (grid,) = plan_part(layout, (2, 50), (1, 1), Cost(64, 1024), True)
+    >>> layout = StoredLayout((4, 100), 8, fortran_order=False)
+    >>> (grid,) = plan_region(layout, (2, 50), (1, 1), ReadCost(64, 1024), True)
     >>> grid.offsets.tolist(), grid.length, grid.direct
     ([0, 800], 400, True)
     """
@@ -166,14 +170,14 @@ def plan_part(
 
 
 def _split(
-    layout: Layout,
+    layout: StoredLayout,
     extents: tuple[int, ...],
     pitches: list[int],
     axis: int,
     together: int,
     length: int,
-    cost: Cost,
-) -> Iterator[Grid]:
+    cost: ReadCost,
+) -> Iterator[RangeGrid]:
     """Yield grids that read `together` steps of an axis at once, and what is left at its end."""
     groups, rest = divmod(extents[axis], together)
     before, behind = extents[:axis], extents[axis + 1 :]
@@ -191,21 +195,21 @@ def _split(
 
 
 def _grid(
-    layout: Layout,
+    layout: StoredLayout,
     extents: tuple[int, ...],
     pitches: list[int],
     outer: int,
     split: tuple[int, slice, tuple[int, ...]] | None,
     length: int,
     staged: bool,
-    cost: Cost,
+    cost: ReadCost,
     begin: int = 0,
-) -> Grid:
+) -> RangeGrid:
     """Return the grid whose first `outer` axes are over reads."""
     offsets: Int64s = np.array(begin, np.int64)
     for count, pitch in zip(extents[:outer], pitches[:outer], strict=True):
         offsets = offsets[..., np.newaxis] + pitch * np.arange(count, dtype=np.int64)
-    return Grid(
+    return RangeGrid(
         offsets.reshape(-1),
         length,
         tuple(extents[outer:]),
@@ -218,7 +222,7 @@ def _grid(
     )
 
 
-def first_elements(layout: Layout, starts: Int64s) -> Int64s:
+def first_elements(layout: StoredLayout, starts: Int64s) -> Int64s:
     """Return where elements lie, in bytes from the array's first one.
 
     Args:

@@ -4,53 +4,51 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.batch import Batch
 from ...engine.errors import ArgumentError, DecodeError
-from ...engine.layouts import check_exclusive
-from ...engine.operator import Array, register
-from ...engine.packed_rows import Find
-from ...engine.params import ANY, BOOL, FLOAT, FLOATS, INT, INTS, NO_EFFECT, STR, STRS, param
-from ...engine.sampler import Draw
-from ...engine.tensors import TensorList, TensorListGPU
+from ...engine.graph.context import BatchContext
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import (
+    ANY,
+    ANY_FLOAT,
+    BOOL,
+    FLOATS,
+    INT,
+    INTS,
+    NO_EFFECT,
+    STR,
+    STRS,
+    param,
+)
+from ...engine.order.sampler import Selection
+from ...engine.tensors import TensorList, TensorListCPU
+from ...engine.tensors.packed_rows import MetadataFunction
+from ...geometry.layouts import check_exclusive
+from ..batch_groups import BatchGroups
+from ..batch_reading import BatchReading
 from ..process.reading_process import ReadingProcess
-from ..read_ahead import ReadAhead
-from ..reader import Reader, nbytes_of
-from ..source import Column
-from .arrays import find_arrays
-from .gds import THROUGH_HOST, DirectReads, direct_reads
+from ..read_ahead import AheadReading
+from ..reader import Reader
+from .array_list import list_arrays
+from .gds import THROUGH_HOST, DirectReading, direct_reads
 from .mapped_copies import MappedCopies, copying_threads
-from .roi import NAMES, POLICIES, Roi, parse_key
+from .region import NAMES, POLICIES, RegionOfInterest, parse_key
+from .region_reading import AheadIfLarge, RegionReading, RegionSelection, SampleForm
 from .source import NumpySource
 
 if TYPE_CHECKING:
-    from ...engine.device_stage import DeviceStage
-    from ...engine.memory import Arena
-
-_WORTH_READING_AHEAD = 16 << 20
-"""Bytes of a batch: while threads copy so much, one finds out where the next batch lies."""
-
-_Form = tuple[np.dtype[Any], int]
-"""Type and number of dimensions of a sample."""
+    from ...engine.gpu.device import DeviceAccess
+    from ...engine.tensors.arena import Arena
 
 
-@dataclass(frozen=True, eq=False)
-class _RoiDraw(Draw):
-    """Which samples a batch takes, and what it takes of each."""
-
-    values: dict[str, Array] = field(default_factory=dict)
-    forms: list[_Form] = field(default_factory=list)
-    """What the batch's samples must be, once they are read."""
-    direct: list[DirectReads] = field(default_factory=list)
-    """What read them, if they are on the GPU already."""
+MAX_DIMENSIONS = 64  # of NumPy's arrays
 
 
 @register
-class Numpy(Reader):
+class NumpyReader(Reader):
     """Reads arrays from `.npy` files, whole or a region of interest of each.
 
     Only the bytes that a region needs are read. Its arguments mean what those of `fn.slice`
@@ -59,8 +57,9 @@ class Numpy(Reader):
     samples of a batch must have one type and number of dimensions.
 
     Archives (`.npz`, `.zip`, `.tar`) hold several arrays; each member that matches
-    `member_filter` is one. Stored members are read in place, deflated ones are inflated whole,
-    whatever the region. With `sample_axis` an array holds several samples.
+    `member_filter` is one. Stored members are read in place; deflated members are inflated from
+    their beginning to their end, whatever the region. With `sample_axis` an array holds several
+    samples.
 
     Regions of local files that lie in memory are copied out of maps of them, where that is faster:
     by a process of the reader's own, because a mapped file that is cut short ends the process. It
@@ -103,7 +102,7 @@ class Numpy(Reader):
     name = "readers.numpy"
     aliases = ("numpy_reader",)
     devices = ("cpu", "gpu")
-    copied = True
+    copies_to_gpu = True
 
     files = param(STRS, None, "Paths of the files, relative to `file_root` if that is given.")
     file_list = param(
@@ -150,7 +149,7 @@ class Numpy(Reader):
         'What to do if the region reaches out of the array: "error" raises; "pad" fills with '
         '`fill_value`; "trim_to_shape" takes what there is.',
     )
-    fill_value = param(FLOAT, 0.0, 'Number that "pad" fills with.')
+    fill_value = param(ANY_FLOAT, 0.0, 'Number that "pad" fills with.')
     cache_header_information = param(
         BOOL, False, "Remember each file's header, for as long as size and time of the file stay."
     )
@@ -163,8 +162,7 @@ class Numpy(Reader):
     register_buffers = param(BOOL, True, NO_EFFECT)
 
     source: NumpySource
-    _direct: DirectReads | None = None
-    _way = ""  # from the files to the GPU
+    _path_to_gpu = ""
 
     def prepare(self) -> None:
         super().prepare()
@@ -180,15 +178,20 @@ class Numpy(Reader):
             )
         if len(set(self.roi_axes)) != len(self.roi_axes):
             raise ArgumentError(f"{owner}: roi_axes names an axis twice: {self.roi_axes}")
+        if any(not -MAX_DIMENSIONS <= axis < MAX_DIMENSIONS for axis in self.roi_axes):
+            raise ArgumentError(
+                f"{owner}: roi_axes is {self.roi_axes}, but arrays have at most {MAX_DIMENSIONS} "
+                "axes"
+            )
         try:
             key = None if self.roi is None else parse_key(self.roi)
         except ValueError as error:
             raise ArgumentError(f"{owner}: roi is {self.roi!r}: {error}") from None
         values = {_short(name): getattr(self, name, None) for name in NAMES}
-        self._region = Roi(values, self.roi_axes, key, self.out_of_bounds_policy)
+        self._region = RegionOfInterest(values, self.roi_axes, key, self.out_of_bounds_policy)
 
     def open_source(self) -> NumpySource:
-        arrays = find_arrays(
+        arrays = list_arrays(
             files=self.files,
             file_list=self.file_list,
             file_root=self.file_root,
@@ -203,46 +206,59 @@ class Numpy(Reader):
             fill_value=self.fill_value,
             keep_headers=self.cache_header_information,
             o_direct=self.use_o_direct,
-            threads=max(2, self.threads),
+            threads=max(2, self.placement.threads),
             options=self.storage_options,
         )
 
-    def shares_memory(self, *, uses_gpu: bool) -> bool:
+    def choose_reading(self, batch_size: int) -> BatchReading:
+        if self.per_sample:
+            return RegionReading(self.source, self.sampler)
+        reading = super().choose_reading(batch_size)
+        chosen = self._blocks is not None or self.prefetch_queue_depth is not None
+        if chosen or self.placement.threads <= 2 or not isinstance(reading, BatchGroups):
+            return reading
+        ahead = AheadReading(self.source, self.sampler, 1, self.waits)
+        return AheadIfLarge(reading, ahead)
+
+    def wants_shared_memory(self, *, uses_gpu: bool) -> bool:
         known = not self.per_sample
         return self._blocks is None and self.source.worth_mapping(known=known)
 
-    def share(self, arena: Arena, find: Mapping[str, Find]) -> None:
-        process = ReadingProcess(arena, copying_threads(max(2, self.threads)))
+    def share_memory(
+        self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]
+    ) -> None:
+        process = ReadingProcess(arena, copying_threads(max(2, self.placement.threads)))
         self.source.use_maps(MappedCopies(process))
 
-    def attach(self, stage: DeviceStage) -> None:
-        if self._blocks is None:
-            self._direct, self._way = direct_reads(stage, self.source.plain_file())
-        else:
-            self._way = f"{THROUGH_HOST}: blocks of samples (shuffle_block) are kept there"
+    def attach(self, stage: DeviceAccess) -> None:
+        if self._blocks is not None:
+            self._path_to_gpu = f"{THROUGH_HOST}: blocks of samples (shuffle_block) are kept there"
+            return
+        direct, self._path_to_gpu = direct_reads(stage, self.source.plain_file())
+        if direct is not None:
+            self.reading = DirectReading(self.source, self.sampler, direct)
+
+    def remark(self) -> str:
+        direct = isinstance(self.reading, DirectReading) and self.reading.path_used
+        return "; ".join(filter(None, (direct or self._path_to_gpu, self.source.path_used)))
 
     def interrupt(self) -> None:
         super().interrupt()
         self.source.interrupt()
 
-    def close(self) -> None:
-        super().close()
-        if self._direct is not None:
-            self._direct.close()
+    def select(self, number: int) -> Selection:
+        chosen = super().select(number)
+        return RegionSelection(chosen.index, chosen.epoch, chosen.position, chosen.valid)
 
-    def draw(self, number: int) -> Draw:
-        drawn = super().draw(number)
-        return _RoiDraw(drawn.index, drawn.epoch, drawn.position, drawn.valid)
-
-    def batch(self, batch: Batch, **arguments: Any) -> tuple[TensorList, ...]:
-        draw = batch.draws[self.ordinal]
-        assert isinstance(draw, _RoiDraw)
+    def batch(self, batch: BatchContext, **arguments: Any) -> tuple[TensorList, ...]:
+        selection = batch.selections[self.placement.ordinal]
+        assert isinstance(selection, RegionSelection)
         for name in self.per_sample:
-            draw.values[_short(name)] = self._values(name, arguments[name])
-        (found,) = super().batch(batch)
-        self.note = "; ".join(filter(None, (self._way, self.source.note)))
-        self._check_forms(batch, draw, found)
-        return (found,)
+            selection.regions.values[_short(name)] = self._values(name, arguments[name])
+        (column,) = super().batch(batch)
+        arrays = column if isinstance(column, TensorList) else TensorListCPU(column)
+        self._check_forms(batch, selection, arrays)
+        return (arrays,)
 
     def _values(self, name: str, value: TensorList) -> Array:
         """Return the argument of all samples: (samples, values)."""
@@ -260,74 +276,50 @@ class Numpy(Reader):
         dtype = np.int64 if name.startswith("roi") else np.float64
         return np.stack([row.reshape(-1).astype(dtype) for row in rows])
 
-    def _take(self, batch: Batch) -> tuple[Column | TensorListGPU, ...]:
-        draw = batch.draws[self.ordinal]
-        assert isinstance(draw, _RoiDraw)
-        if not self.per_sample and self._direct is None:
-            return self._host_columns(batch)
-        with self._interrupt:
-            if self._direct is None:
-                return self.source.read(draw.index, batch.empty, draw.values)
-            found = self.source.read_direct(draw.index, batch.empty, draw.values, self._direct)
-        self._way = self._direct.note
-        if isinstance(found, TensorListGPU):
-            draw.direct.append(self._direct)
-            batch.taken_device_bytes += found.dense().nbytes
-        return (found,)
+    def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
+        sample = super().replacement(selection, row, attempt)
+        assert isinstance(selection, RegionSelection)
+        upload = selection.regions.upload
+        if sample is None or upload is None:
+            return sample
+        return tuple(map(upload, sample))  # another reader's sample is bad
 
-    def _host_columns(self, batch: Batch) -> tuple[Column, ...]:
-        """Return the batch; if it is large, let the next ones be read while one is handed out."""
-        found = super()._host_columns(batch)
-        chosen = self._ahead is not None or self._blocks or self.prefetch_queue_depth is not None
-        if not chosen and self.threads > 2 and sum(map(nbytes_of, found)) >= _WORTH_READING_AHEAD:
-            self._ahead = ReadAhead(self._read_batch, 1)
-            self._groups.forget()
-        return found
+    def read_sample(self, selection: Selection, row: int) -> tuple[Array, ...]:
+        assert isinstance(selection, RegionSelection)
+        rows, regions = slice(row, row + 1), selection.regions
+        values = {name: value[rows] for name, value in regions.values.items()}
+        with self.waits:
+            (column,) = self.source.read(selection.index[rows], np.empty, values)
+        sample = column[0]
+        if regions.form is not None and _form(sample) != regions.form:
+            raise self._other_form(selection.index[row], _form(sample), regions.form)
+        return (sample,)
 
-    def spare(self, draw: Draw, row: int, attempt: int) -> tuple[Array, ...] | None:
-        found = super().spare(draw, row, attempt)
-        assert isinstance(draw, _RoiDraw)
-        if found is None or not draw.direct:
-            return found
-        return tuple(map(draw.direct[0].uploaded, found))  # another reader's sample is bad
-
-    def _read_one(self, draw: Draw, row: int) -> tuple[Array, ...]:
-        assert isinstance(draw, _RoiDraw)
-        rows = slice(row, row + 1)
-        values = {name: value[rows] for name, value in draw.values.items()}
-        with self._interrupt:
-            (column,) = self.source.read(draw.index[rows], np.empty, values)
-        if draw.forms and _form(column[0]) != draw.forms[0]:
-            raise self._other_form(draw, row, _form(column[0]))
-        return (column[0],)
-
-    def _check_forms(self, batch: Batch, draw: _RoiDraw, found: TensorList) -> None:
-        """Note as bad the samples that differ in type or dimensions from most of the batch."""
-        rows = [row for row in range(len(found)) if row not in batch.errors]
-        if found.is_dense_tensor():
-            del rows[1:]  # which says all
-        good = {row: _form(found.row(row)) for row in rows}
+    def _check_forms(
+        self, batch: BatchContext, selection: RegionSelection, column: TensorList
+    ) -> None:
+        """Enter as bad the samples that differ in dtype or dimensions from most of the batch."""
+        rows = [row for row in range(len(column)) if row not in batch.errors]
+        if column.is_dense_tensor():
+            del rows[1:]  # all samples are like the first one
+        good = {row: _form(column.row(row)) for row in rows}
         if not good:
             return
         ((form, _),) = Counter(good.values()).most_common(1)  # of several, the first one
-        draw.forms.append(form)
+        selection.regions.form = form
         for row, own in good.items():
             if own != form:
-                batch.errors[row] = self._other_form(draw, row, own)
+                batch.errors[row] = self._other_form(selection.index[row], own, form)
 
-    def _other_form(self, draw: _RoiDraw, row: int, own: _Form) -> DecodeError:
-        (dtype, ndim), (others, dimensions) = own, draw.forms[0]
+    def _other_form(self, index: Any, own: SampleForm, usual: SampleForm) -> DecodeError:
         return DecodeError(
-            f"{self.source.where(int(draw.index[row]))}: the sample has {ndim} dimensions and the "
-            f"type {dtype}, where most of its batch have {dimensions} and {others}; the samples of "
-            "a batch must agree in both"
+            f"{self.source.where(int(index))}: the sample has {own[1]} dimensions and the type "
+            f"{own[0]}, where most of its batch have {usual[1]} and {usual[0]}; the samples of a "
+            "batch must agree in both"
         )
 
-    def placeholder(self) -> tuple[Array, ...]:
-        return (np.empty(0, np.uint8),)
 
-
-def _form(array: Array) -> _Form:
+def _form(array: Array) -> SampleForm:
     return array.dtype, array.ndim
 
 

@@ -1,4 +1,4 @@
-"""Planned reads of arrays carried out: the parts of a batch, in all files together."""
+"""Planned reads of arrays, carried out for a whole batch, in all files together."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from time import perf_counter
 from typing import Any
@@ -15,63 +16,74 @@ import numpy as np
 
 from ...engine.errors import SourceError
 from ..source import Allocate
+from ..storage.local_file import LocalFile
 from ..storage.local_reads import OPEN_FLAGS, read_cached
-from ..storage.sharing import share
-from ..storage.storage import Bytes, LocalFile
+from ..storage.read_team import READ_TEAM
+from ..storage.storage import Bytes
 from .mapped_copies import MappedCopies
-from .parts import MOST_STAGED, Direct, Part, Work, work_of
+from .region_reads import ByteRanges, DirectRange, RegionRead, byte_ranges_of, staged_nbytes
 
-_PIECE = 4 << 20
-"""Longer reads are divided, so that threads share them. Each thread has so much to copy, too: that
-takes half a millisecond, in which it makes up for its start (50 us)."""
 
-_PER_READ = 16 << 10
-"""Bytes that are copied while a read holds Python's lock: with reads so long, threads only wait for
-one another; with longer ones, so many times as many can copy."""
+@dataclass(frozen=True)
+class ReadsTuning:
+    """How reads are divided among threads.
+
+    Attributes:
+        piece: bytes of a read at most; longer reads are divided. A thread copies at least so much:
+            that takes half a millisecond and makes up for its start (50 us).
+        copied_per_read: bytes that are copied while a read holds the GIL: with shorter reads,
+            threads only wait for one another; with reads n times as long, n threads can copy.
+    """
+
+    piece: int = 4 << 20
+    copied_per_read: int = 16 << 10
+
+
+TUNING = ReadsTuning()
 
 
 def carry_out(
-    parts: Sequence[Part],
+    parts: Sequence[RegionRead],
     allocate: Allocate,
     *,
     threads: int,
     o_direct: bool = False,
     mapped: MappedCopies | None = None,
 ) -> None:
-    """Read all of them.
+    """Read all regions of a batch.
 
     Args:
-        parts: of local and remote files.
+        parts: regions of local and remote files.
         allocate: see `Source.read`.
-        threads: that local files are read by at most.
+        threads: that read local files, at most.
         o_direct: read local files past the page cache, where the file system allows it.
-        mapped: copies what it can of local files, if they are not read so.
+        mapped: copies regions of local files out of maps, unless `o_direct` is set.
 
     Raises:
         OSError: a file cannot be read. SourceError if it became shorter.
     """
     remote = [each for each in parts if not isinstance(each.storage, LocalFile)]
-    waits = [*_begin_remote(work_of(remote), allocate)]
+    waits = [*_begin_remote(byte_ranges_of(remote), allocate)]
     local = [each for each in parts if isinstance(each.storage, LocalFile)] if remote else parts
     if o_direct:
-        _read_local(work_of(local), allocate, _Uncached, threads)
+        _read_local(byte_ranges_of(local), allocate, _UncachedReader, threads)
     else:
         left = local if mapped is None else mapped.copy(local)
         started = perf_counter()
-        waiting = _read_local(work_of(left), allocate, _Cached, threads)
+        waiting = _read_local(byte_ranges_of(left), allocate, _CachedReader, threads)
         if mapped is not None:
             mapped.count(left, perf_counter() - started)
         if waiting:
-            _read_local(waiting, allocate, _Waiting, threads)
+            _read_local(waiting, allocate, _WaitingReader, threads)
     for wait in waits:
         wait()
 
 
-def _begin_remote(work: Sequence[Work], allocate: Allocate) -> Iterator[Any]:
+def _begin_remote(work: Sequence[ByteRanges], allocate: Allocate) -> Iterator[Any]:
     for _, group in groupby(work, key=lambda each: id(each.storage)):
         members, offsets, buffers, blocks = list(group), [], [], []
         for each in members:
-            if isinstance(each, Direct):
+            if isinstance(each, DirectRange):
                 offsets.append(each.offset)
                 buffers.append(each.buffer)
                 continue
@@ -80,7 +92,7 @@ def _begin_remote(work: Sequence[Work], allocate: Allocate) -> Iterator[Any]:
             offsets += each.offsets.tolist()
             buffers += [block[at : at + length] for at in range(0, len(block), length)]
             blocks.append((each, block))
-        wait = members[0].storage.begin(offsets, buffers)
+        wait = members[0].storage.start_read(offsets, buffers)
 
         def finish(wait: Any = wait, blocks: Any = blocks) -> None:
             wait()
@@ -90,60 +102,60 @@ def _begin_remote(work: Sequence[Work], allocate: Allocate) -> Iterator[Any]:
         yield finish
 
 
-class _Way:
-    """How one thread reads pieces: with memory of its own for what is staged."""
+class _RangeReader:
+    """How one thread reads byte ranges, with a block of its own for staged ranges."""
 
     def __init__(self, allocate: Allocate) -> None:
         self._allocate = allocate
         self._block: Bytes = np.empty(0, np.uint8)
 
     def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
-        """Fill the buffer; return False if that would have to wait."""
+        """Fill the buffer; return False if that would wait for the disk."""
         raise NotImplementedError
 
-    def do(self, piece: Work) -> bool:
-        """Do a piece of work; return False if it would have to wait."""
+    def do(self, piece: ByteRanges) -> bool:
+        """Read byte ranges; return False if that would wait for the disk."""
         storage = piece.storage
         assert isinstance(storage, LocalFile)
-        if isinstance(piece, Direct):
+        if isinstance(piece, DirectRange):
             return self.read(storage, piece.offset, piece.buffer)
         size, length = _size(piece), piece.grid.length
         if self._block.size < size:
-            self._block = self._allocate((max(size, MOST_STAGED),), np.uint8)
+            self._block = self._allocate((max(size, staged_nbytes()),), np.uint8)
         block = self._block
         found = [
             self.read(storage, offset, block[i * length : (i + 1) * length])
             for i, offset in enumerate(piece.offsets.tolist())
-        ]  # all of them: the disk is asked for all that is missing
+        ]  # all of them, so that the disk is asked for all missing bytes
         if all(found):
             piece.put(block)
         return all(found)
 
 
-class _Cached(_Way):
-    """Reads what the page cache holds, and has the kernel fetch the rest."""
+class _CachedReader(_RangeReader):
+    """Reads bytes that the page cache holds, and has the kernel fetch the others."""
 
     def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
         return read_cached(storage.opened().number, buffer, offset)
 
 
-class _Waiting(_Way):
-    """Reads whatever there is, waiting for the disk."""
+class _WaitingReader(_RangeReader):
+    """Reads any bytes, and waits for the disk."""
 
     def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
-        storage.wait_for(storage.opened(), offset, buffer)
+        storage.wait_for(offset, buffer)
         return True
 
 
-_BLOCK = 4096  # what O_DIRECT wants offsets, lengths and memory to be multiples of
+_BLOCK = 4096  # O_DIRECT demands multiples of it as offsets, lengths and addresses
 
 
-class _Uncached(_Waiting):
+class _UncachedReader(_WaitingReader):
     """Reads past the page cache, through a buffer that is aligned as O_DIRECT demands."""
 
     def __init__(self, allocate: Allocate) -> None:
         super().__init__(allocate)
-        self._bounce = np.frombuffer(mmap.mmap(-1, MOST_STAGED + 2 * _BLOCK), np.uint8)
+        self._bounce = np.frombuffer(mmap.mmap(-1, staged_nbytes() + 2 * _BLOCK), np.uint8)
 
     def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
         try:
@@ -156,8 +168,8 @@ class _Uncached(_Waiting):
             )
             return super().read(storage, offset, buffer)
         try:
-            for at in range(0, buffer.size, MOST_STAGED):
-                self._read_piece(fd, storage.name, offset + at, buffer[at : at + MOST_STAGED])
+            for at in range(0, buffer.size, staged_nbytes()):
+                self._read_piece(fd, storage.name, offset + at, buffer[at : at + staged_nbytes()])
         finally:
             os.close(fd)
         return True
@@ -172,41 +184,43 @@ class _Uncached(_Waiting):
 
 
 def _read_local(
-    work: Sequence[Work], allocate: Allocate, way: type[_Way], threads: int
-) -> list[Work]:
-    """Do work in as many threads as it is worth; return what was not in memory."""
+    work: Sequence[ByteRanges], allocate: Allocate, way: type[_RangeReader], threads: int
+) -> list[ByteRanges]:
+    """Read in as many threads as pay; return the byte ranges that were not in memory."""
     pieces = list(_divided(work))
-    waiting: list[Work] = []
+    waiting: list[ByteRanges] = []
     own = threading.local()
 
-    def take(piece: Work) -> None:
+    def take(piece: ByteRanges) -> None:
         if not hasattr(own, "way"):
             own.way = way(allocate)
         if not own.way.do(piece):
             waiting.append(piece)
 
-    share(take, pieces, min(threads, _worth_threads(pieces)))
+    READ_TEAM.run_jobs(take, pieces, min(threads, _worth_threads(pieces)))
     return waiting
 
 
-def _divided(work: Sequence[Work]) -> Iterator[Work]:
+def _divided(work: Sequence[ByteRanges]) -> Iterator[ByteRanges]:
     for each in work:
-        if isinstance(each, Direct) and each.buffer.size > _PIECE:
+        if isinstance(each, DirectRange) and each.buffer.size > TUNING.piece:
             storage, offset, buffer = each
-            for at in range(0, buffer.size, _PIECE):
-                yield Direct(storage, offset + at, buffer[at : at + _PIECE])
+            for at in range(0, buffer.size, TUNING.piece):
+                yield DirectRange(storage, offset + at, buffer[at : at + TUNING.piece])
         else:
             yield each
 
 
-def _worth_threads(pieces: Sequence[Work]) -> int:
+def _worth_threads(pieces: Sequence[ByteRanges]) -> int:
     nbytes, reads = sum(map(_size, pieces)), sum(map(_reads, pieces))
-    return min(nbytes // _PIECE, max(2, nbytes // (_PER_READ * max(1, reads))))
+    return min(nbytes // TUNING.piece, max(2, nbytes // (TUNING.copied_per_read * max(1, reads))))
 
 
-def _size(each: Work) -> int:
-    return int(each.buffer.size) if isinstance(each, Direct) else _reads(each) * each.grid.length
+def _size(each: ByteRanges) -> int:
+    return (
+        int(each.buffer.size) if isinstance(each, DirectRange) else _reads(each) * each.grid.length
+    )
 
 
-def _reads(each: Work) -> int:
-    return 1 if isinstance(each, Direct) else each.tile.reads.stop - each.tile.reads.start
+def _reads(each: ByteRanges) -> int:
+    return 1 if isinstance(each, DirectRange) else each.tile.reads.stop - each.tile.reads.start

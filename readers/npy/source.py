@@ -1,44 +1,58 @@
-"""The arrays of a data set, or what lies at the indices of one of their axes, as samples."""
+"""The arrays of a data set as samples; or their slices along one axis."""
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError, PenstockError, SourceError
-from ...engine.npy import NpyHeader, parse_header
-from ...engine.tensors import TensorListGPU
+from ...formats.npy import NpyHeader, parse_header
 from ..source import Allocate, Column, checked_indices
+from ..storage.local_file import LocalFile
 from ..storage.read_plan import Int64s
-from ..storage.storage import LocalFile
 from ..storage.urls import is_url
-from .alike import MOST_BYTES, Likeness
-from .arrays import Arrays
-from .batch import Group, Result, alike, numbers_in
-from .gds import DirectReads
-from .mapped_copies import MappedCopies, is_worth
-from .opening import Stored, StoredArrays
-from .parts import Part
+from .array_list import ArrayList
+from .expected_header import ExpectedHeader, may_be_read_at_once
+from .form_groups import BatchMemory, FormGroup, LocatedSamples, alike, numbers_in
+from .mapped_copies import MappedCopies, worth_copying
+from .member_checksums import verify_members
+from .opening import ArrayOpener
 from .reads import carry_out
-from .roi import Roi, Values
+from .region import RegionOfInterest, Values
+from .region_reads import RegionRead
 
-_HEADERS_AT_ONCE = 256
 
-_WORTH_MAPPING = 1 << 20
-"""Bytes of a file: smaller ones are better read."""
+@dataclass(frozen=True)
+class NumpySourceTuning:
+    """Numbers of reading arrays.
+
+    Attributes:
+        headers_at_once: that are read when samples are counted along an axis.
+        worth_mapping: bytes of a file; smaller files are better read than mapped.
+        inflated_fraction: of the machine's memory that deflated members of a batch may fill.
+    """
+
+    headers_at_once: int = 256
+    worth_mapping: int = 1 << 20
+    inflated_fraction: float = 0.5
+
+
+TUNING = NumpySourceTuning()
 
 
 class NumpySource:
-    """Arrays in `.npy` format; a sample is an array, or what lies at an index of an axis."""
+    """Arrays in `.npy` format; a sample is an array, or its slice at an index of one axis."""
 
     def __init__(
         self,
-        arrays: Arrays,
-        roi: Roi | None = None,
+        arrays: ArrayList,
+        region: RegionOfInterest | None = None,
         *,
         sample_axis: int | None = None,
         fill_value: float = 0.0,
@@ -51,23 +65,23 @@ class NumpySource:
 
         Args:
             arrays: at least one.
-            roi: the part of a sample to read.
+            region: of a sample, that is read.
             sample_axis: axis of the arrays whose indices are the samples; None takes each array
                 for one. Reads all headers.
-            fill_value: of what lies outside of the arrays.
+            fill_value: of elements outside of the arrays.
             keep_headers: whether to remember headers, for as long as files do not change.
             o_direct: whether to read local files past the page cache.
             threads: that read local files at most.
             options: `Reader.storage_options`, for URLs.
         """
         self._arrays = arrays
-        self._roi = roi or Roi()
+        self._region = region or RegionOfInterest()
         self._axis = sample_axis
         self._fill = fill_value
         self._o_direct = o_direct
         self._threads = threads
-        self._stored = StoredArrays(arrays, options or {}, keep_headers or sample_axis is not None)
-        self._likeness: Likeness | None = None
+        self._stored = ArrayOpener(arrays, options or {}, keep_headers or sample_axis is not None)
+        self._likeness: ExpectedHeader | None = None
         self._mapped: MappedCopies | None = None
         self._firsts: Int64s | None = None
         if sample_axis is not None:
@@ -79,8 +93,8 @@ class NumpySource:
                 )
 
     def _extents(self, axis: int) -> Iterator[int]:
-        for begin in range(0, len(self._arrays), _HEADERS_AT_ONCE):
-            numbers = np.arange(begin, min(begin + _HEADERS_AT_ONCE, len(self._arrays)))
+        for begin in range(0, len(self._arrays), TUNING.headers_at_once):
+            numbers = np.arange(begin, min(begin + TUNING.headers_at_once, len(self._arrays)))
             for number, header in zip(numbers.tolist(), self._stored.headers(numbers), strict=True):
                 if not -len(header.shape) <= axis < len(header.shape):
                     raise DecodeError(
@@ -105,11 +119,11 @@ class NumpySource:
     ) -> tuple[Column, ...]:
         """Return one column: an array (samples, *shape), or one a sample if they differ.
 
-        Complex numbers and dates come as `engine.npy` says.
+        Complex numbers and dates come as `formats.npy` says.
 
         Args:
             indices, allocate: see `Source.read`.
-            values: the region's arguments that differ by sample: see `Roi.parts`.
+            values: the region's arguments that differ by sample: see `RegionOfInterest.of_samples`.
 
         Raises:
             IndexError: an index is negative or not below `len(self)`.
@@ -122,48 +136,40 @@ class NumpySource:
             return ([],)
         if self._in_whole(values) and (found := self._read_alike(indices, allocate)) is not None:
             return (found,)
-        return (self._to_host(self._located_parts(indices, values), values, allocate),)
+        return (self.read_located(self.locate(indices, values), allocate),)
 
-    def read_direct(
-        self,
-        indices: NDArray[np.int64],
-        allocate: Allocate,
-        values: Values | None,
-        direct: DirectReads,
-    ) -> Column | TensorListGPU:
-        """Do as `read` does, but into GPU memory where `direct` can."""
-        indices = checked_indices(indices, len(self))
-        if not len(indices):
-            return []
-        parts = self._located_parts(indices, values)
-        found = direct.read(*parts)
-        return self._to_host(parts, values, allocate) if found is None else found
+    def _check_inflated(self, located: LocatedSamples) -> None:
+        """Refuse a batch whose deflated members would fill the memory of this machine."""
+        most = int(TUNING.inflated_fraction * os.sysconf("SC_PHYS_PAGES") * mmap.PAGESIZE)
+        nbytes = located.inflated_nbytes()
+        if nbytes > most:
+            raise SourceError(
+                f"{self._arrays.where(0)}{' ...' * (len(self._arrays) > 1)}: the deflated members "
+                f"of one batch would take {nbytes} bytes; at most {most} are inflated, a fraction "
+                "of this machine's memory: read regions, smaller batches or uncompressed files"
+            )
 
     def _in_whole(self, values: Values | None) -> bool:
-        return self._roi.is_whole and not values and self._firsts is None
+        return self._region.is_whole and not values and self._firsts is None
 
-    def _located_parts(
-        self, indices: Int64s, values: Values | None
-    ) -> tuple[list[Group], list[Stored], Int64s]:
-        """Return the samples by the form of their arrays, the arrays, and whose each sample is."""
+    def locate(self, indices: Int64s, values: Values | None) -> LocatedSamples:
+        """Open the arrays of samples, and return where the samples' regions lie: see `read`."""
         numbers, places = self._located(indices)
         unique, owners = np.unique(numbers, return_inverse=True)
-        stored = self._stored.open(unique, whole=self._in_whole(values))
+        whole = self._in_whole(values)
+        stored = self._stored.open(unique, whole=whole)
         groups = [
             self._group(header, rows, indices, places, values or {})
             for header, rows in alike(stored, owners)
         ]
-        return groups, stored, owners
+        return LocatedSamples(groups, stored, owners, whole)
 
-    def _to_host(
-        self,
-        parts: tuple[list[Group], list[Stored], Int64s],
-        values: Values | None,
-        allocate: Allocate,
-    ) -> Column:
-        groups, stored, owners = parts
-        result = Result(groups, len(owners), allocate)
-        found: list[Part] = []
+    def read_located(self, located: LocatedSamples, allocate: Allocate) -> Column:
+        """Read samples that `locate` returned, into host memory."""
+        groups, stored, owners = located.groups, located.stored, located.owners
+        self._check_inflated(located)
+        result = BatchMemory(groups, len(owners), allocate)
+        found: list[RegionRead] = []
         for group in groups:
             found += group.work(stored, owners[group.rows], result, self._fill)
         carry_out(
@@ -173,8 +179,9 @@ class NumpySource:
             o_direct=self._o_direct,
             mapped=self._mapped,
         )
+        verify_members(stored, owners, result, self._arrays.where, self._threads)
         local = isinstance(stored[0].storage, LocalFile)
-        if local and result.dense is not None and self._in_whole(values):
+        if local and result.dense is not None and located.whole:
             self._expect(self._stored.beginning)
         return result.numbers()
 
@@ -196,8 +203,8 @@ class NumpySource:
             return
         header = parse_header(beginning)
         as_it_is = header.dtype.isnative and not (header.fortran_order and len(header.shape) > 1)
-        if as_it_is and 0 < header.nbytes <= MOST_BYTES:
-            self._likeness = Likeness(beginning, header)
+        if as_it_is and may_be_read_at_once(header.nbytes):
+            self._likeness = ExpectedHeader(beginning, header)
 
     def _located(self, indices: Int64s) -> tuple[Int64s, Int64s | None]:
         """Return the arrays of samples, and the samples' places along the axis."""
@@ -213,7 +220,7 @@ class NumpySource:
         indices: Int64s,
         places: Int64s | None,
         values: Values,
-    ) -> Group:
+    ) -> FormGroup:
         """Return samples of arrays with the same header, and which parts of them are read."""
         shape = np.array(header.shape, np.int64)
         axis = None if places is None or self._axis is None else self._axis % len(shape)
@@ -221,14 +228,14 @@ class NumpySource:
             assert self._firsts is not None
             self._check_extents(shape[axis], indices[rows])
             shape = np.delete(shape, axis)
-        parts = self._roi.parts(
+        regions = self._region.of_samples(
             np.broadcast_to(shape, (len(rows), len(shape))),
             {name: np.asarray(value)[rows] for name, value in values.items()},
             lambda row: self.where(int(indices[rows[row]])),
         )
         if axis is not None and places is not None:
-            parts = parts.at(axis, places[rows])
-        return Group(header, rows, parts)
+            regions = regions.at(axis, places[rows])
+        return FormGroup(header, rows, regions)
 
     def _check_extents(self, extent: int, indices: Int64s) -> None:
         assert self._firsts is not None
@@ -254,29 +261,31 @@ class NumpySource:
         """
         try:
             path = self.plain_file()
-            if path is None or self._o_direct or os.path.getsize(path) < _WORTH_MAPPING:
+            if path is None or self._o_direct or os.path.getsize(path) < TUNING.worth_mapping:
                 return False
             if not known:
                 return True
-            groups, stored, owners = self._located_parts(np.zeros(1, np.int64), None)
-            parts = groups[0].work(stored, owners, Result(groups, 1, np.empty), self._fill)
-            return all(is_worth(part, self._threads) for part in parts)
-        except (OSError, PenstockError):  # that is raised when samples are read
+            located = self.locate(np.zeros(1, np.int64), None)
+            (group,) = located.groups
+            result = BatchMemory([group], 1, np.empty)
+            parts = group.work(located.stored, located.owners, result, self._fill)
+            return all(worth_copying(part, self._threads) for part in parts)
+        except (OSError, PenstockError):  # the error is raised when samples are read
             return False
 
     def use_maps(self, mapped: MappedCopies) -> None:
-        """Let a process that maps files copy what it can; it is closed with this source."""
+        """Let a process copy regions out of mapped files; it is closed with this source."""
         self._mapped = mapped
 
     def interrupt(self) -> None:
-        """End the process, and so what is waited for; called from another thread."""
+        """End the process; a thread that waits for its answer goes on without it."""
         if self._mapped is not None:
             self._mapped.close()
 
     @property
-    def note(self) -> str:
-        """What was copied out of mapped files, or ""."""
-        return "" if self._mapped is None else self._mapped.note
+    def path_used(self) -> str:
+        """How much was copied out of mapped files; "" if nothing."""
+        return "" if self._mapped is None else self._mapped.path_used
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_mapped": None}  # a copy has no part in the process

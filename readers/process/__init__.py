@@ -1,1 +1,1 @@
-"""The process that reads for a reader."""
+"""The reading process, which reads for a pipeline's readers."""

@@ -1,64 +1,87 @@
-"""Whole files read into an arena, in a process of their own: as that process sees itself."""
+"""Whole files, read into an arena by the reading process."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.memory import Arena
-from ...engine.packed_rows import Find
+from ...engine.tensors.arena import Arena
+from ...engine.tensors.packed_rows import MetadataFunction
+from ...engine.threads import Team
 from ..storage.local_reads import OPEN_FLAGS, read_cached, read_waiting, regular_size
 from ..storage.read_plan import Int64s
 from ..storage.storage import Bytes
-from .team import Team
 
-Facts = dict[str, NDArray[Any]]
+Metadata = dict[str, NDArray[Any]]
 
-_OPEN_AT_ONCE = 512
-"""Files of a request: the descriptors of the process suffice for several requests."""
 
-_SOME = 8
-"""Files that a thread opens, or reads, before it looks for more work."""
+@dataclass(frozen=True)
+class FileReadsTuning:
+    """How files are divided among threads.
+
+    Attributes:
+        open_at_once: number of files of a request that are open at a time. The descriptors of the
+            process suffice for several requests.
+        in_a_row: number of files that a thread opens or reads as one job.
+    """
+
+    open_at_once: int = 512
+    in_a_row: int = 8
+
+
+TUNING = FileReadsTuning()
 
 
 class FileReads:
     """Reads whole files into an arena. Thread-safe."""
 
-    def __init__(self, arena: Arena, team: Team, find: Mapping[str, Find]) -> None:
-        """Take the arena, the threads that read, and what is to be found out about files: this
-        process has nobody who waits for its lock of Python."""
+    def __init__(
+        self, arena: Arena, team: Team, metadata_functions: Mapping[str, MetadataFunction]
+    ) -> None:
+        """Set the memory and the threads.
+
+        Args:
+            arena: memory that files are read into.
+            team: threads that read.
+            metadata_functions: functions to run on each file in this process, where no thread
+                waits for the GIL.
+        """
         self._arena = arena
         self._team = team
-        self._find = find
+        self._metadata_functions = metadata_functions
 
-    def read(self, paths: list[bytes], offset: int, room: int) -> tuple[Int64s, Facts] | None:
-        """Read files one behind the other, from `offset` of the arena on.
+    def read(self, paths: list[bytes], offset: int, room: int) -> tuple[Int64s, Metadata] | None:
+        """Read files end to end into the arena, from `offset` on.
 
-        Returns their sizes, and facts about them, unless they are larger than `room` together:
-        then not all were read. None if anything was not as it should be.
+        Returns:
+            the sizes and the metadata of the files. If the files together are larger than `room`,
+            some files are not read, and there are no metadata. None if a file cannot be read.
         """
         block = self._arena.array((offset, (room,), "u1"))
         sizes = np.zeros(len(paths), np.int64)
         used = 0
-        for begin in range(0, len(paths), _OPEN_AT_ONCE):
-            some = slice(begin, begin + _OPEN_AT_ONCE)
-            found = self._read_together(paths[some], block[used:])
-            if found is None:
+        for start in range(0, len(paths), TUNING.open_at_once):
+            some = slice(start, start + TUNING.open_at_once)
+            sizes_read = self._read_together(paths[some], block[used:])
+            if sizes_read is None:
                 return None
-            sizes[some] = found
-            used += int(found.sum())
+            sizes[some] = sizes_read
+            used += int(sizes_read.sum())
         if used > room:
             return sizes, {}
-        begins = (block.ctypes.data + np.cumsum(sizes) - sizes).astype(np.uint64)
-        return sizes, {name: find(begins, sizes) for name, find in self._find.items()}
+        addresses = (block.ctypes.data + np.cumsum(sizes) - sizes).astype(np.uint64)
+        return sizes, {
+            name: function(addresses, sizes) for name, function in self._metadata_functions.items()
+        }
 
     def _read_together(self, paths: list[bytes], block: Bytes) -> Int64s | None:
         """Return the sizes of files, and read them if there is room for all."""
-        files = _Files(paths, self._team)
+        files = _OpenedFiles(paths, self._team)
         try:
             files.open()
             ends = np.cumsum(files.sizes)
@@ -69,12 +92,12 @@ class FileReads:
         return None if files.failed else files.sizes
 
 
-class _Files:
+class _OpenedFiles:
     """Files that are read together.
 
     Attributes:
-        sizes: of those that are open: int64.
-        failed: whether anything has failed.
+        sizes: sizes of the files that are open: int64.
+        failed: whether a file could not be opened or read.
     """
 
     def __init__(self, paths: list[bytes], team: Team) -> None:
@@ -87,30 +110,30 @@ class _Files:
         self._waiting: list[int] = []
 
     def open(self) -> None:
-        """Open them."""
+        """Open the files."""
         self._do(self._open, range(len(self._paths)))
 
     def read(self, views: list[Bytes]) -> None:
-        """Read them into memory: what the page cache holds first, as the disk fetches the rest."""
+        """Read the files: first the bytes in the page cache, while the disk fetches the others."""
         self._views = views
         self._do(self._read, range(len(views)))
         self._do(self._wait, self._waiting)
 
     def close(self) -> None:
-        """Close them."""
+        """Close the files that are open."""
         for fd in self._opened:
             if fd >= 0:
                 os.close(fd)
 
     def _do(self, work: Callable[[int], None], numbers: Sequence[int]) -> None:
-        def some(begin: int) -> None:
+        def do_some(start: int) -> None:
             try:
-                for number in numbers[begin : begin + _SOME]:
+                for number in numbers[start : start + TUNING.in_a_row]:
                     work(number)
-            except Exception:  # whatever it is, the parent meets it, too
+            except Exception:  # the parent meets the same error, and raises it
                 self.failed = True
 
-        self._team.do(some, [(begin,) for begin in range(0, len(numbers), _SOME)])
+        self._team.run_jobs(do_some, range(0, len(numbers), TUNING.in_a_row))
 
     def _open(self, number: int) -> None:
         path = self._paths[number]
@@ -124,4 +147,4 @@ class _Files:
     def _wait(self, number: int) -> None:
         view = self._views[number]
         if read_waiting(self._opened[number], view, 0) < view.size:
-            self.failed = True  # it has become shorter
+            self.failed = True  # the file has become shorter

@@ -1,9 +1,10 @@
-"""Copies out of mapped files, in a process of their own: as that process sees itself.
+"""Copies out of mapped files, made by the reading process.
 
-A file that is cut short while it is mapped kills whoever touches what is gone (SIGBUS). So it is
-not the user's process that maps files, but this one, which can be lost at any time: see
-`reading_process`. It copies elements from maps of files straight into the arena that it shares with
-its parent. What it cannot do, or what would have to wait for a disk, it leaves to the parent.
+If a file is cut short while it is mapped, the kernel kills the process that touches the missing
+bytes (SIGBUS). So the reading process maps files, not the user's process: a pipeline survives the
+loss of the reading process (see `reading_process`). The reading process copies elements from maps
+straight into the arena that it shares with its parent. The parent reads the regions that cannot be
+copied, or whose copy would wait for a disk.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import signal
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
@@ -23,50 +25,61 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.memory import Arena
+from ...engine.tensors.arena import Arena
+from ...engine.threads import Team
 from ..storage.local_reads import OPEN_FLAGS, Identity, identity
 from ..storage.read_plan import Int64s
-from .team import Team
 
-_PIECE = 4 << 20
-"""Bytes that a thread copies at once: half a millisecond. Shorter pieces have threads wait for
-Python's lock: with 16 of them, pieces of 256 KiB come at a third of the speed."""
 
-_MOST_MAPS = 4096
-"""Files mapped at a time: each of Python's maps holds a descriptor."""
+@dataclass(frozen=True)
+class MappedChildTuning:
+    """Numbers of copying out of mapped files.
+
+    Attributes:
+        piece: bytes that a thread copies in one call, which takes half a millisecond. With 16
+            threads, pieces of 256 KiB come at a third of the speed: threads wait for the GIL.
+        maps: number of files that are mapped at a time. Each map of Python holds a descriptor.
+        gap: largest number of bytes between two lines that are probed as one range of pages. One
+            read would fetch both lines, too.
+        probes: number of ranges of a piece that are probed: whether their pages are in memory. To
+            probe all ranges would take longer than the copy.
+        pages: number of pages of a range that are probed.
+        trusted: number of successive pieces of a file that were in memory. After these pieces, the
+            file is not probed until a page fault waits for the disk. This makes patches of 64^3
+            twice as fast.
+        quick_pages: number of pages that are probed without releasing the GIL. A thread would
+            wait longer for the GIL than for the probe.
+    """
+
+    piece: int = 4 << 20
+    maps: int = 4096
+    gap: int = 16 << 10
+    probes: int = 8
+    pages: int = 2048
+    trusted: int = 64
+    quick_pages: int = 64
+
+
+TUNING = MappedChildTuning()
 
 _PAGE = mmap.PAGESIZE
-_GAP = 16 << 10
-"""Rows at most so far apart are one range of pages: such ranges are read by one read otherwise."""
-
-_PROBES = 8
-"""Ranges of a piece whose pages are looked for in memory: to look for all would take longer than
-the copy."""
-
-_MOST_PAGES = 2048  # looked for in a range
-
-_TRUSTED = 64
-"""Pieces of a file in a row that were in memory: from then on nothing is looked for, until there
-is a page fault that has to wait for the disk. Patches of 64^3 come twice as fast so."""
-
 _libc = ctypes.CDLL(None)
-_QUICK_PAGES = 64
 _mincore, _quick_mincore = _libc.mincore, ctypes.PyDLL(None).mincore
-"""The second keeps Python's lock: to wait for it would take longer than a few pages do."""
+"""`_quick_mincore` keeps the GIL: a thread would wait longer for the GIL than for a few pages."""
 for _function in (_mincore, _quick_mincore):
     _function.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p
 
 
-class Alike(NamedTuple):
-    """Parts of files that differ only in where they lie: elements at regular distances.
+class StridedCopies(NamedTuple):
+    """Regions of files with the same shape, dtype and strides.
 
     Attributes:
-        shape: elements along each axis.
-        dtype: their type in the files.
-        strides: bytes from one to the next there.
-        target_dtype, target_strides: the same in the arena.
-        places: of each part, the number of its file in the request, and the offsets of its first
-            element in the file and in the arena: int64 (parts, 3).
+        shape: number of elements along each axis.
+        dtype: dtype of the elements in the files.
+        strides: bytes from one element to the next in the files, along each axis.
+        target_dtype, target_strides: dtype and strides in the arena.
+        origins: for each region, the number of its file in the request, and the offsets of its
+            first element in the file and in the arena: int64 (regions, 3).
     """
 
     shape: tuple[int, ...]
@@ -74,35 +87,35 @@ class Alike(NamedTuple):
     strides: tuple[int, ...]
     target_dtype: str
     target_strides: tuple[int, ...]
-    places: Int64s
+    origins: Int64s
 
 
 Files = Sequence[tuple[str, Identity]]
-"""Paths, and what the files there must be."""
+"""Paths of files, and the identity that each file must have."""
 
-Done = list[NDArray[np.bool_]]
-"""The answer to a request: for each `Alike`, which of its parts were copied."""
+Copied = list[NDArray[np.bool_]]
+"""The answer to a request: for each `StridedCopies`, which of its regions were copied."""
 
 
 def leave_no_dump() -> None:
-    """Let this process just end where a file was cut short: by the signal, it would be dumped."""
+    """Have SIGBUS, which a file that was cut short causes, end this process without a core dump."""
     _libc.signal(signal.SIGBUS, _libc._exit)
 
 
-class Copier:
-    """Copies parts of files into an arena. Thread-safe."""
+class MapCopier:
+    """Copies regions of files into an arena. Thread-safe."""
 
     def __init__(self, arena: Arena, team: Team, descriptors: int) -> None:
-        """Take the arena, the threads that copy, and how many descriptors maps may hold."""
+        """Set the arena, the threads that copy, and the number of descriptors for maps."""
         self._arena = np.frombuffer(arena.map, np.uint8)
-        self._maps = Maps(min(_MOST_MAPS, descriptors))
+        self._maps = MappedFiles(min(TUNING.maps, descriptors))
         self._team = team
 
-    def copy(self, files: Files, alikes: Sequence[tuple[Any, ...]]) -> Done:
-        """Copy what can be copied without waiting."""
+    def copy(self, files: Files, alikes: Sequence[tuple[Any, ...]]) -> Copied:
+        """Copy the regions that can be copied without waiting for a disk."""
         maps = [self._maps.get(*file) for file in files]
-        copies = [_Copies(Alike(*each), maps, self._arena) for each in alikes]
-        self._team.do(_Copies.copy, [job for each in copies for job in each.jobs()])
+        copies = [_CopyRequest(StridedCopies(*each), maps, self._arena) for each in alikes]
+        self._team.run_jobs(_copy_piece, [job for each in copies for job in each.jobs()])
         for number, (path, state) in enumerate(files):
             if maps[number] is not None and _identity_at(path) != state:
                 for each in copies:
@@ -110,84 +123,92 @@ class Copier:
         return [each.done for each in copies]
 
 
-class _Copies:
-    """The parts of an `Alike`, with axes in the order of their strides in the files.
+class _CopyRequest:
+    """The regions of a `StridedCopies`, with axes in the order of their strides in the files.
 
     Attributes:
-        done: which parts were copied; at first, those that lie in their files and in the arena.
+        done: which regions were copied. Before the copy: which regions lie inside of their files
+            and of the arena.
     """
 
-    def __init__(self, alike: Alike, maps: Sequence[Map | None], arena: NDArray[np.uint8]) -> None:
+    def __init__(
+        self, alike: StridedCopies, maps: Sequence[MappedFile | None], arena: NDArray[np.uint8]
+    ) -> None:
         order = sorted(range(len(alike.shape)), key=lambda axis: -alike.strides[axis])
         self._shape, self._strides, self._target_strides = (
             tuple(of_axes[axis] for axis in order)
             for of_axes in (alike.shape, alike.strides, alike.target_strides)
         )
         self._dtype, self._target_dtype = np.dtype(alike.dtype), np.dtype(alike.target_dtype)
-        self._places = alike.places.tolist()
-        self._numbers = alike.places[:, 0]
+        self._origins = alike.origins.tolist()
+        self._numbers = alike.origins[:, 0]
         self._maps, self._arena = maps, arena
         sizes = np.array([0 if each is None else len(each.content) for each in maps], np.int64)
-        _, begins, targets = alike.places.T
+        _, starts, targets = alike.origins.T
         length = _reach(self._shape, self._strides, self._dtype.itemsize)
         self.done: NDArray[np.bool_]
-        self.done = (begins >= 0) & (begins <= sizes[self._numbers] - length)
+        self.done = (starts >= 0) & (starts <= sizes[self._numbers] - length)
         length = _reach(self._shape, self._target_strides, self._target_dtype.itemsize)
         self.done &= (targets >= 0) & (targets <= len(arena) - length)
 
     def jobs(self) -> Iterator[_Job]:
-        """Yield the arguments of `copy`."""
+        """Yield the pieces to copy, for `_copy_piece`."""
         indices = _divided(self._shape, self._dtype.itemsize)
-        for part in np.flatnonzero(self.done).tolist():
+        for region in np.flatnonzero(self.done).tolist():
             for index in indices:
-                yield self, part, index
+                yield self, region, index
 
-    def copy(self, part: int, index: tuple[Any, ...]) -> None:
-        """Copy a piece of a part, if its pages are in memory."""
+    def copy(self, region: int, index: tuple[Any, ...]) -> None:
+        """Copy a piece of a region, if its pages are in memory."""
         try:
-            number, begin, target = self._places[part]
-            if self.done[part] and self._copied(number, begin, target, index):
+            number, start, target = self._origins[region]
+            if self.done[region] and self._copied(number, start, target, index):
                 return
-        except Exception:  # whatever it is, the parent meets it, too
+        except Exception:  # the parent meets the same error, and raises it
             pass
-        self.done[part] = False
+        self.done[region] = False
 
-    def _copied(self, number: int, begin: int, target: int, index: tuple[Any, ...]) -> bool:
-        found = self._maps[number]
-        assert found is not None
-        source = np.ndarray(self._shape, self._dtype, found.content, begin, self._strides)
+    def _copied(self, number: int, start: int, target: int, index: tuple[Any, ...]) -> bool:
+        file = self._maps[number]
+        assert file is not None
+        source = np.ndarray(self._shape, self._dtype, file.content, start, self._strides)
         into = np.ndarray(
             self._shape, self._target_dtype, self._arena.data, target, self._target_strides
         )
         if index:
             source, into = source[index], into[index]
-        if not found.holds(source):
+        if not file.holds(source):
             return False
         faults = _faults()
         np.copyto(into, source)
         if _faults() != faults:
-            found.suspect()
+            file.suspect()
         return True
 
     def forget(self, number: int) -> None:
-        """Note that nothing of a file was copied."""
+        """Mark all regions of a file as not copied."""
         self.done[self._numbers == number] = False
 
 
-_Job = tuple[_Copies, int, tuple[Any, ...]]
+_Job = tuple[_CopyRequest, int, tuple[Any, ...]]
+
+
+def _copy_piece(job: _Job) -> None:
+    request, region, index = job
+    request.copy(region, index)
 
 
 def _reach(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> int:
-    """Return the bytes from an array's first one to its last one."""
+    """Return the number of bytes from the first byte of an array to its last byte."""
     return itemsize + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
 
 
-class Map:
-    """A file in memory.
+class MappedFile:
+    """A mapped file.
 
     Attributes:
-        state: what it was when it was mapped.
-        content: its bytes.
+        state: the file's identity when it was mapped.
+        content: the file's bytes.
     """
 
     def __init__(self, state: Identity, content: mmap.mmap) -> None:
@@ -196,43 +217,43 @@ class Map:
         self._hits = 0
 
     def holds(self, array: NDArray[Any]) -> bool:
-        """Return whether the pages of a part of the file are in memory: some are looked for."""
-        if self._hits >= _TRUSTED:
+        """Return whether the pages of an array of the file are in memory; probe some of them."""
+        if self._hits >= TUNING.trusted:
             return True
-        begins, length = _ranges(array.shape, array.strides, array.itemsize)
+        starts, length = _ranges(array.shape, array.strides, array.itemsize)
         address = array.__array_interface__["data"][0]
-        found = all(_in_memory(address + begin, length) for begin in begins)
-        self._hits = self._hits + 1 if found else 0
-        return found
+        cached = all(_in_memory(address + start, length) for start in starts)
+        self._hits = self._hits + 1 if cached else 0
+        return cached
 
     def suspect(self) -> None:
-        """Look for pages again."""
+        """Probe the file's pages again."""
         self._hits = 0
 
 
-class Maps:
-    """Files that are kept mapped, so that page faults are paid once: those used last."""
+class MappedFiles:
+    """The files used last, which stay mapped, so that each page causes one page fault."""
 
     def __init__(self, most: int) -> None:
-        """Take how many."""
+        """Set the number of files that stay mapped."""
         self._most = most
-        self._maps: OrderedDict[str, Map] = OrderedDict()
+        self._maps: OrderedDict[str, MappedFile] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, path: str, state: Identity) -> Map | None:
-        """Return the file as it was in this state; None if it is not there any more."""
+    def get(self, path: str, state: Identity) -> MappedFile | None:
+        """Return the map of the file; None unless the file has this state."""
         with self._lock:
-            found = self._maps.pop(path, None)
-            if found is None or found.state != state:
-                found = _mapped(path, state)
-            if found is not None:
-                self._maps[path] = found
+            file = self._maps.pop(path, None)
+            if file is None or file.state != state:
+                file = _mapped(path, state)
+            if file is not None:
+                self._maps[path] = file
                 if len(self._maps) > self._most:
-                    self._maps.popitem(last=False)  # unmapped once nobody copies out of it
-        return found
+                    self._maps.popitem(last=False)  # unmapped once no thread copies out of it
+        return file
 
 
-def _mapped(path: str, state: Identity) -> Map | None:
+def _mapped(path: str, state: Identity) -> MappedFile | None:
     try:
         fd = os.open(path, OPEN_FLAGS)
         try:
@@ -243,7 +264,7 @@ def _mapped(path: str, state: Identity) -> Map | None:
             os.close(fd)
     except (OSError, ValueError):
         return None
-    return Map(state, content)
+    return MappedFile(state, content)
 
 
 def _faults() -> int:
@@ -260,17 +281,17 @@ def _identity_at(path: str) -> Identity | None:
 
 @lru_cache(maxsize=256)
 def _divided(shape: tuple[int, ...], itemsize: int) -> list[tuple[Any, ...]]:
-    """Return the indices of pieces of an array whose slowest axis is the first; () is all."""
+    """Return the indices of pieces of an array whose slowest axis is the first; () is the array."""
     axis = 0
-    while axis < len(shape) - 1 and prod(shape[axis + 1 :]) * itemsize > _PIECE:
+    while axis < len(shape) - 1 and prod(shape[axis + 1 :]) * itemsize > TUNING.piece:
         axis += 1
-    at_once = max(1, _PIECE // (prod(shape[axis + 1 :]) * itemsize))
+    at_once = max(1, TUNING.piece // (prod(shape[axis + 1 :]) * itemsize))
     if not axis and at_once >= shape[0]:
         return [()]
     return [
-        (*place, slice(begin, begin + at_once))
-        for place in np.ndindex(shape[:axis])
-        for begin in range(0, shape[axis], at_once)
+        (*index, slice(start, start + at_once))
+        for index in np.ndindex(shape[:axis])
+        for start in range(0, shape[axis], at_once)
     ]
 
 
@@ -278,41 +299,41 @@ def _divided(shape: tuple[int, ...], itemsize: int) -> list[tuple[Any, ...]]:
 def _ranges(
     shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int
 ) -> tuple[list[int], int]:
-    """Return where ranges of bytes begin that hold an array's elements, and their length.
+    """Return the offsets and the length of byte ranges that hold an array's elements.
 
-    Its slowest axis is the first. If there are many ranges, some of them are returned.
+    The array's slowest axis is the first. At most `probes` ranges are returned.
     """
     length, axis = itemsize, len(shape)
-    while axis and (shape[axis - 1] == 1 or strides[axis - 1] - length <= _GAP):
+    while axis and (shape[axis - 1] == 1 or strides[axis - 1] - length <= TUNING.gap):
         reach = length + (shape[axis - 1] - 1) * strides[axis - 1]
-        if reach > _MOST_PAGES * _PAGE:
+        if reach > TUNING.pages * _PAGE:
             break
         length, axis = reach, axis - 1
     count = prod(shape[:axis])
-    chosen = np.unique(np.linspace(0, count - 1, min(count, _PROBES)).astype(np.int64))
-    places = np.unravel_index(chosen, shape[:axis]) if axis else ()
-    begins = sum(
-        (place * step for place, step in zip(places, strides, strict=False)), np.zeros(1, np.int64)
+    chosen = np.unique(np.linspace(0, count - 1, min(count, TUNING.probes)).astype(np.int64))
+    indices = np.unravel_index(chosen, shape[:axis]) if axis else ()
+    starts = sum(
+        (index * step for index, step in zip(indices, strides, strict=False)), np.zeros(1, np.int64)
     )
-    return begins.tolist(), length
+    return starts.tolist(), length
 
 
-class _Own(threading.local):
+class _PageTable(threading.local):
     def __init__(self) -> None:
-        self.told = bytearray(_MOST_PAGES + 2)
-        self.pointer = ctypes.addressof(ctypes.c_char.from_buffer(self.told))
+        self.residency = bytearray(TUNING.pages + 2)
+        self.pointer = ctypes.addressof(ctypes.c_char.from_buffer(self.residency))
 
 
-_own = _Own()
+_own = _PageTable()
 
 
 def _in_memory(address: int, length: int) -> bool:
     """Return whether the page cache holds all pages of a range.
 
-    Where the system does not tell that (of files that are not ours to write), it says so of all.
+    For files that this user may not write, the system reports all pages as present.
     """
     lead = address % _PAGE
     pages = -(-(lead + length) // _PAGE)
-    mincore = _quick_mincore if pages <= _QUICK_PAGES else _mincore
-    told = mincore(address - lead, lead + length, _own.pointer) == 0
-    return bool(told and _own.told.find(0, 0, pages) < 0)
+    mincore = _quick_mincore if pages <= TUNING.quick_pages else _mincore
+    known = mincore(address - lead, lead + length, _own.pointer) == 0
+    return bool(known and _own.residency.find(0, 0, pages) < 0)

@@ -1,11 +1,12 @@
-"""A process that reads for another one: as it sees itself.
+"""The program of the reading process.
 
-It may be lost at any time; see `reading_process`. A request is a name and arguments:
+A pipeline survives the loss of this process: see `reading_process`. A request is a name and
+arguments:
 
-    "copy", files, parts           copies out of mapped files: `Copier.copy`
+    "copy", files, copies          copies out of mapped files: `MapCopier.copy`
     "files", paths, offset, room   whole files: `FileReads.read`
 
-The first message on each connection says what is to be found out about files.
+The first message on each connection holds the functions to run on each encoded sample.
 """
 
 from __future__ import annotations
@@ -18,30 +19,30 @@ from collections.abc import Callable
 from socket import socket
 from typing import Any
 
-from ...engine.channel import Channel
-from ...engine.interpreter import end_with_parent
-from ...engine.memory import Arena
+from ...engine.processes.channel import Channel
+from ...engine.processes.interpreter import end_with_parent
+from ...engine.tensors.arena import Arena
+from ...engine.threads import Team
 from .file_reads import FileReads
-from .mapped_child import Copier, leave_no_dump
-from .team import Team
+from .mapped_child import MapCopier, leave_no_dump
 
 
 def main(threads: int, arena: int, *connections: int) -> None:
-    """Serve the parent, which may ask on each of the connections, until it ends."""
+    """Answer the parent's requests on all connections until the parent ends."""
     leave_no_dump()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     end_with_parent(connections[0])
-    memory, team = Arena(arena), Team(threads)
-    copier = Copier(memory, team, most // 2)
+    memory, team = Arena(arena), Team("reading", threads - 1)
+    copier = MapCopier(memory, team, most // 2)
     for connection in connections[1:]:
         given = memory, team, copier, connection
         threading.Thread(target=_serve, args=given, daemon=True).start()
     _serve(memory, team, copier, connections[0])
 
 
-def _serve(memory: Arena, team: Team, copier: Copier, connection: int) -> None:
-    """Answer requests; then end the process, or the parent would wait for an answer."""
+def _serve(memory: Arena, team: Team, copier: MapCopier, connection: int) -> None:
+    """Answer requests. After an error, end the process: the parent would wait for an answer."""
     channel = Channel(socket(fileno=connection))
     try:
         files = FileReads(memory, team, channel.receive())

@@ -1,10 +1,10 @@
-"""A process that reads for this one: as this one sees it.
+"""The reading process: its start, its requests and its end, in the parent.
 
-Each call into the system gives up Python's lock and has to wait for it afterwards, which takes
-longer than to read a file of 100 KB, if other threads of the pipeline are busy. And whoever
-touches a mapped file that was cut short is killed. So there is a process to read files and to
-copy out of maps (`reading_child`), straight into the arena that both share. It is of use only:
-what it cannot do is done here, which finds out what is wrong, too.
+Each system call gives up the GIL and waits for it afterwards. Beside busy threads, that wait takes
+longer than to read a file of 100 KB. Besides, the kernel kills a process that touches a mapped file
+which was cut short. So a reading process (`reading_child`) reads files and copies out of maps,
+straight into the arena that both processes share. The reading process is an aid only: its parent
+reads whatever the reading process could not read, and raises the errors.
 """
 
 from __future__ import annotations
@@ -14,64 +14,84 @@ import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from queue import SimpleQueue
-from socket import socketpair
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ...engine.channel import Channel
 from ...engine.errors import WorkerError
-from ...engine.memory import Arena
-from ...engine.packed_rows import Find
+from ...engine.processes.channel import Channel, connected_sockets
+from ...engine.tensors.arena import Arena
+from ...engine.tensors.packed_rows import MetadataFunction
 
 if TYPE_CHECKING:
-    from ...engine.interpreter import Interpreter
+    from ...engine.processes.interpreter import Interpreter
 
-WORTH_STARTING_SECONDS = 1.0
-"""Of work that the process could have done, before it is started."""
 
-_STARTS = 3
-"""Of a process, where those before have died."""
+@dataclass(frozen=True)
+class ReadingProcessTuning:
+    """When a process is started, and how it is used.
 
-_AT_ONCE = 2
-"""Batches that the process is asked for at a time: it has the next one when one is done."""
+    Attributes:
+        worth_starting_seconds: seconds that the parent spends on the process's work before the
+            parent starts the process.
+        starts: number of times that the process is started; after its last death it stays away.
+        at_once: number of requests that the process works on at a time. So the process has the
+            next batch when a batch is done.
+    """
+
+    worth_starting_seconds: float = 1.0
+    starts: int = 3
+    at_once: int = 2
+
+
+TUNING = ReadingProcessTuning()
 
 
 class ReadingProcess:
-    """Has a process work into an arena, once that has proved to be worth it. Thread-safe.
+    """Lets a process read into an arena, once that saves time. Thread-safe.
 
-    Of no effect in a process that was forked from the one that made it.
+    In a process that was forked from the parent, this object does nothing.
 
     Attributes:
-        arena, threads, find: see `__init__`.
-        why: why there is no process; "" if nothing has gone wrong.
+        arena, threads, metadata_functions: see `__init__`.
+        why: reason why there is no process; "" if no process has failed.
     """
 
     def __init__(
-        self, arena: Arena, threads: int, find: Mapping[str, Find] = MappingProxyType({})
+        self,
+        arena: Arena,
+        threads: int,
+        metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({}),
     ) -> None:
-        """Take the arena, which must be shared, how many threads are to work, and what is to be
-        found out about files (`PackedRows.facts`)."""
+        """Set the arena; start no process yet.
+
+        Args:
+            arena: memory that other processes may map.
+            threads: number of the process's threads.
+            metadata_functions: functions that the process runs on each encoded sample, by name:
+                see `PackedRows.metadata`.
+        """
         self.arena = arena
-        self.find = dict(find)
+        self.metadata_functions = dict(metadata_functions)
         self.why = ""
         self.threads = threads
         self._owner = os.getpid()
         self._lock = threading.Lock()
         self._seconds = 0.0
-        self._starts_left = _STARTS
-        self._wanted = True  # until it is started, and after each of its deaths but the last
+        self._starts_left = TUNING.starts
+        self._wanted = True  # before the start, and after each death but the last
         self._closed = False
-        self._helper: _Helper | None = None
+        self._helper: _LivingProcess | None = None
 
     @property
     def is_there(self) -> bool:
-        """Whether it can be asked."""
+        """Whether the process answers requests."""
         helper = self._helper
         return helper is not None and helper.ready and os.getpid() == self._owner
 
     def ask(self, *request: Any) -> Any:
-        """Return the answer to a request (`reading_child`); None if there is nobody to answer."""
+        """Return the answer to a request (see `reading_child`); None if no process answers."""
         helper = self._helper
         if helper is None or not self.is_there:
             return None
@@ -82,12 +102,12 @@ class ReadingProcess:
             return None
 
     def count(self, seconds: float) -> None:
-        """Count the time that its work took here; start it in due course."""
+        """Add seconds that the parent spent on the process's work; start the process if due."""
         if not self._wanted or os.getpid() != self._owner:
             return
         with self._lock:
             self._seconds += seconds
-            if self._seconds < WORTH_STARTING_SECONDS or not self._wanted:
+            if self._seconds < TUNING.worth_starting_seconds or not self._wanted:
                 return
             self._seconds = 0.0
             self._starts_left -= 1
@@ -95,7 +115,7 @@ class ReadingProcess:
         threading.Thread(target=self._start, name="penstock-starter", daemon=True).start()
 
     def close(self) -> None:
-        """End the process; from now on, nobody answers. Idempotent."""
+        """End the process for good. Idempotent."""
         with self._lock:
             self._closed, self._wanted = True, False
             helper, self._helper = self._helper, None
@@ -104,7 +124,7 @@ class ReadingProcess:
 
     def _start(self) -> None:
         try:
-            helper = _Helper(self.arena, self.threads)
+            helper = _LivingProcess(self.arena, self.threads)
         except (WorkerError, OSError) as error:
             self.why = f"no process reads: {error}"
             return
@@ -116,14 +136,14 @@ class ReadingProcess:
             helper.close()
             return
         try:
-            helper.wait_until_ready(self.find)
+            helper.wait_until_ready(self.metadata_functions)
         except (EOFError, OSError):
             self._lose(helper)
 
-    def _lose(self, helper: _Helper) -> None:
+    def _lose(self, helper: _LivingProcess) -> None:
         """Go on without a process that has died."""
         fate = helper.fate()
-        helper.close()  # from now on, nobody else writes to the memory of what was left
+        helper.close()  # from now on, no other process writes to the memory of unanswered requests
         with self._lock:
             if self._helper is helper:
                 self._helper = None
@@ -131,23 +151,25 @@ class ReadingProcess:
                 self.why = f"the process that reads {fate}"
 
 
-class _Helper:
-    """The process while it is alive.
+class _LivingProcess:
+    """One reading process while it is alive.
 
     Attributes:
-        ready: whether it can be asked.
+        ready: whether the process answers requests.
     """
 
     def __init__(self, arena: Arena, threads: int) -> None:
-        from ...engine.interpreter import Interpreter  # most pipelines need not spend the time
+        from ...engine.processes.interpreter import (
+            Interpreter,  # most pipelines need not spend the time
+        )
 
         self.ready = False
         self._channels: list[Channel] = []
         self._free: SimpleQueue[Channel] = SimpleQueue()
         with ExitStack() as others, ExitStack() as if_that_fails:
             numbers = [arena.descriptor]
-            for _ in range(_AT_ONCE):
-                ours, other = socketpair()
+            for _ in range(TUNING.at_once):
+                ours, other = connected_sockets()
                 if_that_fails.callback(ours.close)
                 self._channels.append(Channel(ours))
                 numbers.append(others.enter_context(other).fileno())
@@ -157,10 +179,10 @@ class _Helper:
         self._process = process
         self._end = weakref.finalize(self, _end, process, self._channels, os.getpid())
 
-    def wait_until_ready(self, find: dict[str, Find]) -> None:
-        """Tell it what is to be found out, and wait until it can be asked."""
+    def wait_until_ready(self, metadata_functions: dict[str, MetadataFunction]) -> None:
+        """Send the functions to run on samples, and wait until the process answers requests."""
         for channel in self._channels:
-            channel.send(find)
+            channel.send(metadata_functions)
         for channel in self._channels:
             channel.receive()
             self._free.put(channel)
@@ -176,16 +198,16 @@ class _Helper:
             self._free.put(channel)
 
     def fate(self) -> str:
-        """Say how it ended."""
+        """Return how the process ended, as a phrase."""
         return self._process.fate()
 
     def close(self) -> None:
-        """End it, and so what another thread waits for; idempotent."""
+        """End the process; a thread that waits for its answer gets EOFError. Idempotent."""
         self._end()
 
 
 def _end(process: Interpreter, channels: Sequence[Channel], owner: int) -> None:
-    if os.getpid() == owner:  # in a fork, it is not ours to end
+    if os.getpid() == owner:  # a fork must leave the process to its parent
         process.end()
         for channel in channels:
             channel.close()

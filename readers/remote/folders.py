@@ -1,4 +1,4 @@
-"""Class folders in object stores, and behind web servers that list their folders."""
+"""Class folders in object stores, and behind web servers whose pages list their folders."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from functools import partial
 from typing import Any
 
 from ...engine.errors import SourceError
-from ..files.class_folders import ClassFolders
 from ..interrupt import wait_for
+from ..listing.class_folders import ClassFolders
+from ..storage.urls import shown
 from .endpoint import endpoint
 from .retries import Passing
-from .service import refusal, shown
+from .service import refusal
 
 Entry = tuple[bytes, bool]
-"""Name of what lies in a folder, and whether it is a folder itself."""
+"""Name of an entry of a folder, and whether the entry is a folder."""
 
 
 class RemoteClassFolders(ClassFolders):
-    """See `ClassFolders`; the classes are listed side by side."""
+    """See `ClassFolders`; the class folders are listed concurrently."""
 
     def __init__(
         self,
@@ -65,29 +66,33 @@ class RemoteClassFolders(ClassFolders):
 
     async def _attempt(self, url: str) -> list[Entry]:
         fs = self._endpoint.service.fs
-        fs.invalidate_cache()  # What was listed for an earlier pipeline may have changed.
+        fs.invalidate_cache()  # The folder may have changed since an earlier pipeline.
         try:
             if fs.async_impl:
-                found = await fs._ls(fs._strip_protocol(url), detail=True)
+                items = await fs._ls(url, detail=True)
             else:
-                found = await asyncio.to_thread(fs.ls, fs._strip_protocol(url), detail=True)
-        except FileNotFoundError as error:
-            raise SourceError(f"there is no folder {shown(url)}") from error
+                items = await asyncio.to_thread(fs.ls, url, detail=True)
+        except FileNotFoundError:
+            raise SourceError(f"there is no folder {shown(url)}") from None
         except PermissionError as error:
-            raise SourceError(f"{shown(url)} cannot be listed: {error}") from error
+            raise SourceError(f"{shown(url)} cannot be listed: {shown(str(error))}") from None
         except Exception as error:
-            raise _listing_error(url, error) from error
-        folder = fs._strip_protocol(url).rstrip("/")
-        return [_entry(item) for item in found if item["name"].rstrip("/") != folder]
+            raise _listing_error(url, error) from None
+        # Some services list the folder itself.
+        return [_entry(item) for item in items if not _ends_in(url, item["name"])]
 
 
 def _listing_error(url: str, error: Exception) -> Exception:
     status = getattr(error, "status", None)  # of aiohttp's ClientResponseError
     if status is not None:
-        return refusal(url, status, str(error))
+        return refusal(url, status, shown(str(error)))
     if isinstance(error, NotImplementedError):
         return SourceError(f"{shown(url)}: this kind of service cannot list folders; use `files`")
-    return Passing(f"{type(error).__name__}: {error}")
+    return Passing(f"{type(error).__name__}: {shown(str(error))}")
+
+
+def _ends_in(url: str, name: str) -> bool:
+    return url.rstrip("/").endswith("/" + name.rstrip("/").rpartition("://")[2])
 
 
 def _entry(item: dict[str, Any]) -> Entry:

@@ -8,20 +8,24 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
+from yarl import URL
 
 from ...engine.errors import SourceError
+from ..storage.urls import shown
 from .retries import Passing
-from .service import PIECE, Reply, Service, Version, refusal, shown
+from .service import PIECE, Reply, Service, Version, refusal
 
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 _EMPTY = re.compile(r"bytes \*/0")
+# Options that make fsspec's session or its lists of links; requests take the others.
+_OF_SESSION = frozenset({"client_kwargs", "encoded", "get_client", "same_scheme", "simple_links"})
 
 
 class HttpService(Service):
-    """Talks to the server itself, because fsspec's `cat_file` hides status and headers.
+    """Makes its own requests in fsspec's session, because fsspec's `cat_file` hides the headers.
 
-    Without these, a server that ignores ranges would send an object of any size into memory,
-    and an object that was replaced would go unnoticed.
+    Without the headers, a server that ignores ranges would send an object of any size into memory,
+    and a replaced object would go unnoticed.
     """
 
     @asynccontextmanager
@@ -30,7 +34,7 @@ class HttpService(Service):
     ) -> AsyncIterator[Reply]:
         """See `Service.get`."""
         session = await self.fs.set_session()
-        options = dict(self.fs.kwargs)
+        options = {name: self.options[name] for name in self.options.keys() - _OF_SESSION}
         headers = {
             **options.pop("headers", {}),
             "Range": f"bytes={offset}-{offset + length - 1}",
@@ -39,15 +43,25 @@ class HttpService(Service):
         options.setdefault("timeout", aiohttp.ClientTimeout(total=None))
         try:
             async with session.get(
-                self.fs.encode_url(url), headers=headers, read_bufsize=PIECE, **options
+                URL(url, encoded=self.options.get("encoded", False)),
+                headers=headers,
+                read_bufsize=PIECE,
+                **options,
             ) as response:
                 yield _reply(url, response)
-        except aiohttp.InvalidURL as error:
-            raise SourceError(f"{shown(url)} is no valid URL") from error
+        # `from None`: these errors show the whole URL.
+        except aiohttp.InvalidURL:
+            raise SourceError(f"{shown(url)} is no valid URL") from None
+        except aiohttp.TooManyRedirects as error:
+            raise SourceError(
+                f"{shown(url)}: gave up after {len(error.history)} redirects; the server sends "
+                "requests in a circle"
+            ) from None
         except (aiohttp.ClientSSLError, aiohttp.ClientResponseError) as error:
-            raise SourceError(f"{shown(url)}: {error}") from error
+            raise SourceError(f"{shown(url)}: {shown(str(error))}") from None
         except (aiohttp.ClientError, ConnectionError) as error:
-            raise Passing(f"the connection failed ({error or type(error).__name__})") from error
+            reason = shown(str(error)) or type(error).__name__
+            raise Passing(f"the connection failed ({reason})") from None
 
 
 class _HttpReply(Reply):

@@ -1,4 +1,4 @@
-"""What is tried again, how often and for how long."""
+"""Which faults are tried again, how often and for how long."""
 
 from __future__ import annotations
 
@@ -11,18 +11,31 @@ from typing import Any, TypeVar
 from ...engine.errors import ArgumentError
 from ..source import UnavailableError
 
-Result = TypeVar("Result")
+Answer = TypeVar("Answer")
 
-_FIRST_WAIT = 0.2
-_LONGEST_WAIT = 8.0
 _MOST_AT_ONCE = 100  # as many connections as an aiohttp session keeps
+
+
+@dataclass(frozen=True)
+class RetryTuning:
+    """How long a request waits before the next attempt; each wait doubles the one before.
+
+    Attributes:
+        first_wait, longest_wait: seconds.
+    """
+
+    first_wait: float = 0.2
+    longest_wait: float = 8.0
+
+
+TUNING = RetryTuning()
 
 # Its own generator: the one of the module is the user's to seed.
 _jitter = random.Random()
 
 
 class Passing(Exception):  # noqa: N818  (a state of the service, not an error to report)
-    """A fault that may pass: another attempt is worth while."""
+    """A fault that may pass, so another attempt is worthwhile."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +43,10 @@ class Limits:
     """Bounds of the requests to one service.
 
     Attributes:
-        attempts: how often a request is made before it counts as failed.
-        stall_seconds: an attempt ends when no byte came for so long.
-        total_seconds: all attempts of one request, and the waits between them, end after it.
-        at_once: requests under way at any time, in this process, to one service.
+        attempts: maximum number of attempts of a request.
+        stall_seconds: an attempt ends when no byte has come for this time.
+        total_seconds: maximum time of all attempts of a request and of the waits between them.
+        at_once: maximum number of concurrent requests of this process to one service.
     """
 
     attempts: int = 6
@@ -55,7 +68,7 @@ class Limits:
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[Limits, dict[str, Any]]:
-    """Part `storage_options` into our limits (the key "limits") and what fsspec gets."""
+    """Divide `storage_options` into the limits (key "limits") and the options of the service."""
     rest = dict(options)
     limits = rest.pop("limits", {})
     try:
@@ -67,15 +80,15 @@ def split_options(options: Mapping[str, Any]) -> tuple[Limits, dict[str, Any]]:
         ) from error
 
 
-async def persist(attempt: Callable[[], Awaitable[Result]], what: str, limits: Limits) -> Result:
-    """Return what `attempt` gives; try again after `Passing` and when time runs out.
+async def persist(attempt: Callable[[], Awaitable[Answer]], what: str, limits: Limits) -> Answer:
+    """Return the result of `attempt`; try again after `Passing`.
 
     Raises:
         UnavailableError: all attempts failed; it names `what`, their number and the last reason.
     """
     clock = asyncio.get_running_loop().time
-    begun = clock()
-    deadline = begun + limits.total_seconds
+    started = clock()
+    deadline = started + limits.total_seconds
     reason = ""
     number = 0
     while number < limits.attempts and clock() < deadline:
@@ -90,15 +103,15 @@ async def persist(attempt: Callable[[], Awaitable[Result]], what: str, limits: L
         except TimeoutError:
             reason = f"it was not complete within {limits.total_seconds:g} s"
     raise UnavailableError(
-        f"{what}: given up after {number} attempts in {clock() - begun:.1f} s; the last one "
+        f"{what}: given up after {number} attempts in {clock() - started:.1f} s; the last one "
         f"failed because {reason}"
     )
 
 
 def _wait(failed: int) -> float:
-    """Return how long to wait after so many failures: longer each time, by chance shorter.
+    """Return the seconds to wait after some failures: twice as long each time, less a random part.
 
-    The chance keeps the ranks of a large run from coming back all at the same moment.
+    The random part keeps the ranks of a large run from returning all at the same moment.
     """
-    longest = min(_FIRST_WAIT * 2.0 ** (failed - 1), _LONGEST_WAIT)
+    longest = min(TUNING.first_wait * 2.0 ** (failed - 1), TUNING.longest_wait)
     return longest * (0.5 + 0.5 * _jitter.random())

@@ -10,8 +10,9 @@ import aiohttp
 from botocore import exceptions as botocore
 
 from ...engine.errors import SourceError
+from ..storage.urls import shown
 from .retries import Passing
-from .service import PIECE, Reply, Service, Version, refusal, shown
+from .service import PIECE, Reply, Service, Version, refusal
 
 _PASSING = (
     botocore.HTTPClientError,
@@ -25,10 +26,10 @@ _BUSY = frozenset({"SlowDown", "RequestTimeout", "InternalError", "ServiceUnavai
 
 
 class S3Service(Service):
-    """Asks the client for the reply itself, to see its ETag: see `HttpService`."""
+    """Makes its own requests through the client of s3fs, to see the ETag: see `HttpService`."""
 
     async def connect(self) -> None:
-        """Make the client, which takes a fraction of a second."""
+        """Make the client, which takes some tenths of a second."""
         try:
             await self.fs.set_session()
         except botocore.BotoCoreError as error:
@@ -71,8 +72,8 @@ class _S3Reply(Reply):
         self.length = int(answer["ContentLength"])
         given = answer.get("ContentRange", "")
         self.ranged = bool(given)
-        place, _, size = given.removeprefix("bytes ").partition("/")
-        self.offset = int(place.partition("-")[0] or 0)
+        byte_range, _, size = given.removeprefix("bytes ").partition("/")
+        self.offset = int(byte_range.partition("-")[0] or 0)
         self.version = Version(
             int(size or self.length), answer.get("ETag", ""), str(answer.get("LastModified", ""))
         )

@@ -1,25 +1,26 @@
-"""What a kind of service must do: answer a request for a range of an object."""
+"""The interface of a service: it answers requests for ranges of objects."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from errno import EACCES, ENOENT
 from typing import Any
-from urllib.parse import urlsplit
 
 from ...engine.errors import SourceError
+from ..storage.urls import shown
 from .retries import Limits, Passing
 
 PIECE = 1 << 18
-"""Bytes that a connection takes in before the next turn of the event loop: the usual 64 KiB cost
-four times as many turns, which hold the interpreter's lock."""
+"""Bytes that a connection receives in one turn of the event loop. The usual 64 KiB cost four times
+as many turns, each of which holds the GIL."""
 
 
 @dataclass(frozen=True)
 class Version:
-    """Which state of an object it is.
+    """A state of an object.
 
     Attributes:
         size: in bytes.
@@ -33,12 +34,12 @@ class Version:
 
     @property
     def stamp(self) -> str:
-        """A text that differs for other content; "" if the service says nothing to tell."""
+        """A text that differs for other content; "" if the service gives no tag and no time."""
         mark = self.tag or self.modified
         return f"{self.size}:{mark}" if mark else ""
 
     def differs(self, other: Version) -> bool:
-        """Whether the two are known to be different content."""
+        """Return whether the two versions are known to have different content."""
         if self.size != other.size:
             return True
         if self.tag and other.tag:
@@ -47,12 +48,12 @@ class Version:
 
 
 class Reply(ABC):
-    """The answer to a request: its head has come, its bytes are on their way.
+    """The answer to a request: its headers have come, its bytes are on their way.
 
     Attributes:
         version: of the object.
         offset, length: the bytes that this reply holds.
-        ranged: False if the service sent the object from its beginning, whatever was asked.
+        ranged: False if the service ignored the range and sends the object from its start.
     """
 
     version: Version
@@ -62,18 +63,25 @@ class Reply(ABC):
 
     @abstractmethod
     async def read(self) -> bytes:
-        """Return some of the bytes, in order; b"" when there are no more."""
+        """Return the next bytes; b"" at the end."""
 
 
 class Service(ABC):
-    """A kind of service. `fs` is its fsspec file system."""
+    """One kind of service.
 
-    def __init__(self, fs: Any, limits: Limits) -> None:
+    Attributes:
+        fs: the fsspec file system.
+        limits: of the requests.
+        options: `Reader.storage_options` without the limits.
+    """
+
+    def __init__(self, fs: Any, limits: Limits, options: Mapping[str, Any]) -> None:
         self.fs = fs
         self.limits = limits
+        self.options = options
 
     async def connect(self) -> None:  # noqa: B027  (most have nothing to do)
-        """Get ready for requests; may be called any number of times."""
+        """Prepare for requests; may be called any number of times."""
 
     @abstractmethod
     def get(
@@ -81,23 +89,17 @@ class Service(ABC):
     ) -> AbstractAsyncContextManager[Reply]:
         """Ask for `length` bytes at `offset`; an empty object answers with length 0.
 
-        `known` is what the object was like when it was opened, if it was: a service whose
-        replies do not tell the version gives it back.
+        `known` is the object's version when it was opened, or None. A service whose replies do not
+        tell the version returns `known` in its replies.
 
         Raises:
-            Passing: see there; also when the connection breaks while the reply is read.
-            OSError: asking again would not help.
+            Passing: the fault may pass; also when the connection breaks while the reply is read.
+            OSError: another attempt would not help.
         """
 
 
-def shown(url: str) -> str:
-    """Return `url` without a password, for messages and logs."""
-    host = urlsplit(url).netloc
-    return url.replace(host, "***@" + host.rpartition("@")[2], 1) if "@" in host else url
-
-
 def refusal(url: str, status: int, reason: str) -> Exception:
-    """Return what to raise for an HTTP status that is no success."""
+    """Return the exception for an HTTP status that is no success."""
     if status in (404, 410):
         return FileNotFoundError(ENOENT, "There is no such object", shown(url))
     if status in (401, 403):

@@ -1,16 +1,16 @@
-"""Arrays that are computed from a data file once, and kept for the next time.
+"""Arrays that are computed from a data file once and kept for later runs.
 
-They are kept beside the data as `<file>.penstock-index`, or in the user's cache folder
+The arrays are kept beside the data as `<file>.penstock-index`, or in the user's cache folder
 where that cannot be written. The content of such a file, little-endian:
 
     8 bytes    b"PSINDEX\\x01": the last one is the version of this format
     4 bytes    CRC-32 (zlib's) of all that follows
     4 bytes    length of the header
-    header     JSON: kind, stamp and the arrays' dtypes and lengths
+    header     JSON: name of the content, stamp and the arrays' dtypes and lengths
     arrays     end to end
 
-A file that is not exactly so, is of another kind or belongs to another state of the data is
-computed anew without a word: it is a cache.
+A file that is damaged, has another name or belongs to another state of the data is ignored, and the
+arrays are computed again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Build = Callable[[], Sequence[NDArray[Any]]]
 _MAGIC = b"PSINDEX\x01"
 _FIXED = len(_MAGIC) + 8
 _ROOM = 64 * 1024  # for the header
-_MOST_PER_BYTE = 4  # bytes of arrays: a record of any format takes 8 bytes, its place 16
+_MOST_PER_BYTE = 4  # bytes of arrays: a record of any format takes 8 bytes, its extent 16
 _DTYPES = frozenset({"|u1", "<u4", "<i4", "<i8", "<f4", "<f8"})
 SUFFIX = ".penstock-index"
 
@@ -47,26 +47,26 @@ def cache_folder() -> Path:
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "penstock"
 
 
-def cached_index(storage: Storage, kind: str, build: Build) -> Arrays:
-    """Return the arrays that `build` computes from the file, from the cache if they are there.
+def cached_index(storage: Storage, content_name: str, build: Build) -> Arrays:
+    """Return the arrays that `build` computes from the file; take them from the cache if possible.
 
     Args:
         storage: the data file.
-        kind: names what the arrays mean and the version of the code that computes them.
+        content_name: identifies the meaning of the arrays and the version of `build`.
         build: returns one-dimensional arrays of uint8, int32, uint32, int64 or floats.
     """
     if not storage.stamp:
         return tuple(build())
-    places = _places(storage)
-    for place in places:
-        arrays = _load(place, kind, storage)
+    paths = cache_paths(storage)
+    for path in paths:
+        arrays = _load(path, content_name, storage)
         if arrays is not None:
             return arrays
     built = tuple(np.ascontiguousarray(array) for array in build())
-    content = _encode(built, kind, storage.stamp)
-    for place in places:
+    content = _encode(built, content_name, storage.stamp)
+    for path in paths:
         with suppress(OSError):
-            replace_file(place, content)
+            replace_file(path, content)
             break
     return built
 
@@ -78,29 +78,30 @@ def cached_name(storage: Storage, suffix: str) -> str:
 
 
 def replace_file(path: Path, parts: Sequence[Any]) -> None:
-    """Write a file so that nobody ever sees half of it; make its folder if need be."""
+    """Write a file, and its folder if need be; other processes never see a part of the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, partial = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     try:
         with open(handle, "wb") as file:
             for part in parts:
                 file.write(part)
-        os.chmod(partial, 0o644)  # mkstemp hides it from other users, who may read the data
+        os.chmod(partial, 0o644)  # mkstemp denies access to other users, who may read the data
         os.replace(partial, path)
     except BaseException:
         os.unlink(partial)
         raise
 
 
-def _places(storage: Storage) -> list[Path]:
-    places = [cache_folder() / cached_name(storage, SUFFIX)]
+def cache_paths(storage: Storage) -> list[Path]:
+    """Return where the arrays of a data file may be kept, the first choice first."""
+    paths = [cache_folder() / cached_name(storage, SUFFIX)]
     if storage.path is not None:
-        places.insert(0, Path(f"{storage.path}{SUFFIX}"))
-    return places
+        paths.insert(0, Path(f"{storage.path}{SUFFIX}"))
+    return paths
 
 
-def _encode(arrays: Arrays, kind: str, stamp: str) -> list[Any]:
-    header = _header(kind, stamp, [[array.dtype.str, len(array)] for array in arrays])
+def _encode(arrays: Arrays, content_name: str, stamp: str) -> list[Any]:
+    header = _header(content_name, stamp, [[array.dtype.str, len(array)] for array in arrays])
     body: list[Any] = [len(header).to_bytes(4, "little"), header]
     body += [array.data for array in arrays]
     checksum = 0
@@ -109,36 +110,36 @@ def _encode(arrays: Arrays, kind: str, stamp: str) -> list[Any]:
     return [_MAGIC, checksum.to_bytes(4, "little"), *body]
 
 
-def _header(kind: str, stamp: str, forms: list[Any]) -> bytes:
-    text = json.dumps({"kind": kind, "stamp": stamp, "arrays": forms}).encode()
+def _header(content_name: str, stamp: str, forms: list[Any]) -> bytes:
+    text = json.dumps({"content_name": content_name, "stamp": stamp, "arrays": forms}).encode()
     return text.ljust(-(-len(text) // 16) * 16)  # so that the arrays are aligned
 
 
-def _load(path: Path, kind: str, storage: Storage) -> Arrays | None:
+def _load(path: Path, content_name: str, storage: Storage) -> Arrays | None:
     try:
         with path.open("rb") as file:
-            # No index of ours is larger, so no other file is read into memory.
+            # No valid index is larger, so no other large file is read into memory.
             content = file.read(_ROOM + _MOST_PER_BYTE * storage.size)
-        return _decode(content, kind, storage.stamp)
+        return _decode(content, content_name, storage.stamp)
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
 
 
-def _decode(content: bytes, kind: str, stamp: str) -> Arrays | None:
-    """Return the arrays, or None; may raise for content that is no index at all."""
+def _decode(content: bytes, content_name: str, stamp: str) -> Arrays | None:
+    """Return the arrays, or None; may raise if the content is no index at all."""
     if content[:8] != _MAGIC or zlib.crc32(memoryview(content)[12:]) != _number(content, 8):
         return None
-    begin = _FIXED + _number(content, 12)
-    header = json.loads(content[_FIXED:begin])
-    if header["kind"] != kind or header["stamp"] != stamp:
+    start = _FIXED + _number(content, 12)
+    header = json.loads(content[_FIXED:start])
+    if header["content_name"] != content_name or header["stamp"] != stamp:
         return None
     arrays = []
     for dtype, count in header["arrays"]:
         if dtype not in _DTYPES or count < 0:
             return None
-        arrays.append(np.frombuffer(content, dtype, count, begin))  # ValueError if too short
-        begin += arrays[-1].nbytes
-    return tuple(arrays) if begin == len(content) else None
+        arrays.append(np.frombuffer(content, dtype, count, start))  # ValueError if too short
+        start += arrays[-1].nbytes
+    return tuple(arrays) if start == len(content) else None
 
 
 def _number(content: bytes, offset: int) -> int:

@@ -1,4 +1,4 @@
-"""Local files read in two steps: what is in memory, then what the disk fetched meanwhile."""
+"""Local files read in two steps: bytes in the page cache first, then those from the disk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class Identity(NamedTuple):
-    """Which file it is, and what tells that it has changed."""
+    """Identifies a file and its state: another size or time means that the file has changed."""
 
     device: int
     inode: int
@@ -26,7 +26,7 @@ class Identity(NamedTuple):
 
 
 def identity(status: os.stat_result) -> Identity:
-    """Return what a file's status says of it."""
+    """Return the identity that a file's status gives."""
     return Identity(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
@@ -46,17 +46,17 @@ def regular_size(fd: int, path: str | bytes) -> int:
 
 
 def read_cached(fd: int, buffer: NDArray[Any], offset: int) -> bool:
-    """Read what the page cache holds. If that is not all, have the kernel fetch the rest.
+    """Read the bytes that the page cache holds; return whether that filled the buffer.
 
-    The second step costs nothing where all is cached, as it mostly is after the first epoch;
-    where it is not, the disk works on all that it was asked for at once.
+    If not, the kernel is asked to fetch the rest. So the disk works on the bytes of all calls at
+    once, while the caller goes on.
     """
-    # Neither `suppress` nor `buffer.data`: a small record takes little longer than these do.
+    # Neither `suppress` nor `buffer.data`: each takes nearly as long as a small record's copy.
     buffers: Any = (buffer,)
     try:
         if os.preadv(fd, buffers, offset, os.RWF_NOWAIT) == len(buffer):
             return True
-    except OSError:  # Nothing is cached, or the file system cannot tell.
+    except OSError:  # Nothing is cached, or the file system does not know the flag.
         pass
     with suppress(OSError):  # It is advice: a file system may not take it.
         os.posix_fadvise(fd, offset, buffer.size, os.POSIX_FADV_WILLNEED)

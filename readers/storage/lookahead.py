@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .storage import Bytes, Storage
 
-_LARGEST = 4 * 1024 * 1024
+
+@dataclass(frozen=True)
+class LookaheadTuning:
+    """How far a scan reads ahead.
+
+    Attributes:
+        largest: bytes of a read.
+    """
+
+    largest: int = 4 << 20
+
+
+TUNING = LookaheadTuning()
 
 
 class Lookahead:
     """A file's bytes for a scan that jumps from one header to the next.
 
-    Headers that lie close together come out of one large read; where much lies between them,
-    only they are read.
+    One large read fetches headers that lie close together. Where many bytes lie between headers,
+    the headers alone are read.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -21,7 +35,7 @@ class Lookahead:
         self._smallest = max(512, storage.gap // 4)
         self._sparse = 2 * storage.gap  # bytes from one header to the next
         self._size = self._smallest
-        self._begin = 0
+        self._start = 0
         self._window = memoryview(b"")
         self._end = 0
         self._taken = 0
@@ -32,19 +46,19 @@ class Lookahead:
         Raises:
             OSError: they cannot be read. SourceError if the file became shorter.
         """
-        if not self._begin <= offset <= offset + length <= self._end:
+        if not self._start <= offset <= offset + length <= self._end:
             self._move(offset, length)
         self._taken += 1
-        begin = offset - self._begin
-        return bytes(self._window[begin : begin + length])
+        start = offset - self._start
+        return bytes(self._window[start : start + length])
 
     def _move(self, offset: int, length: int) -> None:
-        advance = offset - self._begin
+        advance = offset - self._start
         if advance > self._sparse * max(1, self._taken):
             self._size = self._smallest
         else:
-            self._size = min(2 * self._size, _LARGEST)
+            self._size = min(2 * self._size, TUNING.largest)
         size = min(max(self._size, length), self._storage.size - offset)
         window: Bytes = np.empty(size, np.uint8)
         self._storage.fill([offset], [window])
-        self._begin, self._end, self._window, self._taken = offset, offset + size, window.data, 0
+        self._start, self._end, self._window, self._taken = offset, offset + size, window.data, 0

@@ -1,4 +1,4 @@
-"""Which reads fetch a set of byte ranges. Pure functions: nothing is read here."""
+"""Plans which reads fetch a set of byte ranges. The functions are pure: they read nothing."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class ReadPlan:
 
     Attributes:
         offsets, lengths: of each run in the storage, in ascending order, without overlap.
-        places: where each run begins in the block.
-        begins: where each range that was asked for begins in the block, in the order asked.
-        size: of the block.
-        order: the ranges' numbers, in the order in which they lie in the storage.
-        firsts: which of these each run begins with, and, last, the number of ranges.
+        block_offsets: offset of each run in the block.
+        starts: offset of each requested range in the block, in the order of the request.
+        size: of the block, in bytes.
+        order: the numbers of the requested ranges, sorted by their offsets in the storage.
+        firsts: index in `order` of each run's first range; at the end, the number of ranges.
     """
 
     offsets: Int64s
     lengths: Int64s
-    places: Int64s
-    begins: Int64s
+    block_offsets: Int64s
+    starts: Int64s
     size: int
     order: NDArray[np.intp]
     firsts: NDArray[np.intp]
@@ -35,12 +35,12 @@ class ReadPlan:
 def plan_reads(offsets: Int64s, lengths: Int64s, gap: int, part: int | None = None) -> ReadPlan:
     """Plan to read the ranges, joining those that lie at most `gap` bytes apart.
 
-    Ranges may come in any order, overlap, repeat and be empty; bytes that several ranges
-    share are read once. The block is at most `gap` bytes a range larger than the ranges.
-    With `part`, a run ends where the first range ends beyond a multiple of so many bytes.
+    Ranges may come in any order, overlap, repeat and be empty; bytes that several ranges share are
+    read once. The block is at most `gap` bytes a range larger than the ranges. With `part`, a new
+    run starts at the first range behind each multiple of `part` bytes.
 
     >>> plan = plan_reads(np.array([90, 0, 12]), np.array([5, 10, 8]), gap=4)
-    >>> plan.offsets.tolist(), plan.lengths.tolist(), plan.begins.tolist()
+    >>> plan.offsets.tolist(), plan.lengths.tolist(), plan.starts.tolist()
     ([0, 90], [20, 5], [20, 0, 12])
     """
     if not len(offsets):
@@ -59,8 +59,8 @@ def plan_reads(offsets: Int64s, lengths: Int64s, gap: int, part: int | None = No
     run_offsets = ascending[heads]
     run_lengths = reached[firsts[1:] - 1] - run_offsets
     ends = np.cumsum(run_lengths)
-    places = ends - run_lengths
+    block_offsets = ends - run_lengths
     run = np.cumsum(begins_run) - 1
-    begins = np.empty(len(order), np.int64)
-    begins[order] = ascending + (places - run_offsets)[run]
-    return ReadPlan(run_offsets, run_lengths, places, begins, int(ends[-1]), order, firsts)
+    starts = np.empty(len(order), np.int64)
+    starts[order] = ascending + (block_offsets - run_offsets)[run]
+    return ReadPlan(run_offsets, run_lengths, block_offsets, starts, int(ends[-1]), order, firsts)

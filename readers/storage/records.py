@@ -1,4 +1,4 @@
-"""Records in several files as one sequence: what TFRecord, RecordIO and tar share."""
+"""Records in several files as one sequence, for TFRecord, RecordIO, LMDB and tar."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from .storage import Bytes, Storage, cut
 
 @dataclass(frozen=True)
 class Records:
-    """Records in one block of memory: number i is `block[begins[i]:][:lengths[i]]`."""
+    """Records in one block of memory: number i is `block[starts[i]:][:lengths[i]]`."""
 
     block: Bytes
-    begins: Int64s
+    starts: Int64s
     lengths: Int64s
 
     def __len__(self) -> int:
-        return len(self.begins)
+        return len(self.starts)
 
     @property
     def ends(self) -> Int64s:
         """Where the records end in the block."""
-        return self.begins + self.lengths
+        return self.starts + self.lengths
 
     def views(self) -> list[Bytes]:
         """Return one array a record."""
-        return cut(self.block, self.begins, self.lengths)
+        return cut(self.block, self.starts, self.lengths)
 
 
 UseRecords = Callable[[Records, NDArray[np.intp]], None]
-"""`use(records, rows)` does something with these rows of the records."""
+"""`use(records, rows)` works on these rows of the records."""
 
 
 def windows(block: Bytes, dtype: Any) -> NDArray[Any]:
-    """Return what is in `block` from each of its bytes on, read as `dtype`.
+    """Return an array whose element i is `block` from byte i on, read as `dtype`.
 
-    The elements overlap and are not aligned: for taking those at many places at once.
+    The elements overlap and are not aligned: for taking the elements at many offsets at once.
 
     >>> windows(np.array([1, 0, 2, 0], np.uint8), "<u2").tolist()
     [1, 512, 2]
@@ -57,14 +57,14 @@ def windows(block: Bytes, dtype: Any) -> NDArray[Any]:
 class RecordFiles:
     """The records of several files, numbered through.
 
-    Costs 16 bytes a record. The files are laid end to end in one space of addresses, with
-    room between them, so that one plan serves the reads of a batch over all files.
+    A record costs 16 bytes. The files are laid end to end in one space of addresses, with gaps
+    between them, so that one plan serves the reads of a batch over all files.
     """
 
     def __init__(
-        self, storages: Sequence[Storage], places: Sequence[tuple[Int64s, Int64s]]
+        self, storages: Sequence[Storage], extents: Sequence[tuple[Int64s, Int64s]]
     ) -> None:
-        """Take the files and, of each, the offsets and lengths of its records.
+        """Take the files and, for each file, the offsets and lengths of its records.
 
         Raises:
             SourceError: a record does not lie inside its file.
@@ -77,17 +77,17 @@ class RecordFiles:
         self._part = max(parts) if len(parts) == len(storages) else None
         spaces = [storage.size + self._gap + 1 for storage in storages]
         self._bases: Int64s = np.cumsum([0, *spaces[:-1]], dtype=np.int64)
-        counts = [len(offsets) for offsets, _ in places]
+        counts = [len(offsets) for offsets, _ in extents]
         self._firsts: Int64s = np.cumsum([0, *counts[:-1]], dtype=np.int64)
         self._addresses: Int64s = np.empty(sum(counts), np.int64)
         self._lengths: Int64s = np.empty(sum(counts), np.int64)
-        self._take(places)
+        self._enter(extents)
 
-    def _take(self, places: Sequence[tuple[Int64s, Int64s]]) -> None:
-        for number, (offsets, lengths) in enumerate(places):
+    def _enter(self, extents: Sequence[tuple[Int64s, Int64s]]) -> None:
+        for number, (offsets, lengths) in enumerate(extents):
             self._storages[number].check(offsets, lengths)
-            begin = int(self._firsts[number])
-            rows = slice(begin, begin + len(offsets))
+            start = int(self._firsts[number])
+            rows = slice(start, start + len(offsets))
             np.add(offsets, self._bases[number], out=self._addresses[rows])
             self._lengths[rows] = lengths
 
@@ -103,9 +103,9 @@ class RecordFiles:
     ) -> Records:
         """Read the records `indices` into one block, asking each file once.
 
-        The block has `slack` more bytes than are filled, so that parsers may look beyond
-        the end of a record. `use` is called with some records at a time, together with all
-        of them once: best while caches still hold them, and possibly in several threads.
+        The block has `slack` unfilled bytes at its end, so that parsers may look beyond the end of
+        a record. `use` is called with groups of records, with each record once, while caches still
+        hold the group, possibly in several threads.
 
         Raises:
             IndexError: an index is negative or not below `len(self)`.
@@ -115,12 +115,12 @@ class RecordFiles:
         lengths = self._lengths[indices]
         plan = plan_reads(self._addresses[indices], lengths, self._gap, self._part)
         block: Bytes = allocate((plan.size + slack,), np.uint8)
-        records = Records(block, plan.begins, lengths)
+        records = Records(block, plan.starts, lengths)
 
         def use_runs(first: int, numbers: range) -> None:
-            begin, end = first + numbers.start, first + numbers.stop
+            start, end = first + numbers.start, first + numbers.stop
             if use is not None:
-                use(records, plan.order[plan.firsts[begin] : plan.firsts[end]])
+                use(records, plan.order[plan.firsts[start] : plan.firsts[end]])
 
         self._fill(plan, block, use_runs)
         return records
@@ -128,14 +128,14 @@ class RecordFiles:
     def _fill(self, plan: ReadPlan, block: Bytes, use: Callable[[int, range], None]) -> None:
         files = self._file_of(plan.offsets)
         offsets = (plan.offsets - self._bases[files]).tolist()
-        buffers = cut(block, plan.places, plan.lengths)
+        buffers = cut(block, plan.block_offsets, plan.lengths)
         borders = [0, *(np.flatnonzero(np.diff(files)) + 1).tolist(), len(offsets)]
         waits = [
-            self._storages[files[begin]].begin_using(
-                offsets[begin:end], buffers[begin:end], partial(use, begin)
+            self._storages[files[start]].start_read_using(
+                offsets[start:end], buffers[start:end], partial(use, start)
             )
-            for begin, end in pairwise(borders)
-            if begin < end
+            for start, end in pairwise(borders)
+            if start < end
         ]
         for wait in waits:
             wait()
@@ -144,8 +144,8 @@ class RecordFiles:
         found: Int64s = np.searchsorted(self._bases, addresses, "right") - 1
         return found
 
-    def place(self, index: int) -> tuple[str, int, int]:
-        """Return the file of record `index`, its number there, and its offset."""
+    def position_of(self, index: int) -> tuple[str, int, int]:
+        """Return the file of record `index`, the record's number in the file, and its offset."""
         (index,) = checked_indices(np.array([index]), len(self)).tolist()
         address = self._addresses[index]
         (file,) = self._file_of(np.array([address])).tolist()
@@ -153,8 +153,8 @@ class RecordFiles:
         return self._storages[file].name, number, int(address - self._bases[file])
 
     def where(self, index: int) -> str:
-        """Say where record `index` is stored: file, number in the file (from 0), offset."""
-        name, number, offset = self.place(index)
+        """Return the location of record `index`: file, number in the file (from 0), offset."""
+        name, number, offset = self.position_of(index)
         return f"{name}, record {number}, offset {offset}"
 
     def close(self) -> None:

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_CHUNK = 1 << 16  # strings joined at once: enough to be fast, too few to weigh anything
+_CHUNK = 1 << 16  # strings that are joined together: enough to be fast, with little memory
 
 
 class StringTable:
-    """An immutable sequence of byte strings: their bytes end to end, and where each ends.
+    """An immutable sequence of byte strings: one block of their bytes, and the end of each string.
 
-    A string costs its own bytes and eight more, where a list of `bytes` costs about fifty
-    more. Strings are bytes because file names are: `os.fsdecode` turns one into text.
-    Tables are built by a `StringTableBuilder`; they can be pickled and read by many threads.
+    A string costs its own bytes and 8 more; in a list of `bytes` it would cost about 50 more. The
+    strings are bytes, because file names are. `StringTableBuilder` makes tables. A table can be
+    pickled, and many threads may read it.
 
     >>> table = StringTable.of([b"cat.jpg", b"", b"dog.jpg"])
     >>> len(table), table[2], table.take(np.array([2, 0]))
@@ -44,7 +44,7 @@ class StringTable:
 
     @classmethod
     def from_arrays(cls, joined: NDArray[np.uint8], bounds: NDArray[np.int64]) -> StringTable:
-        """Return the table that was taken apart by `to_arrays`."""
+        """Return the table whose `to_arrays` gave these arrays."""
         return cls(joined.tobytes(), bounds)
 
     def __len__(self) -> int:
@@ -53,27 +53,27 @@ class StringTable:
     def __getitem__(self, index: int) -> bytes:
         if not 0 <= index < len(self):
             raise IndexError(f"string {index} of a table of {len(self)}")
-        begin, end = self._bounds[index : index + 2].tolist()
-        return self._joined[begin:end]
+        start, end = self._bounds[index : index + 2].tolist()
+        return self._joined[start:end]
 
     def __iter__(self) -> Iterator[bytes]:
-        return (self._joined[begin:end] for begin, end in pairwise(map(int, self._bounds)))
+        return (self._joined[start:end] for start, end in pairwise(map(int, self._bounds)))
 
     def contain(self, text: bytes) -> bool:
-        """Whether a string, or the end of one with the beginning of the next, has this text."""
+        """Return whether the joined strings contain this text, perhaps across two strings."""
         return text in self._joined
 
     def some_begin_with(self, byte: int) -> bool:
-        """Whether a string begins with this byte."""
-        begins = self._bounds[:-1][np.diff(self._bounds) > 0]
-        return bool((np.frombuffer(self._joined, np.uint8)[begins] == byte).any())
+        """Return whether any string starts with this byte."""
+        starts = self._bounds[:-1][np.diff(self._bounds) > 0]
+        return bool((np.frombuffer(self._joined, np.uint8)[starts] == byte).any())
 
     def take(self, indices: NDArray[np.int64]) -> list[bytes]:
         """Return the strings `indices`, each of which must be in [0, len), in that order."""
-        begins = self._bounds[indices].tolist()
+        starts = self._bounds[indices].tolist()
         ends = self._bounds[indices + 1].tolist()
         joined = self._joined
-        return [joined[begin:end] for begin, end in zip(begins, ends, strict=True)]
+        return [joined[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def joined_bounds(tables: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -90,7 +90,7 @@ def joined_bounds(tables: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 class StringTableBuilder:
-    """Grows the two blocks of a `StringTable`; holds no string as an object of its own."""
+    """Grows the two blocks of a `StringTable`, without an object for each string."""
 
     def __init__(self) -> None:
         self._joined = io.BytesIO()
@@ -108,13 +108,13 @@ class StringTableBuilder:
         """Add `prefix + string` for each of `strings`."""
         strings = iter(strings)
         while chunk := list(islice(strings, _CHUNK)):
-            # `prefix` as the separator spares one concatenation a string.
+            # `prefix` as the separator saves one concatenation for each string.
             self._joined.write(prefix)
             self._joined.write(prefix.join(chunk))
             ends = accumulate((len(prefix) + len(s) for s in chunk), initial=self._bounds[-1])
             self._bounds.extend(islice(ends, 1, None))
 
     def finish(self) -> StringTable:
-        """Return the table, which takes the memory over: the builder takes no more strings."""
-        # Neither call copies; BytesIO gives its buffer away when nobody else holds it.
+        """Return the table, which takes over the memory; the builder accepts no more strings."""
+        # Neither call copies: BytesIO hands over its buffer if nobody else holds it.
         return StringTable(self._joined.getvalue(), np.frombuffer(self._bounds, np.int64))

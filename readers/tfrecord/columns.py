@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeVar
@@ -11,18 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
+from ...engine.suggestions import unknown
 from ..protobuf.wire import Span, bytes_of, decode_varints
 from ..source import Allocate, Column
 from ..storage.read_plan import Int64s
 from ..storage.records import Records, windows
 from ..storage.storage import Bytes, cut
-from .example import Found, Kind, byte_strings, find_features, numbers
-from .example_layouts import Located
+from .example import FeatureType, StoredFeature, byte_strings, find_features, numbers, stored_names
+from .example_batch import Located
 from .features import DTYPES, Feature, FixedLenFeature, VarLenFeature, default_array
-from .headers import SLACK
+from .patterns import SLACK
 
 LENGTHS = ".lengths"
-"""What the name of the second output of several strings ends in."""
+"""Suffix of the name of the second output, for features of several strings."""
 
 Pieces = list[NDArray[Any]]
 
@@ -33,63 +34,71 @@ class Wanted:
     """A feature to read.
 
     Attributes:
-        name: in the outputs; `key` is the same as it stands in records.
-        kind: of its values.
-        feature: what the user declared.
-        default: value of records without it; None if they are an error.
+        name: of the output; `key` is the name in UTF-8, as records hold it.
+        feature_type: of its values.
+        feature: the user's declaration.
+        default: value for records without the feature; None makes such records an error.
     """
 
     def __init__(self, name: str, feature: Feature) -> None:
         self.name = name
         self.key = name.encode()
-        self.kind = Kind(feature.dtype)
+        self.feature_type = FeatureType(feature.dtype)
         self.feature = feature
         self.default = default_array(name, feature)
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Element type of the output."""
-        return DTYPES[self.kind]
+        return DTYPES[self.feature_type]
 
     @property
     def several_strings(self) -> bool:
-        """Whether the output is the strings' bytes end to end, with a second one of lengths."""
-        return self.kind is Kind.BYTES and isinstance(self.feature, VarLenFeature)
+        """Whether the outputs are the strings' bytes end to end, and the strings' lengths."""
+        return self.feature_type is FeatureType.BYTES and isinstance(self.feature, VarLenFeature)
 
     def names(self) -> list[str]:
         """Return the names of the outputs."""
         return [self.name, self.name + LENGTHS] if self.several_strings else [self.name]
 
     def placeholder(self) -> list[NDArray[Any]]:
-        """Return what stands for a record that cannot be read."""
+        """Return the outputs for a record that cannot be read."""
         if self.several_strings:
             return [np.empty(0, np.uint8), np.empty(0, np.int64)]
         if isinstance(self.feature, VarLenFeature):
             return [np.empty((0, *self.feature.partial_shape), self.dtype)]
-        shape = (0,) if self.kind is Kind.BYTES else tuple(self.feature.shape)
+        shape = (0,) if self.feature_type is FeatureType.BYTES else tuple(self.feature.shape)
         return [np.zeros(shape, self.dtype)]
 
     def wrong(self, where: str, what: str) -> DecodeError:
         """Return an error that names this feature and a record."""
         return DecodeError(f"{where}: feature {self.name!r} {what}")
 
-    def missing(self, where: str) -> DecodeError:
-        """Return the error of a record that lacks the feature."""
-        return self.wrong(where, "is missing; give it a default_value if that is intended")
+    def missing(self, where: str, stored: Sequence[str] = ()) -> DecodeError:
+        """Return the error of a record that lacks the feature and holds those named `stored`."""
+        what = ["is missing"]
+        if stored:
+            what.append(f"the record has {', '.join(map(repr, sorted(stored)[:20]))}")
+            what += unknown(self.name, stored).split("; ")[1:]  # "did you mean ...?", if it may be
+        return self.wrong(where, "; ".join([*what, "a default_value would take its place"]))
 
-    def numbers(self, data: bytes, found: Found, where: str) -> NDArray[Any]:
+    def numbers(self, data: bytes, feature: StoredFeature, where: str) -> NDArray[Any]:
         """Return the feature's values in one record; raise if it holds no such numbers."""
-        return self._parsed(numbers, data, self.kind, self._lists(found, where), where=where)
+        return self._parsed(
+            numbers, data, self.feature_type, self._lists(feature, where), where=where
+        )
 
-    def strings(self, data: bytes, found: Found, where: str) -> list[Span]:
-        """Return where the feature's strings lie; raise if it holds none."""
-        return self._parsed(byte_strings, data, self._lists(found, where), where=where)
+    def strings(self, data: bytes, feature: StoredFeature, where: str) -> list[Span]:
+        """Return the spans of the feature's strings; raise if it holds other values."""
+        return self._parsed(byte_strings, data, self._lists(feature, where), where=where)
 
-    def _lists(self, found: Found, where: str) -> list[Span]:
-        kind, lists = found
-        if kind is not self.kind:
+    def _lists(self, feature: StoredFeature, where: str) -> list[Span]:
+        feature_type, lists = feature
+        if feature_type is not self.feature_type:
             raise self.wrong(
-                where, f"holds values of type {kind.name}, not {self.kind.name} as declared"
+                where,
+                f"holds values of type {feature_type.name}, "
+                f"not {self.feature_type.name} as declared",
             )
         return lists
 
@@ -106,14 +115,14 @@ class Examples:
 
     Attributes:
         records: their bytes.
-        located: where the features lie that could be found together.
-        parsed: by row, the features of the other records, and those records' bytes.
-        where: says where the record of a row is stored.
+        located: the extents of the features that patterns fit.
+        parsed: by row, the bytes and the features of the other records.
+        where: returns the location of the record of a row.
     """
 
     records: Records
     located: Located
-    parsed: Mapping[int, tuple[bytes, Mapping[bytes, Found]]]
+    parsed: Mapping[int, tuple[bytes, Mapping[bytes, StoredFeature]]]
     where: Callable[[int], str]
 
     @classmethod
@@ -138,18 +147,18 @@ class Examples:
 
 def one(records: Records, row: int) -> bytes:
     """Return the bytes of one record."""
-    begin = int(records.begins[row])
-    return records.block[begin : begin + int(records.lengths[row])].tobytes()
+    start = int(records.starts[row])
+    return records.block[start : start + int(records.lengths[row])].tobytes()
 
 
 def columns(wanted: list[Wanted], examples: Examples, allocate: Allocate) -> tuple[Column, ...]:
     """Return the columns of the wanted features."""
     result: list[Column] = []
     for number, each in enumerate(wanted):
-        reading = _Reading(each, number, examples)
+        reading = _FeatureColumn(each, number, examples)
         if each.several_strings:
             result += reading.strings()
-        elif each.kind is Kind.BYTES:
+        elif each.feature_type is FeatureType.BYTES:
             result.append(reading.string())
         elif isinstance(each.feature, FixedLenFeature):
             result.append(reading.fixed(allocate, tuple(each.feature.shape)))
@@ -158,7 +167,7 @@ def columns(wanted: list[Wanted], examples: Examples, allocate: Allocate) -> tup
     return tuple(result)
 
 
-class _Reading:
+class _FeatureColumn:
     """One feature of one batch."""
 
     def __init__(self, wanted: Wanted, number: int, examples: Examples) -> None:
@@ -170,48 +179,50 @@ class _Reading:
             present = present.copy()
             present[located.left] = False
         self._rows = present.nonzero()[0]
-        self._begins = located.begins[number, self._rows]
+        self._begins = located.starts[number, self._rows]
         self._lengths = located.lengths[number, self._rows]
         self._lacking = self._rows[:0]
         if len(self._rows) < len(present):
-            self._lacking = self._find_lacking(~present)
+            self._lacking = self._lacking_rows(~present)
 
-    def _find_lacking(self, lacking: NDArray[np.bool_]) -> Int64s:
-        """Return the rows that lack the feature, of those that have not been located."""
-        for row, (_, found) in self._examples.parsed.items():
-            lacking[row] = self._wanted.key not in found
+    def _lacking_rows(self, lacking: NDArray[np.bool_]) -> Int64s:
+        """Return the rows that lack the feature, of those that `lacking` marks as not located."""
+        for row, (_, feature) in self._examples.parsed.items():
+            lacking[row] = self._wanted.key not in feature
         rows: Int64s = lacking.nonzero()[0]
         if rows.size and self._wanted.default is None:
-            raise self._wanted.missing(self._examples.where(int(rows[0])))
+            row = int(rows[0])
+            stored = stored_names(one(self._examples.records, row))
+            raise self._wanted.missing(self._examples.where(row), stored)
         return rows
 
-    def _parsed(self) -> list[tuple[int, bytes, Found, str]]:
-        """Return row, bytes, feature and place of the records that were parsed one by one."""
+    def _parsed(self) -> list[tuple[int, bytes, StoredFeature, str]]:
+        """Return row, bytes, feature and location of the records that were parsed one by one."""
         key, where = self._wanted.key, self._examples.where
         return [
-            (row, data, found[key], where(row))
-            for row, (data, found) in self._examples.parsed.items()
-            if key in found
+            (row, data, feature[key], where(row))
+            for row, (data, feature) in self._examples.parsed.items()
+            if key in feature
         ]
 
     def _parsed_numbers(self) -> list[tuple[int, NDArray[Any]]]:
         numbers_of = self._wanted.numbers
-        return [(row, numbers_of(data, found, w)) for row, data, found, w in self._parsed()]
+        return [(row, numbers_of(data, feature, w)) for row, data, feature, w in self._parsed()]
 
     def _located_numbers(self) -> tuple[NDArray[Any], Int64s]:
         """Return the values of the located records end to end, and how many each has."""
         stream = _gather(self._examples.records.block, self._begins, self._lengths)
-        if self._wanted.kind is Kind.FLOAT:
+        if self._wanted.feature_type is FeatureType.FLOAT:
             self._check(self._lengths % 4 == 0, "is broken: it has a fraction of a float")
             return stream.view("<f4"), self._lengths // 4
         ends = np.cumsum(self._lengths)
-        # Where a record has bytes, its last one ends a number: none runs on into the next.
+        # The last byte of each record must end a number, or the number would run on into the next.
         closed = (self._lengths == 0) | (stream[np.maximum(ends, 1) - 1] < 0x80)
         self._check(closed, "is broken: its last number is cut off")
         try:
             values = decode_varints(stream)
         except DecodeError as error:
-            if len(self._rows) > 1:  # which of them it was is found when they are read alone
+            if len(self._rows) > 1:  # the reader then reads the records one by one
                 raise
             where = self._examples.where(int(self._rows[0]))
             raise self._wanted.wrong(where, f"is broken: {error}") from None
@@ -269,8 +280,8 @@ class _Reading:
             return views
         for row, view in zip(self._rows.tolist(), views, strict=True):
             pieces[row] = view
-        for row, data, found, where in self._parsed():
-            spans = self._wanted.strings(data, found, where)
+        for row, data, feature, where in self._parsed():
+            spans = self._wanted.strings(data, feature, where)
             if len(spans) != 1:
                 what = f"has {len(spans)} strings, FixedLenFeature wants one; "
                 raise self._wanted.wrong(where, what + "use VarLenFeature(string)")
@@ -278,18 +289,18 @@ class _Reading:
         return pieces
 
     def strings(self) -> tuple[Pieces, Pieces]:
-        """Return any number of byte strings a record: end to end, and their lengths."""
+        """Return the byte strings of each record end to end, and their lengths."""
         default = self._wanted.default
         assert default is not None
         joined = self._defaults(default)
         given = self._wanted.feature.default_value is not None
         lengths = self._defaults(np.full(int(given), default.size, np.int64))
         views = cut(self._examples.records.block, self._begins, self._lengths)
-        for place, (row, view) in enumerate(zip(self._rows.tolist(), views, strict=True)):
+        for number, (row, view) in enumerate(zip(self._rows.tolist(), views, strict=True)):
             joined[row] = view
-            lengths[row] = self._lengths[place : place + 1]
-        for row, data, found, where in self._parsed():
-            spans = self._wanted.strings(data, found, where)
+            lengths[row] = self._lengths[number : number + 1]
+        for row, data, feature, where in self._parsed():
+            spans = self._wanted.strings(data, feature, where)
             joined[row], lengths[row] = join_strings(data, spans)
         return joined, lengths
 
@@ -308,7 +319,7 @@ def join_strings(data: bytes, spans: list[Span]) -> tuple[Bytes, Int64s]:
     return np.concatenate([np.empty(0, np.uint8), *parts]), lengths
 
 
-def _gather(block: Bytes, begins: Int64s, lengths: Int64s) -> Bytes:
+def _gather(block: Bytes, starts: Int64s, lengths: Int64s) -> Bytes:
     """Copy stretches of a block end to end; `SLACK` bytes must follow them in the block."""
     if not lengths.size:
         return np.empty(0, np.uint8)
@@ -316,8 +327,8 @@ def _gather(block: Bytes, begins: Int64s, lengths: Int64s) -> Bytes:
     if not longest:
         return np.empty(0, np.uint8)
     if longest > SLACK and shortest != longest:
-        return np.concatenate(cut(block, begins, lengths))
-    copied: Bytes = windows(block, f"V{longest}")[begins].view(np.uint8)
+        return np.concatenate(cut(block, starts, lengths))
+    copied: Bytes = windows(block, f"V{longest}")[starts].view(np.uint8)
     if shortest == longest:
         return copied
     inside = np.arange(longest) < lengths[:, np.newaxis]

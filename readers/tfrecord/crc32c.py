@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import MissingDependencyError
+from ...engine.errors import MissingDependencyError, install_hint
 
 _POLYNOMIAL = 0x82F63B78
 _MASK_DELTA = np.uint32(0xA282EAD8)
@@ -31,7 +31,7 @@ def checksum() -> Callable[[Any], int]:
     except ImportError:
         raise MissingDependencyError(
             "verifying the checksums of TFRecord files needs google-crc32c: "
-            "pip install penstock[tfrecord], or pass verify_crc='never'"
+            f"{install_hint('tfrecord')}, or pass verify_crc='never'"
         ) from None
     function: Callable[[Any], int] = value
     return function
@@ -53,14 +53,14 @@ def masked_of_lengths(lengths: NDArray[np.uint64]) -> NDArray[np.uint32]:
     octets = np.ascontiguousarray(lengths, "<u8").view(np.uint8).reshape(-1, 8).copy()
     octets[:, :4] ^= 0xFF  # the checksum starts as 0xffffffff
     result = np.zeros(len(octets), np.uint32)
-    for place, table in enumerate(_tables()):
-        result ^= table[octets[:, place]]
+    for number, table in enumerate(_tables()):
+        result ^= table[octets[:, number]]
     return masked(~result)
 
 
 @cache
 def _tables() -> list[NDArray[np.uint32]]:
-    """Return, for each of eight places, what a byte there adds to the checksum of all eight.
+    """Return, for each of eight bytes, a table of what its value adds to the checksum of all eight.
 
     The method is Kounavis and Berry's "slicing by 8".
     """

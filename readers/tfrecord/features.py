@@ -1,4 +1,4 @@
-"""What users say of the features they want; public as `penstock.tfrecord`."""
+"""The descriptions of features that users write; public as `penstock.tfrecord`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
-from .example import Kind
+from .example import FeatureType
 
-string = Kind.BYTES
-float32 = Kind.FLOAT
-int64 = Kind.INT64
+string = FeatureType.BYTES
+float32 = FeatureType.FLOAT
+int64 = FeatureType.INT64
 
-DTYPES: dict[Kind, np.dtype[Any]] = {
-    Kind.BYTES: np.dtype(np.uint8),
-    Kind.FLOAT: np.dtype(np.float32),
-    Kind.INT64: np.dtype(np.int64),
+DTYPES: dict[FeatureType, np.dtype[Any]] = {
+    FeatureType.BYTES: np.dtype(np.uint8),
+    FeatureType.FLOAT: np.dtype(np.float32),
+    FeatureType.INT64: np.dtype(np.int64),
 }
 
 
@@ -28,14 +28,15 @@ DTYPES: dict[Kind, np.dtype[Any]] = {
 class FixedLenFeature:
     """A feature that has the same number of values in all records.
 
-    It gives tensors of `shape`: `[]` scalars, `[3]` vectors of three. A `string` gives its
-    bytes, uint8 of shape (size,), and has one value: the shape is `[]` or `[1]`.
+    Numbers become tensors of `shape`: `[]` means scalars, `[3]` vectors of three elements. A string
+    becomes its bytes, uint8 of shape (size,). A string feature has one value: its shape is `[]` or
+    `[1]`.
 
     Attributes:
         shape: extents.
         dtype: `string`, `int64` or `float32`.
-        default_value: what records without the feature get: a number for all elements, an
-            array that broadcasts to `shape`, or a string. None makes it an error.
+        default_value: value for records without the feature: a number for all elements, an array
+            that broadcasts to `shape`, or a string. With None, such records are errors.
     """
 
     shape: Sequence[int]
@@ -45,7 +46,7 @@ class FixedLenFeature:
     def __post_init__(self) -> None:
         shape = _shape("FixedLenFeature", self.shape)
         object.__setattr__(self, "shape", shape)
-        object.__setattr__(self, "dtype", _kind("FixedLenFeature", self.dtype))
+        object.__setattr__(self, "dtype", _feature_type("FixedLenFeature", self.dtype))
         if self.dtype == string and prod(shape) != 1:
             raise ArgumentError(
                 f"FixedLenFeature: a string feature has the shape [] or [1], not {list(shape)}; "
@@ -56,17 +57,17 @@ class FixedLenFeature:
 class VarLenFeature:
     """A feature whose number of values varies.
 
-    Numbers give tensors of one dimension, or, with `partial_shape`, of the shape
-    (values / prod(partial_shape), *partial_shape). Strings give two outputs: their bytes end
-    to end under the feature's own name, and the number of bytes of each, int64 (strings,),
-    under `<name>.lengths`.
+    Numbers become tensors of one dimension, or, with `partial_shape`, of the shape
+    (values / prod(partial_shape), *partial_shape). Strings become two outputs. The output of the
+    feature's name has the bytes of all strings end to end. The output `<name>.lengths` has the
+    number of bytes of each string, int64 (strings,).
 
     Called as VarLenFeature(dtype), VarLenFeature(dtype, default_value) or
     VarLenFeature(partial_shape, dtype, default_value).
 
     Attributes:
         dtype: `string`, `int64` or `float32`.
-        default_value: what records without the feature get: one value, or an array of them.
+        default_value: value for records without the feature: one value, or an array of values.
             None stands for no values.
         partial_shape: extents of all dimensions but the first.
     """
@@ -81,13 +82,13 @@ class VarLenFeature:
                 "VarLenFeature is called as (dtype), (dtype, default_value) or "
                 "(partial_shape, dtype, default_value)"
             )
-        self.dtype = _kind("VarLenFeature", named["dtype"])
+        self.dtype = _feature_type("VarLenFeature", named["dtype"])
         self.default_value = named.get("default_value")
         self.partial_shape = _shape("VarLenFeature", named.get("partial_shape", ()))
         if self.partial_shape and (self.dtype == string or prod(self.partial_shape) == 0):
             raise ArgumentError(
                 f"VarLenFeature: the partial_shape {list(self.partial_shape)} is for numbers, and "
-                "without a zero"
+                "must have no extent 0"
             )
 
     def __repr__(self) -> str:
@@ -116,9 +117,9 @@ def _shape(owner: str, shape: Any) -> tuple[int, ...]:
 _MOST_VALUES = 1 << 40
 
 
-def _kind(owner: str, dtype: Any) -> Kind:
+def _feature_type(owner: str, dtype: Any) -> FeatureType:
     try:
-        return Kind(dtype)
+        return FeatureType(dtype)
     except ValueError:
         raise ArgumentError(
             f"{owner}: the dtype is one of tfrecord.string, tfrecord.int64 and tfrecord.float32, "
@@ -127,7 +128,7 @@ def _kind(owner: str, dtype: Any) -> Kind:
 
 
 def checked_features(argument: str, features: Any) -> dict[str, Feature]:
-    """Return a dict of features as it was passed; raise ArgumentError for anything else."""
+    """Return the dict of features that a user passed; raise ArgumentError for other objects."""
     if not isinstance(features, Mapping):
         raise ArgumentError(f"fn.readers.tfrecord: {argument} must be a dict, got {features!r}")
     for name, feature in features.items():
@@ -140,17 +141,17 @@ def checked_features(argument: str, features: Any) -> dict[str, Feature]:
 
 
 def default_array(name: str, feature: Feature) -> NDArray[Any] | None:
-    """Return the value of records without the feature; None where that is an error."""
+    """Return the value for records without the feature; None if such records are errors."""
     value = feature.default_value
-    kind = Kind(feature.dtype)
+    feature_type = FeatureType(feature.dtype)
     if isinstance(feature, VarLenFeature) and value is None:
-        return np.empty((0, *feature.partial_shape), DTYPES[kind])
+        return np.empty((0, *feature.partial_shape), DTYPES[feature_type])
     if value is None:
         return None
-    if kind is string:
+    if feature_type is string:
         return _default_string(name, value)
     try:
-        array = np.asarray(value, DTYPES[kind])
+        array = np.asarray(value, DTYPES[feature_type])
         if isinstance(feature, FixedLenFeature):
             return np.broadcast_to(array, feature.shape)
         if array.ndim == 0:

@@ -1,4 +1,4 @@
-"""How records stand in a TFRecord file, and where each of them begins.
+"""The frames of records in a TFRecord file, and their offsets.
 
 A record is framed so, little-endian (source: TensorFlow's `record_writer.h`):
 
@@ -11,6 +11,8 @@ A record is framed so, little-endian (source: TensorFlow's `record_writer.h`):
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,25 +27,40 @@ HEADER = 12
 FOOTER = 4
 FRAME = HEADER + FOOTER
 
-_CHUNK = 1 << 20
-_LARGE = 1 << 16  # of records larger than this only the headers are read
-_TOGETHER = 1024  # headers read before their checksums are verified
 _HEADER = struct.Struct("<QI")
+
+
+@dataclass(frozen=True)
+class FramingTuning:
+    """How a file is walked through.
+
+    Attributes:
+        chunk: bytes that are read together.
+        large: of records with more bytes, the headers alone are read.
+        headers_together: headers that are read before their checksums are verified.
+    """
+
+    chunk: int = 1 << 20
+    large: int = 1 << 16
+    headers_together: int = 1024
+
+
+TUNING = FramingTuning()
 
 
 class RecordIndexer:
     """Walks from header to header.
 
-    Every length is held against its checksum, so that a file that is damaged or no TFRecord
-    file at all is told at once, by `SourceError`.
+    Every length is compared with its checksum, so a damaged file, or a file of another format,
+    gives a `SourceError` at once.
     """
 
     def __init__(self, storage: Storage, *, verify_data: bool) -> None:
-        """Take the file; with `verify_data` it is read whole and all checksums verified."""
+        """Take the file; with `verify_data`, read all of it and verify all checksums."""
         self._storage = storage.sequential()
         self._verify = verify_data
-        # Where one more read costs more than these bytes, everything is read.
-        self._large = max(_LARGE, storage.gap)
+        # Below `gap` bytes, one more read would cost more than reading the record.
+        self._large = max(TUNING.large, storage.gap)
         self._offsets: list[NDArray[np.int64]] = []
         self._count = 0
         self._memory = np.empty(0, np.uint8)
@@ -57,33 +74,33 @@ class RecordIndexer:
                 raise self._cut_off(self._count, position)
             walk = self._walk_apart if large and not self._verify else self._walk_chunk
             lengths, checksums = walk(position)
-            begins = self._check(position, np.array(lengths, np.uint64), checksums)
-            position = int(begins[-1])
+            starts = self._check(position, np.array(lengths, np.uint64), checksums)
+            position = int(starts[-1])
             if self._verify:
-                self._verify_data(begins)
+                self._verify_data(starts)
             large = lengths[-1] >= self._large
         self._offsets.append(np.array([position], np.int64))
         return np.concatenate(self._offsets)
 
     def _walk_chunk(self, position: int) -> tuple[list[int], list[int]]:
         """Return lengths and checksums of the headers in the next stretch of the file."""
-        chunk = self._read(position, min(_CHUNK, self._storage.size - position))
+        chunk = self._read(position, min(TUNING.chunk, self._storage.size - position))
         lengths, checksums = [], []
         unpack, data = _HEADER.unpack_from, chunk.data
-        place, last = 0, len(chunk) - HEADER
-        while place <= last:
-            length, crc = unpack(data, place)
+        at, last = 0, len(chunk) - HEADER
+        while at <= last:
+            length, crc = unpack(data, at)
             lengths.append(length)
             checksums.append(crc)
-            place += length + FRAME
+            at += length + FRAME
         return lengths, checksums
 
     def _walk_apart(self, position: int) -> tuple[list[int], list[int]]:
-        """Return the same of the next large records, reading nothing but headers."""
+        """Return the same for the next large records; read their headers alone."""
         lengths: list[int] = []
         checksums: list[int] = []
         last = self._storage.size - HEADER
-        while position <= last and len(lengths) < _TOGETHER:
+        while position <= last and len(lengths) < TUNING.headers_together:
             length, crc = _HEADER.unpack(self._read(position, HEADER).data)
             lengths.append(length)
             checksums.append(crc)
@@ -100,30 +117,30 @@ class RecordIndexer:
         return content
 
     def _check(self, position: int, lengths: NDArray[np.uint64], checksums: list[int]) -> Int64s:
-        """Return where the records begin and the last one ends; raise unless all are sound."""
+        """Return the records' starts and the end of the last one; raise unless all are sound."""
         wrong = masked_of_lengths(lengths) != np.array(checksums, np.uint32)
         sound = int(np.flatnonzero(wrong)[0]) if wrong.any() else len(lengths)
-        # The lengths before the first wrong one were stepped over inside the chunk, so only
-        # the last of all can be so large that it does not fit.
+        # All lengths before the first wrong one but the last stay inside the chunk, so only the
+        # last one may be too large for int64.
         sizes = [int(length) + FRAME for length in lengths[max(0, sound - 1) : sound]]
-        begins = np.empty(sound + 1, np.int64)
-        begins[0] = position
+        starts = np.empty(sound + 1, np.int64)
+        starts[0] = position
         if sound:
-            np.cumsum(lengths[: sound - 1].astype(np.int64) + FRAME, out=begins[1:sound])
-            begins[1:sound] += position
-            end = int(begins[sound - 1]) + sizes[0]
+            np.cumsum(lengths[: sound - 1].astype(np.int64) + FRAME, out=starts[1:sound])
+            starts[1:sound] += position
+            end = int(starts[sound - 1]) + sizes[0]
             if end > self._storage.size:
-                raise self._cut_off(self._count + sound - 1, int(begins[sound - 1]), sizes[0])
-            begins[sound] = end
+                raise self._cut_off(self._count + sound - 1, int(starts[sound - 1]), sizes[0])
+            starts[sound] = end
         if sound < len(lengths):
             raise SourceError(
                 f"{self._storage.name}: the length of record {self._count + sound} at offset "
-                f"{begins[sound]} does not agree with its checksum; the file is damaged from "
+                f"{starts[sound]} does not agree with its checksum; the file is damaged from "
                 "here on, or it is no TFRecord file"
             )
-        self._offsets.append(begins[:-1])
+        self._offsets.append(starts[:-1])
         self._count += sound
-        return begins
+        return starts
 
     def _cut_off(self, number: int, offset: int, needed: int = HEADER) -> SourceError:
         return SourceError(
@@ -132,42 +149,61 @@ class RecordIndexer:
             "was never closed"
         )
 
-    def _verify_data(self, begins: Int64s) -> None:
-        block = self._read(int(begins[0]), int(begins[-1] - begins[0]))
-        frames = Records(block, begins[:-1] - begins[0], np.diff(begins))
+    def _verify_data(self, starts: Int64s) -> None:
+        block = self._read(int(starts[0]), int(starts[-1] - starts[0]))
+        frames = Records(block, starts[:-1] - starts[0], np.diff(starts))
         checksums = Checksums(len(frames))
         checksums.compute(frames, np.arange(len(frames)))
         wrong = checksums.wrong(frames)
         if wrong.size:
-            first = self._count - (len(begins) - 1)
+            first = self._count - (len(starts) - 1)
             raise SourceError(
-                f"{self._storage.name}: record {first + wrong[0]} at offset {begins[wrong[0]]} "
+                f"{self._storage.name}: record {first + wrong[0]} at offset {starts[wrong[0]]} "
                 "does not agree with its checksum; it is damaged"
             )
 
 
+def frames_of(contents: Sequence[bytes]) -> list[bytes]:
+    """Return records' headers, data and footers in turn, as a file holds them.
+
+    >>> b"".join(frames_of([b"ab"])).hex(" ", -4)
+    '02000000 00000000 78270b34 61621cb0 f0f4'
+    """
+    value = checksum()
+    headers = np.empty(len(contents), [("length", "<u8"), ("crc", "<u4")])
+    headers["length"] = [len(content) for content in contents]
+    headers["crc"] = masked_of_lengths(headers["length"].astype(np.uint64))
+    crcs = masked(np.array([value(content) for content in contents], np.uint32)).astype("<u4")
+    starts, ends = headers.tobytes(), crcs.tobytes()
+    pieces: list[bytes] = []
+    for row, content in enumerate(contents):
+        header = starts[HEADER * row : HEADER * (row + 1)]
+        pieces += (header, content, ends[FOOTER * row : FOOTER * (row + 1)])
+    return pieces
+
+
 def inner(frames: Records) -> Records:
     """Return the data of framed records."""
-    return Records(frames.block, frames.begins + HEADER, frames.lengths - FRAME)
+    return Records(frames.block, frames.starts + HEADER, frames.lengths - FRAME)
 
 
 def check_lengths(frames: Records) -> None:
-    """Raise DecodeError unless each frame's header tells the length that its index told."""
+    """Raise DecodeError unless each frame's header has the length that the index gives."""
     if not len(frames):
         return
-    words = windows(frames.block, "<u8")[frames.begins]
+    words = windows(frames.block, "<u8")[frames.starts]
     expected = frames.lengths - FRAME
     wrong = (words != expected.astype(np.uint64)).nonzero()[0]
     if wrong.size:
         row = wrong[0]
         raise DecodeError(
-            f"the record's header tells a length of {words[row]} bytes, its index "
+            f"the record's header gives a length of {words[row]} bytes, the index "
             f"{expected[row]}: the index belongs to another file, or the file was changed"
         )
 
 
 class Checksums:
-    """The checksums of framed records' data, computed in any order and held against the stored."""
+    """Checksums of framed records' data, computed in any order, to compare with the stored ones."""
 
     def __init__(self, count: int) -> None:
         """Take the number of records."""
@@ -175,12 +211,12 @@ class Checksums:
         self._found = np.zeros(count, np.uint32)
 
     def compute(self, frames: Records, rows: NDArray[np.intp]) -> None:
-        """Compute those of the records `rows`; threads may do that for others meanwhile."""
-        views = cut(frames.block, frames.begins[rows] + HEADER, frames.lengths[rows] - FRAME)
+        """Compute the checksums of the records `rows`; other threads may compute other rows."""
+        views = cut(frames.block, frames.starts[rows] + HEADER, frames.lengths[rows] - FRAME)
         self._found[rows] = [self._value(view) for view in views]
 
     def wrong(self, frames: Records) -> NDArray[np.intp]:
-        """Return the rows of those records whose data does not agree with its checksum."""
+        """Return the rows of the records whose data do not agree with their checksums."""
         stored = windows(frames.block, "<u4")[frames.ends - FOOTER]
         rows: NDArray[np.intp] = (masked(self._found) != stored).nonzero()[0]
         return rows

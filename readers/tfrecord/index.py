@@ -1,24 +1,37 @@
-"""Where the records of a TFRecord file are: from its index file, the cache, or the file."""
+"""The extents of the records of a TFRecord file: from an index file, the cache, or the file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...engine.errors import SourceError
-from ..storage.index_cache import cached_index
+from ..listing.path_patterns import expand_paths
+from ..storage.index_cache import cached_index, replace_file
+from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
-from ..storage.storage import Storage, open_storages
+from ..storage.storage import Storage
 from .crc32c import masked_of_lengths
 from .framing import FRAME, HEADER, RecordIndexer
 from .unpacked_file import is_compressed, unpacked
 
-_PROBES = 64  # records of an index file that are looked up in the data when it is opened
+_PROBES = 64  # records of an index that are compared with the data file when it is opened
 
 Frames = tuple[Int64s, Int64s]
 """Offsets and lengths of the framed records of a file."""
+
+
+def record_paths(paths: Sequence[str]) -> list[str]:
+    """Return the files that paths with patterns stand for, without the indexes in folders."""
+    return [
+        file
+        for path in paths
+        for file in expand_paths([path])
+        if file == path or not file.endswith(".idx")
+    ]
 
 
 def open_records(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> list[Storage]:
@@ -28,11 +41,23 @@ def open_records(paths: Sequence[str], options: Mapping[str, Any] | None = None)
     """
     storages = open_storages(paths, options)
     starts = [np.empty(min(HEADER, storage.size), np.uint8) for storage in storages]
-    waits = [each.begin([0], [start]) for each, start in zip(storages, starts, strict=True)]
+    waits = [each.start_read([0], [start]) for each, start in zip(storages, starts, strict=True)]
     for wait in waits:
         wait()
     pairs = zip(storages, starts, strict=True)
     return [_unpacked(storage, start.tobytes()) for storage, start in pairs]
+
+
+def is_record_file(storage: Storage) -> bool:
+    """Return whether a file starts with the frame of a record, or is compressed and does so.
+
+    Raises:
+        SourceError: the file is compressed and holds something else. OSError: it cannot be read.
+    """
+    start = np.empty(min(HEADER, storage.size), np.uint8)
+    storage.fill([0], [start])
+    content = start.tobytes()
+    return _is_header(content) or _unpacked(storage, content) is not storage
 
 
 def _unpacked(storage: Storage, start: bytes) -> Storage:
@@ -54,7 +79,7 @@ def _is_header(start: bytes) -> bool:
 
 
 def find_frames(storage: Storage, *, verify_data: bool) -> Frames:
-    """Return the place of each framed record, from the cache if it is known already.
+    """Return the extent of each framed record, from the cache if possible.
 
     Raises:
         SourceError: the file is damaged; with `verify_data`, also inside a record.
@@ -78,7 +103,7 @@ def read_index_file(index: Storage, storage: Storage) -> Frames:
     """Read an index as `tfrecord2idx` writes it: offset and length of each framed record.
 
     Raises:
-        SourceError: it is no such file, or it belongs to another data file.
+        SourceError: the file is no index, or the index belongs to another data file.
     """
     try:
         numbers = np.array(index.read_whole().split(), np.bytes_).astype(np.int64)
@@ -110,3 +135,17 @@ def _check_index(name: str, storage: Storage, offsets: Int64s, lengths: Int64s) 
             f"offset {offsets[row]}; the index belongs to another file, or the file was changed "
             "or cut off. Without index_path an index is made automatically"
         )
+
+
+def write_tfrecord_index(path: str, index_path: str) -> int:
+    """Write the index file that `read_index_file` reads; return the number of records.
+
+    Raises:
+        SourceError: the file is damaged. OSError: it cannot be read, or the index not written.
+    """
+    (storage,) = open_storages([path])
+    offsets = RecordIndexer(storage, verify_data=False).offsets()
+    pairs = zip(offsets[:-1].tolist(), np.diff(offsets).tolist(), strict=True)
+    lines = "".join(f"{offset} {length}\n" for offset, length in pairs)
+    replace_file(Path(index_path), [lines.encode()])
+    return len(offsets) - 1

@@ -10,19 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError, DecodeError
-from ...engine.operator import Array, register
-from ...engine.params import ANY, REQUIRED, STR, STRS, param
+from ...engine.errors import ArgumentError, DecodeError, install_hint
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import ANY, REQUIRED, STR, STRS, param
+from ..listing.path_patterns import expand_paths
 from ..reader import Reader
 from ..source import Allocate, Column
 from ..storage.records import RecordFiles, Records
 from .columns import Examples, Wanted, columns, one
 from .crc32c import checksum
-from .example_layouts import Locator
+from .example_batch import Locator
 from .features import checked_features
 from .framing import Checksums, check_lengths, inner
-from .headers import SLACK
-from .index import find_frames, open_records, read_index_files
+from .index import find_frames, open_records, read_index_files, record_paths
+from .patterns import SLACK
 from .sequence import WantedList, sequence_columns
 
 VERIFY = ("always", "index", "never")
@@ -31,8 +32,8 @@ VERIFY = ("always", "index", "never")
 class TFRecordSource:
     """Records of TFRecord files; a sample is the wanted features of one.
 
-    A batch is read in one pass over its files and parsed in one go. Bytes features are views
-    of the memory that the files were read into.
+    A batch is read in one pass over its files and parsed together. Bytes features are views of the
+    memory that holds the files' bytes.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class TFRecordSource:
         *,
         verify: bool,
     ) -> None:
-        """Take the framed records, and what to read of them.
+        """Take the framed records and the features to read.
 
         Args:
             files: the records with their frames.
@@ -55,7 +56,7 @@ class TFRecordSource:
         self._wanted = wanted
         self._lists = wanted_lists
         self._verify = verify
-        self._locator = Locator({each.key: each.kind for each in wanted})
+        self._locator = Locator({each.key: each.feature_type for each in wanted})
 
     def __len__(self) -> int:
         return len(self._files)
@@ -84,11 +85,11 @@ class TFRecordSource:
     def _columns(self, records: Records, where: Any, allocate: Allocate) -> tuple[Column, ...]:
         located = self._locator.locate(records, not_at_all=self._lists is not None)
         examples = Examples.parse(records, located, self._wanted, where)
-        found = columns(self._wanted, examples, allocate)
+        stored = columns(self._wanted, examples, allocate)
         if self._lists is None:
-            return found
+            return stored
         data = [(where(row), one(records, row)) for row in range(len(records))]
-        return found + sequence_columns(self._lists, data)
+        return stored + sequence_columns(self._lists, data)
 
     def _where_row(self, indices: NDArray[np.int64], row: int) -> str:
         return self.where(int(indices[row]))
@@ -111,8 +112,10 @@ class TFRecord(Reader):
     several strings, and feature lists that form no tensor, have a second output named
     `<name>.lengths`.
 
-    Files compressed with gzip or zlib are recognised, and unpacked once into the cache
-    folder (`$XDG_CACHE_HOME/penstock`). Where `index_path` is not given, each file is walked
+    Files compressed with gzip or zlib are recognized, and unpacked once into the cache folder
+    (`$XDG_CACHE_HOME/penstock`). Between runs the cache keeps at most 32 GiB of unpacked files, or
+    a quarter of its file system; the environment variable PENSTOCK_CACHE_BYTES sets another limit.
+    Where `index_path` is not given, each file is walked
     through once, and its index kept beside it (or, where that cannot be written, in the
     cache folder) until the file changes.
 
@@ -133,7 +136,12 @@ class TFRecord(Reader):
     name = "readers.tfrecord"
     aliases = ("tfrecord_reader",)
 
-    path = param(STRS, REQUIRED, "Paths of the files; their records are numbered through.")
+    path = param(
+        STRS,
+        REQUIRED,
+        "Paths of the files; their records are numbered through. Braces ('part-{000..127}'), globs "
+        "and folders stand for the files that they name, without *.idx in folders.",
+    )
     index_path = param(
         STRS,
         None,
@@ -155,7 +163,7 @@ class TFRecord(Reader):
         None,
         "When the records' checksums are verified: 'always' (whenever a record is read), 'index' "
         "(once, when the index is made), 'never'. By default 'always', if google-crc32c is "
-        "installed (`pip install penstock[tfrecord]`). Headers are always checked.",
+        f"installed ({install_hint('tfrecord')}). Headers are always checked.",
     )
 
     def prepare(self) -> None:
@@ -177,11 +185,6 @@ class TFRecord(Reader):
                 f"fn.readers.tfrecord: verify_crc is one of {', '.join(VERIFY)}, "
                 f"not {self.verify_crc!r}"
             )
-        if self.index_path is not None and len(self.index_path) != len(self.path):
-            raise ArgumentError(
-                f"fn.readers.tfrecord: index_path names {len(self.index_path)} files, path "
-                f"{len(self.path)}; each file has one index"
-            )
 
     def num_outputs(self) -> int:
         return len(self._names)
@@ -192,19 +195,26 @@ class TFRecord(Reader):
 
     def open_source(self) -> TFRecordSource:
         verify = self._verification()
-        storages = open_records(self.path, self.storage_options)
+        paths = record_paths(self.path)
+        indexes = expand_paths(self.index_path or (), "*.idx")
+        if self.index_path is not None and len(indexes) != len(paths):
+            raise ArgumentError(
+                f"fn.readers.tfrecord: index_path names {len(indexes)} files, path {len(paths)}; "
+                "each file has one index"
+            )
+        storages = open_records(paths, self.storage_options)
         if self.index_path is None:
-            found = [find_frames(each, verify_data=verify == "index") for each in storages]
+            stored = [find_frames(each, verify_data=verify == "index") for each in storages]
         else:
-            found = read_index_files(self.index_path, storages, self.storage_options)
-        files = RecordFiles(storages, found)
+            stored = read_index_files(indexes, storages, self.storage_options)
+        files = RecordFiles(storages, stored)
         return TFRecordSource(files, self._wanted, self._lists, verify=verify == "always")
 
     def _verification(self) -> str:
         if self.verify_crc is None and importlib.util.find_spec("google_crc32c") is None:
             warnings.warn(
                 "fn.readers.tfrecord: the checksums of the records are not verified, because "
-                "google-crc32c is not installed: pip install penstock[tfrecord], or pass "
+                f"google-crc32c is not installed: {install_hint('tfrecord')}, or pass "
                 "verify_crc='never' to silence this",
                 stacklevel=2,
             )

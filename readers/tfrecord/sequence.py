@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...engine.errors import DecodeError
 from ..source import Column
 from .columns import LENGTHS, Wanted, join_strings
-from .example import Found, Kind, find_feature_lists
+from .example import FeatureType, StoredFeature, find_feature_lists, stored_names
 from .features import Feature, FixedLenFeature
 
 
@@ -19,13 +19,15 @@ class WantedList(Wanted):
     """A feature list to read.
 
     A `FixedLenFeature` of numbers gives (steps, *shape); the default applies to steps without
-    the feature. Everything else gives all values end to end, and as a second output how many
-    values (or, of strings, bytes) belong to each step: int64 (steps,).
+    the feature. All other features give all values end to end, and in a second output the number of
+    values (or, for strings, of bytes) of each step: int64 (steps,).
     """
 
     def __init__(self, name: str, feature: Feature) -> None:
         super().__init__(name, feature)
-        self.one_tensor = isinstance(feature, FixedLenFeature) and self.kind is not Kind.BYTES
+        self.one_tensor = (
+            isinstance(feature, FixedLenFeature) and self.feature_type is not FeatureType.BYTES
+        )
 
     def names(self) -> list[str]:
         return [self.name] if self.one_tensor else [self.name, self.name + LENGTHS]
@@ -37,27 +39,30 @@ class WantedList(Wanted):
         shape = tuple(self.feature.shape) if isinstance(self.feature, FixedLenFeature) else ()
         return [np.empty((0, *shape) if self.one_tensor else 0, self.dtype)]
 
-    def read(self, data: bytes, steps: list[Found | None], where: str) -> list[NDArray[Any]]:
+    def read(
+        self, data: bytes, steps: list[StoredFeature | None], where: str
+    ) -> list[NDArray[Any]]:
         """Return the outputs for one record."""
-        parts = [
-            self._step(data, found, f"{where}, step {number}") for number, found in enumerate(steps)
+        values = [
+            self._step(data, feature, f"{where}, step {number}")
+            for number, feature in enumerate(steps)
         ]
-        joined = np.concatenate([*self._empty(), *parts])
+        joined = np.concatenate([*self._empty(), *values])
         if self.one_tensor:
             return [joined]
-        return [joined, np.array([len(part) for part in parts], np.int64)]
+        return [joined, np.array([len(each) for each in values], np.int64)]
 
-    def _step(self, data: bytes, found: Found | None, where: str) -> NDArray[Any]:
-        if found is None:
+    def _step(self, data: bytes, feature: StoredFeature | None, where: str) -> NDArray[Any]:
+        if feature is None:
             if self.default is None:
                 raise self.missing(where)
             return self.default[np.newaxis] if self.one_tensor else self.default
-        if self.kind is Kind.BYTES:
-            spans = self.strings(data, found, where)
+        if self.feature_type is FeatureType.BYTES:
+            spans = self.strings(data, feature, where)
             if len(spans) != 1:
                 raise self.wrong(where, f"has {len(spans)} strings, a step has one")
             return join_strings(data, spans)[0]
-        values = self.numbers(data, found, where)
+        values = self.numbers(data, feature, where)
         if not isinstance(self.feature, FixedLenFeature):
             return values
         if len(values) != prod(self.feature.shape):
@@ -69,7 +74,7 @@ class WantedList(Wanted):
 def sequence_columns(
     wanted: list[WantedList], records: list[tuple[str, bytes]]
 ) -> tuple[Column, ...]:
-    """Return the columns of the wanted lists; records are given as their place and bytes."""
+    """Return the columns of the wanted lists; `records` are pairs of location and bytes."""
     rows = []
     for where, data in records:
         try:
@@ -81,8 +86,8 @@ def sequence_columns(
 
 
 def _read(
-    each: WantedList, data: bytes, lists: dict[bytes, list[Found | None]], where: str
+    each: WantedList, data: bytes, lists: dict[bytes, list[StoredFeature | None]], where: str
 ) -> list[NDArray[Any]]:
     if each.key not in lists and each.default is None:
-        raise each.missing(where)
+        raise each.missing(where, stored_names(data, 2))
     return each.read(data, lists.get(each.key, []), where)

@@ -1,9 +1,9 @@
 """Whole files that were compressed with gzip or zlib, as storages with random access.
 
-Neither format can be entered in the middle. Inflating from the start for every record
-would make a shuffled epoch quadratic, and states to enter at cost memory for every few
-records and cannot be kept between runs. So a file is unpacked once, into the user's cache
-folder, and read there like any other; it is unpacked anew when it changes.
+Neither format can be entered in the middle. Inflating from the start for every record would make
+a shuffled epoch quadratic. Saved inflater states cost memory for every few records and cannot be
+kept between runs. So a file is unpacked once, into the user's cache folder, and read there like
+any other file. It is unpacked again when it changes, or when the cache had to be trimmed.
 """
 
 from __future__ import annotations
@@ -13,28 +13,46 @@ import hashlib
 import os
 import shutil
 import tempfile
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ...engine.errors import SourceError
+from ..storage.descriptors import Descriptor
 from ..storage.index_cache import cache_folder, cached_name
-from ..storage.storage import LocalFile, Storage
+from ..storage.local_file import LocalFile
+from ..storage.storage import Storage
+from .unpacked_cache import UNPACKED, CacheUse, cache_use
 
-_MOST_GROWTH = 256
-"""Data grow less than this; DEFLATE could make 1032 bytes of one, as bombs have it."""
 
-_KEEP_FREE = 256 << 20  # bytes of the cache's file system that are left to others
+@dataclass(frozen=True)
+class UnpackTuning:
+    """Bounds of what is unpacked.
+
+    Attributes:
+        growth: a file may unpack to this many times its size; DEFLATE reaches 1032, in bombs.
+        keep_free: bytes of the cache's file system that are left to others.
+    """
+
+    growth: int = 256
+    keep_free: int = 256 << 20
+
+
+TUNING = UnpackTuning()
+
 _CHUNK = 1 << 20
 _GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 _DEFLATE = 8
 
 
 def is_compressed(beginning: bytes) -> bool:
-    """Say whether a file begins as one of gzip or zlib does.
+    """Return whether a file starts as gzip or zlib files do.
 
     gzip: RFC 1952, 2.3.1. zlib: RFC 1950, 2.2: method 8, and a multiple of 31.
     """
@@ -62,7 +80,8 @@ def unpacked(storage: Storage, check: Callable[[bytes], None]) -> Storage:
     folder = cache_folder()
     stem = cached_name(storage, "")
     state = hashlib.sha256(storage.stamp.encode()).hexdigest()[:16]
-    path = folder / f"{stem}-{state}.unpacked"
+    path = folder / f"{stem}-{state}{UNPACKED}"
+    use = cache_use(folder)  # before the look at the file, so that nobody removes it then
     if not path.exists():
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -75,12 +94,36 @@ def unpacked(storage: Storage, check: Callable[[bytes], None]) -> Storage:
                 f"{storage.name} is compressed and has to be unpacked into {folder}, which "
                 f"cannot be written ({error.strerror}); set XDG_CACHE_HOME to another folder"
             ) from None
-    return LocalFile(os.fspath(path), name=storage.name)
+    return UnpackedFile(path, storage.name, use)
+
+
+class UnpackedFile(LocalFile):
+    """A file of the cache, which stays there while this storage is in use."""
+
+    def __init__(self, path: Path, name: str, use: CacheUse) -> None:
+        """Take the path, the name of the compressed file, and what keeps the file there."""
+        super().__init__(os.fspath(path), name)
+        self._use: CacheUse | None = use
+        os.utime(path, ns=(time.time_ns(), os.stat(path).st_mtime_ns))  # the time of its last use
+
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | {"_use": None}
+
+    def opened(self) -> Descriptor:
+        """See `LocalFile.opened`."""
+        if self._use is None:
+            self._use = cache_use(self.path.parent)
+        return super().opened()
+
+    def close(self) -> None:
+        """See `LocalFile.close`."""
+        super().close()
+        self._use = None
 
 
 @contextmanager
 def _only_one(lock: Path) -> Iterator[None]:
-    """Let the other processes of a machine wait instead of unpacking the same file, too.
+    """Make other processes wait instead of unpacking the same file.
 
     The lock ends with the process that holds it.
     """
@@ -91,14 +134,14 @@ def _only_one(lock: Path) -> Iterator[None]:
 
 
 def _remove_older(folder: Path, stem: str) -> None:
-    for older in folder.glob(f"{stem}-*.unpacked*"):
+    for older in folder.glob(f"{stem}-*{UNPACKED}*"):
         older.unlink(missing_ok=True)
 
 
 def _unpack(storage: Storage, path: Path, check: Callable[[bytes], None]) -> None:
     free = shutil.disk_usage(path.parent).free
-    room = max(0, free - _KEEP_FREE)
-    limit = max(_CHUNK, _MOST_GROWTH * storage.size)
+    room = max(0, free - TUNING.keep_free)
+    limit = max(_CHUNK, TUNING.growth * storage.size)
     handle, partial = tempfile.mkstemp(prefix=".unpacked-", dir=path.parent)
     try:
         written = 0

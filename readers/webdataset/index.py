@@ -1,8 +1,8 @@
-"""Which members of a WebDataset archive make a sample, and DALI's files that say it.
+"""The samples of a WebDataset archive: its index, and the index files of DALI.
 
-Files that follow one another and agree in folder and name up to the first dot make a sample;
-what follows that dot is the component's extension. Files whose name begins with a dot belong
-to none.
+Files that follow one another and agree in folder and name up to the first dot make a sample. The
+text behind that dot is the component's extension. Files whose names start with a dot belong to no
+sample.
 
 An index file of DALI is text, its numbers decimal and counted in bytes:
 
@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,14 +27,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
+from ..archives.tar import BLOCK, Member, members
 from ..storage.index_cache import cached_index, replace_file
+from ..storage.opening import open_storage
 from ..storage.read_plan import Int64s
-from ..storage.storage import Storage, open_storage
+from ..storage.storage import Bytes, Storage
 from ..storage.strings import StringTable, StringTableBuilder
-from .tar import BLOCK, Member, members
 
 _FIELDS = {"v1.1": 3, "v1.2": 4}
 _DOTS = ("first", "last")
+_TAIL = 20 * BLOCK  # bytes: archives are padded with zeros to a multiple of it
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class ArchiveIndex:
 
     Attributes:
         offsets, sizes: of each component's bytes.
-        kinds: of each component, which of `extensions` it has: int32.
+        extension_numbers: of each component, the index of its extension in `extensions`: int32.
         firsts: of each sample, its first component, and at the end the number of components.
         keys: of each sample, folder and name up to the dot; empty where it is not known.
         extensions: the distinct ones.
@@ -50,7 +53,7 @@ class ArchiveIndex:
 
     offsets: Int64s
     sizes: Int64s
-    kinds: NDArray[np.int32]
+    extension_numbers: NDArray[np.int32]
     firsts: Int64s
     keys: StringTable
     extensions: StringTable
@@ -58,20 +61,33 @@ class ArchiveIndex:
     def __len__(self) -> int:
         return len(self.firsts) - 1
 
+    def extensions_of(self, sample: int) -> list[str]:
+        """Return the extensions of a sample's components."""
+        first, end = self.firsts[sample : sample + 2].tolist()
+        return [
+            os.fsdecode(self.extensions[kind])
+            for kind in self.extension_numbers[first:end].tolist()
+        ]
+
     def to_arrays(self) -> list[NDArray[Any]]:
-        """Return what `from_arrays` takes."""
-        numbers: list[NDArray[Any]] = [self.offsets, self.sizes, self.kinds, self.firsts]
+        """Return the arrays that `from_arrays` takes."""
+        numbers: list[NDArray[Any]] = [
+            self.offsets,
+            self.sizes,
+            self.extension_numbers,
+            self.firsts,
+        ]
         return [*numbers, *self.keys.to_arrays(), *self.extensions.to_arrays()]
 
     @classmethod
     def from_arrays(cls, *arrays: NDArray[Any]) -> ArchiveIndex:
-        """Return the index that was taken apart by `to_arrays`."""
-        offsets, sizes, kinds, firsts, *tables = arrays
+        """Return the index whose `to_arrays` gave these arrays."""
+        offsets, sizes, extension_numbers, firsts, *tables = arrays
         keys, extensions = tables[:2], tables[2:]
         return cls(
             offsets,
             sizes,
-            kinds,
+            extension_numbers,
             firsts,
             StringTable.from_arrays(*keys),
             StringTable.from_arrays(*extensions),
@@ -83,25 +99,27 @@ class _Builder:
 
     def __init__(self) -> None:
         self._offsets, self._sizes = array("q"), array("q")
-        self._kinds, self._firsts = array("i"), array("q")
+        self._extension_numbers, self._firsts = array("i"), array("q")
         self._keys = StringTableBuilder()
         self._extensions: dict[bytes, int] = {}
 
-    def begin_sample(self, key: bytes) -> None:
+    def start_sample(self, key: bytes) -> None:
         self._firsts.append(len(self._offsets))
         self._keys.append(key)
 
     def add(self, extension: bytes, offset: int, size: int) -> None:
         self._offsets.append(offset)
         self._sizes.append(size)
-        self._kinds.append(self._extensions.setdefault(extension, len(self._extensions)))
+        self._extension_numbers.append(
+            self._extensions.setdefault(extension, len(self._extensions))
+        )
 
     def finish(self) -> ArchiveIndex:
         self._firsts.append(len(self._offsets))
         return ArchiveIndex(
             np.array(self._offsets, np.int64),
             np.array(self._sizes, np.int64),
-            np.array(self._kinds, np.int32),
+            np.array(self._extension_numbers, np.int32),
             np.array(self._firsts, np.int64),
             self._keys.finish(),
             StringTable.of(self._extensions),
@@ -124,7 +142,7 @@ def index_archive(storage: Storage, dot: str = "first") -> ArchiveIndex:
     def build() -> list[NDArray[Any]]:
         return group(members(storage), dot).to_arrays()
 
-    return ArchiveIndex.from_arrays(*cached_index(storage, f"webdataset-{dot}-1", build))
+    return ArchiveIndex.from_arrays(*cached_index(storage, f"webdataset-{dot}-2", build))
 
 
 def group(files: Iterable[Member], dot: str) -> ArchiveIndex:
@@ -133,14 +151,14 @@ def group(files: Iterable[Member], dot: str) -> ArchiveIndex:
     last: bytes | None = None
     for key, extension, file in _components(files, dot):
         if key != last:
-            builder.begin_sample(key)
+            builder.start_sample(key)
             last = key
         builder.add(extension, file.offset, file.size)
     return builder.finish()
 
 
 def _components(files: Iterable[Member], dot: str) -> Iterator[tuple[bytes, bytes, Member]]:
-    """Yield key and extension of each file whose name does not begin with a dot."""
+    """Yield key and extension of each file whose name does not start with a dot."""
     for file in files:
         key, extension = split_name(file.name, dot)
         if key and not key.endswith(b"/"):
@@ -153,8 +171,8 @@ def split_name(name: bytes, dot: str) -> tuple[bytes, bytes]:
     >>> split_name(b"a.b/img.left.png", "first"), split_name(b"a.b/img.left.png", "last")
     ((b'a.b/img', b'left.png'), (b'a.b/img.left', b'png'))
     """
-    begin = name.rfind(b"/") + 1
-    cut = name.find(b".", begin) if dot == "first" else name.rfind(b".", begin)
+    start = name.rfind(b"/") + 1
+    cut = name.find(b".", start) if dot == "first" else name.rfind(b".", start)
     return (name, b"") if cut < 0 else (name[:cut], name[cut + 1 :])
 
 
@@ -196,18 +214,49 @@ def parse_dali_index(content: bytes, name: str, archive: Storage) -> ArchiveInde
 def _parse_sample(builder: _Builder, words: list[bytes], fields: int, archive: Storage) -> None:
     if not words or len(words) % fields:
         raise ValueError(f"{len(words)} words, where each component takes {fields}")
-    builder.begin_sample(split_name(words[3], "first")[0] if fields == 4 else b"")
-    for begin in range(0, len(words), fields):
-        extension, offset, size = words[begin : begin + 3]
+    builder.start_sample(split_name(words[3], "first")[0] if fields == 4 else b"")
+    for start in range(0, len(words), fields):
+        extension, offset, size = words[start : start + 3]
         if not (offset.isdigit() and size.isdigit() and len(offset) < 19 and len(size) < 19):
             raise ValueError(f"{offset[:30]!r} and {size[:30]!r} are no offset and size")
-        begins, ends = int(offset), int(offset) + int(size)
-        if begins % BLOCK or begins < BLOCK or ends > archive.size:
+        starts, ends = int(offset), int(offset) + int(size)
+        if starts % BLOCK or starts < BLOCK or ends > archive.size:
             raise ValueError(
-                f"bytes {begins} to {ends} cannot be a file in {archive.name}, which has "
+                f"bytes {starts} to {ends} cannot be a file in {archive.name}, which has "
                 f"{archive.size} bytes"
             )
-        builder.add(extension, begins, int(size))
+        builder.add(extension, starts, int(size))
+
+
+def check_ends(archives: Sequence[Storage], indexes: Sequence[ArchiveIndex]) -> None:
+    """Look at what follows the zeros behind the last file that each index lists.
+
+    Files there (of archives that were joined) give a warning, as they do without an index.
+
+    Raises:
+        SourceError: the data there are no archive. OSError: an archive cannot be read.
+    """
+    ends = [_end_of_files(index) for index in indexes]
+    tails: list[Bytes] = [
+        np.empty(min(_TAIL, max(0, archive.size - end)), np.uint8)
+        for archive, end in zip(archives, ends, strict=True)
+    ]
+    waits = [
+        archive.start_read([end], [tail])
+        for archive, end, tail in zip(archives, ends, tails, strict=True)
+    ]
+    for wait in waits:
+        wait()
+    for archive, end, tail in zip(archives, ends, tails, strict=True):
+        closed = tail.size >= BLOCK and not tail[:BLOCK].any()
+        if closed and (tail.any() or end + tail.size < archive.size):
+            deque(members(archive, end), maxlen=0)
+
+
+def _end_of_files(index: ArchiveIndex) -> int:
+    """Return the offset behind the last file, which is a multiple of `BLOCK`."""
+    end = int((index.offsets + index.sizes).max(initial=0))
+    return -(-end // BLOCK) * BLOCK
 
 
 def write_dali_index(archive: str | os.PathLike[str], index_path: str | os.PathLike[str]) -> int:

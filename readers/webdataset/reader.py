@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,31 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
-from ...engine.operator import Array, register
-from ...engine.params import BOOL, DTYPES, REQUIRED, STR, STRS, param
-from ...engine.types import to_numpy_type
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import BOOL, DTYPES, REQUIRED, STR, STRS, param
+from ...engine.suggestions import unknown
+from ...engine.tensors.dtypes import to_numpy_type
+from ..archives.tar import BLOCK, header_fits, headers_fit
+from ..listing.path_patterns import expand_paths
 from ..reader import Reader
 from ..source import Allocate, Column, checked_indices
+from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
 from ..storage.records import RecordFiles, Records, windows
-from ..storage.storage import Storage, cut, open_storages
-from .index import ArchiveIndex, index_archive, read_dali_index
-from .tar import BLOCK, header_fits, headers_fit
+from ..storage.storage import Storage, cut
+from .index import ArchiveIndex, check_ends, index_archive, read_dali_index
 
 _ALIGNMENT = 64
-"""Components begin at multiples of it in memory, so that they can be views of any type."""
+"""Components start at multiples of 64 bytes in memory, so arrays of any dtype can be views."""
 
 _MISSING = ("empty", "skip", "error")
 
 
 @dataclass(frozen=True)
 class Archive:
-    """A tar file, its index, and what is read of it.
+    """A tar file, its index, and the components that are read.
 
     Attributes:
         chosen: for each sample that is read and each output, the component, or -1:
             int64 (samples, outputs).
-        numbers: of each of these samples, its number in the index.
+        numbers: number in the index of each sample that is read.
     """
 
     storage: Storage
@@ -54,8 +58,8 @@ class WebDatasetSource:
 
         Args:
             archives: at least one.
-            dtypes: what the bytes of each output are taken for.
-            doubtful: whether to compare an archive with its index, when it is read.
+            dtypes: of each output, whose elements its bytes are.
+            doubtful: whether to compare an archive with its index when components are read.
         """
         self._dtypes = tuple(dtypes)
         self._doubtful = doubtful
@@ -63,8 +67,8 @@ class WebDatasetSource:
         self._archives = tuple(archives)
         counts = [len(archive.numbers) for archive in archives]
         self._firsts: Int64s = np.cumsum([0, *counts], dtype=np.int64)
-        placed = [_places(archive, self._lead) for archive in archives]
-        self._files = RecordFiles([a.storage for a in archives], [place for place, _ in placed])
+        placed = [_extents(archive, self._lead) for archive in archives]
+        self._files = RecordFiles([a.storage for a in archives], [extents for extents, _ in placed])
         self._sizes: Int64s = np.concatenate([sizes for _, sizes in placed])
         self._compared = np.zeros(len(self._sizes), np.bool_)
 
@@ -86,11 +90,11 @@ class WebDatasetSource:
         sizes = self._sizes[rows]
         if self._doubtful:
             self._compare(records, sizes, rows)
-        begins = records.begins + self._lead
+        starts = records.starts + self._lead
         columns: list[Column] = []
         for output, dtype in enumerate(self._dtypes):
             own = slice(output, None, outputs)
-            views: list[NDArray[Any]] = list(cut(records.block, begins[own], sizes[own]))
+            views: list[NDArray[Any]] = list(cut(records.block, starts[own], sizes[own]))
             if dtype != np.uint8:
                 self._check_sizes(sizes[own], dtype, rows[own])
                 views = [view.view(dtype) for view in views]
@@ -102,8 +106,8 @@ class WebDatasetSource:
         present = np.flatnonzero((records.lengths > 0) & ~self._compared[rows])
         if not len(present):
             return
-        begins = records.begins[present]
-        headers = windows(records.block, f"V{BLOCK}")[begins].view(np.uint8).reshape(-1, BLOCK)
+        starts = records.starts[present]
+        headers = windows(records.block, f"V{BLOCK}")[starts].view(np.uint8).reshape(-1, BLOCK)
         for i in np.flatnonzero(~headers_fit(headers, sizes[present])).tolist():
             if not header_fits(headers[i].tobytes(), int(sizes[present[i]])):
                 raise SourceError(
@@ -136,16 +140,16 @@ class WebDatasetSource:
         sample = int(archive.numbers[row])
         components = archive.chosen[row, outputs]
         offsets = archive.index.offsets[components[components >= 0]]
-        place = f", offset {offsets.min()}" if len(offsets) else ""
+        offset = f", offset {offsets.min()}" if len(offsets) else ""
         key = os.fsdecode(archive.index.keys[sample])
-        return f"{archive.storage.name}, sample {sample} {key!r}{place}"
+        return f"{archive.storage.name}, sample {sample} {key!r}{offset}"
 
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""
         self._files.close()
 
 
-def _places(archive: Archive, lead: int) -> tuple[tuple[Int64s, Int64s], Int64s]:
+def _extents(archive: Archive, lead: int) -> tuple[tuple[Int64s, Int64s], Int64s]:
     """Return offsets and lengths to read, and the sizes of the components themselves."""
     wanted = archive.chosen.reshape(-1)
     there = wanted >= 0
@@ -192,6 +196,7 @@ def open_archives(
     if index_paths:
         listed = open_storages(index_paths, storage_options)
         indexes = [read_dali_index(*pair) for pair in zip(listed, storages, strict=True)]
+        check_ends(storages, indexes)
     else:
         indexes = [index_archive(storage, extension_dot) for storage in storages]
     groups = [_group(entry, case_sensitive) for entry in ext]
@@ -200,7 +205,7 @@ def open_archives(
         chosen = _choose(index, groups, case_sensitive)
         numbers = _samples(storage, index, chosen, ext, missing)
         archives.append(Archive(storage, index, chosen[numbers], numbers))
-    _check_any(archives, ext)
+    _check_extensions(archives, ext)
     return WebDatasetSource(archives, types, doubtful=bool(index_paths))
 
 
@@ -221,7 +226,7 @@ def _choose(
     chosen = np.full((len(index), len(groups)), -1, np.int64)
     for output, group in enumerate(groups):
         wanted = np.array([extension in group for extension in extensions], np.bool_)
-        found = np.flatnonzero(wanted[index.kinds])[::-1]
+        found = np.flatnonzero(wanted[index.extension_numbers])[::-1]
         chosen[sample_of[found], output] = found  # the last assignment stays: the first file
     return chosen
 
@@ -235,22 +240,35 @@ def _samples(
         return np.arange(len(index))
     if missing == "error" and lacking.any():
         sample, output = np.argwhere(lacking)[0].tolist()
+        stored = ", ".join(index.extensions_of(sample)) or "none"
         raise SourceError(
             f"{storage.name}, sample {sample} {os.fsdecode(index.keys[sample])!r} has no component "
-            f"{ext[output]!r}; missing_component_behavior='skip' leaves such samples out, 'empty' "
-            "gives them an empty array"
+            f"{ext[output]!r}; it has {stored}. "
+            "missing_component_behavior='skip' leaves out such samples, 'empty' gives empty arrays"
         )
     return np.flatnonzero(~lacking.any(axis=1))
 
 
-def _check_any(archives: Sequence[Archive], ext: Sequence[str]) -> None:
-    if any((archive.chosen >= 0).any() for archive in archives):
-        return
-    found = {os.fsdecode(name) for archive in archives for name in archive.index.extensions}
-    raise SourceError(
-        f"{archives[0].storage.name}{' ...' * (len(archives) > 1)}: no sample has components "
-        f"{', '.join(map(repr, ext))}; the extensions are {', '.join(sorted(found)[:20]) or 'none'}"
-    )
+def _check_extensions(archives: Sequence[Archive], ext: Sequence[str]) -> None:
+    """Raise SourceError if there is no sample; warn of outputs that no sample has."""
+    stored = {os.fsdecode(name) for archive in archives for name in archive.index.extensions}
+    name = f"{archives[0].storage.name}{' ...' * (len(archives) > 1)}"
+    if not any(len(archive.numbers) for archive in archives):
+        wanted = " and ".join(map(repr, ext))
+        raise SourceError(
+            f"{name}: no sample has the components {wanted}; the extensions are {_listed(stored)}"
+        )
+    for output, entry in enumerate(ext):
+        if not any((archive.chosen[:, output] >= 0).any() for archive in archives):
+            warnings.warn(
+                f"{name}: all arrays of this output are empty, because no sample has a component "
+                f"{unknown(entry, stored)} (the extensions are {_listed(stored)})",
+                stacklevel=2,
+            )
+
+
+def _listed(extensions: set[str]) -> str:
+    return ", ".join(sorted(extensions)[:20]) or "none"
 
 
 @register
@@ -259,7 +277,7 @@ class WebDataset(Reader):
 
     Files that follow one another and agree in folder and name up to the first dot are the
     components of a sample; the rest of the name is the extension. Where several components of
-    a sample match an output, the first one counts. Files whose names begin with a dot are left
+    a sample match an output, the first one counts. Files whose names start with a dot are left
     out. v7, ustar, PAX and GNU archives are read, sparse files and compressed archives are not.
 
     Outputs:
@@ -273,7 +291,12 @@ class WebDataset(Reader):
     name = "readers.webdataset"
     aliases = ("webdataset_reader",)
 
-    paths = param(STRS, REQUIRED, "Paths of the archives.")
+    paths = param(
+        STRS,
+        REQUIRED,
+        "Paths of the archives. Braces ('shard-{000..127}.tar'), globs and folders stand for the "
+        "files that they name.",
+    )
     ext = param(
         STRS,
         REQUIRED,
@@ -300,7 +323,7 @@ class WebDataset(Reader):
     extension_dot = param(
         STR,
         "first",
-        "Which dot of a file's name the extension begins behind: the 'first' or the 'last'. Index "
+        "Which dot of a file's name the extension starts behind: the 'first' or the 'last'. Index "
         "files of DALI always mean the first.",
     )
 
@@ -318,9 +341,9 @@ class WebDataset(Reader):
 
     def open_source(self) -> WebDatasetSource:
         return open_archives(
-            self.paths,
+            expand_paths(self.paths, "*.tar"),
             self.ext,
-            index_paths=self.index_paths or (),
+            index_paths=expand_paths(self.index_paths or (), "*.idx"),
             missing=self._missing,
             dtypes=self.dtypes or (),
             case_sensitive=self.case_sensitive_extensions,

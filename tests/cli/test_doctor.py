@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import time
@@ -12,6 +11,8 @@ import time
 import pytest
 
 from penstock.cli.probes.cuda import Driver
+
+from .terminals import on_terminal
 
 pytestmark = pytest.mark.timeout(300)  # a dozen libraries are imported, on any machine
 
@@ -45,7 +46,7 @@ def test_the_cpu_works_here(as_json):
     assert list(content["findings"]) == ["GPU", "Libraries", "Machine", "Storage"]
     rows = {row["name"]: row for rows in content["findings"].values() for row in rows}
     assert {rows[name]["status"] for name in ("NumPy", "OpenCV", "simplejpeg")} == {"ok"}
-    assert {"NVIDIA driver", "GPUs", "KvikIO", "cuFile", "NVDEC", "processor"} <= set(rows)
+    assert {"NVIDIA driver", "CPU", "memory", "open files", "file system"} <= set(rows)
     for row in rows.values():
         if row["status"] == "missing":
             assert row["cost"], row
@@ -65,16 +66,17 @@ def test_the_gpu_does_not_work_without_a_driver(run, tmp_path):
     (tmp_path / "file").write_bytes(bytes(2 << 20))
     result = run("doctor", tmp_path / "file", "--device", "gpu", *LIMIT)
     assert result.returncode == 1
-    assert result.stdout.endswith(
+    assert result.stdout.startswith(
         "device 'gpu' does not work on this machine: NVIDIA driver, GPUs, CuPy\n"
     )
+    assert "nvImageCodec" not in result.stdout  # without a driver, advice on libraries is noise
     assert "preadv, 4 threads" in result.stdout
     assert "\x1b" not in result.stdout
     assert os.listdir(tmp_path) == ["file"]
 
 
 def test_probes_that_hang_and_crash_are_reported_in_a_path_that_is_read_only(run):
-    result = run("doctor", "/sys", "--json", "--limit", "8", "--jobs", "odd_jobs")
+    result = run("doctor", "/sys", "--json", "--limit", "8", "--test-jobs", "odd_jobs")
     content = json.loads(result.stdout)
     rows = {row["name"]: row for row in content["findings"]["Further"]}
     assert rows["hangs"]["status"] == rows["crashes"]["status"] == "broken"
@@ -89,7 +91,7 @@ def test_probes_that_hang_and_crash_are_reported_in_a_path_that_is_read_only(run
 def test_a_path_that_is_not_there(run, tmp_path):
     result = run("doctor", tmp_path / "nothing", *LIMIT)
     assert result.returncode == 2
-    assert result.stderr == f"penstock doctor: {tmp_path}/nothing: No such file or directory\n"
+    assert result.stderr == f"penstock: error: {tmp_path}/nothing: No such file or directory\n"
     os.mkfifo(tmp_path / "fifo")
     result = run("doctor", tmp_path / "fifo", *LIMIT)
     assert result.returncode == 2
@@ -114,24 +116,10 @@ def test_an_interrupt_removes_the_file(command, environment, tmp_path, number, s
     assert os.listdir(tmp_path) == []
 
 
-def test_a_terminal_gets_colours_and_a_spinner(command, environment, tmp_path):
+def test_a_terminal_gets_colors_and_a_spinner(command, environment, tmp_path):
     (tmp_path / "file").write_bytes(b"small")
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [*command, "doctor", str(tmp_path / "file"), *LIMIT],
-        stdout=slave,
-        stderr=slave,
-        env={**environment, "NO_COLOR": "", "TERM": "xterm"},
-    )
-    os.close(slave)
-    shown = b""
-    while True:
-        try:
-            shown += os.read(master, 65536)
-        except OSError:  # the other end is closed
-            break
-    os.close(master)
-    assert process.wait() == 0
-    assert b"\r\x1b[K| " in shown
-    assert b"\x1b[32mok" in shown
-    assert b"device 'cpu' works on this machine" in shown
+    shown, status = on_terminal([*command, "doctor", str(tmp_path / "file"), *LIMIT], environment)
+    assert status == 0
+    assert "\r\x1b[K| " in shown
+    assert "\x1b[32mok" in shown
+    assert "device 'cpu' works on this machine" in shown

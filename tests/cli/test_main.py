@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
 from importlib import import_module
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 import penstock
-from penstock.cli.main import COMMANDS, main
+from penstock.cli.main import APP, main, run
+
+from .terminals import on_terminal
 
 ROOT = os.path.dirname(penstock.__file__)
+COMMANDS = [command.callback.__name__ for command in APP.registered_commands]
 
 
-def test_help_names_every_command(run):
-    result = run("--help")
-    assert result.returncode == 0
-    assert all(name in result.stdout for name in COMMANDS)
+def test_help_names_every_command(penstock_in_process):
+    result = penstock_in_process("--help")
+    assert result.status == 0
+    assert all(name in result.output for name in COMMANDS)
+    assert "Exit status: 0" in result.output
+    assert "\x1b" not in result.output
 
 
-def test_version(run):
-    assert run("--version").stdout == f"penstock {penstock.__version__}\n"
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_has_examples_and_exit_statuses(name):
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(APP, [name, "--help"])
+    assert result.exit_code == 0
+    assert f"penstock {name} " in result.stdout.partition("Examples")[2]
+    assert "Exit status: 0" in result.stdout
+
+
+def test_version(penstock_in_process):
+    result = penstock_in_process("--version")
+    assert (result.status, result.output) == (0, f"penstock {penstock.__version__}\n")
 
 
 def test_as_a_module(environment):
@@ -48,48 +65,70 @@ def test_the_installed_command_is_main():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "COMMAND"),
-        (["repair"], "invalid choice: 'repair'"),
-        (["doctor", "--device", "tpu"], "invalid choice: 'tpu'"),
-        (["doctor", "--limit", "0"], "invalid seconds value: '0'"),
-        (["doctor", "--limit", "soon"], "invalid seconds value: 'soon'"),
-        (["doctor", "one", "two"], "unrecognized arguments: two"),
+        ([], "Missing command"),
+        (["doctr"], "No such command 'doctr'. Did you mean 'doctor'?"),
+        (["doctor", "--jsn"], "No such option: --jsn (Possible options: --json)"),
+        (["doctor", "--device", "tpu"], "'cpu', 'mixed', 'gpu'"),
+        (["doctor", "--limit", "0"], "0.01"),
+        (["doctor", "--limit", "soon"], "--limit"),
+        (["doctor", "one", "two"], "two"),
     ],
 )
-def test_wrong_usage(run, arguments, message):
-    result = run(*arguments)
-    assert result.returncode == 2
-    assert message in result.stderr
-    assert result.stdout == ""
+def test_wrong_usage(penstock_in_process, arguments, message):
+    result = penstock_in_process(*arguments)
+    assert result.status == 2
+    first, second = result.errors.splitlines()
+    assert first.startswith("penstock: error: ")
+    assert message in first
+    assert second == f"Try 'penstock{' doctor' if arguments[:1] == ['doctor'] else ''} --help'."
+    assert result.output == ""
 
 
 def test_help_loads_no_more_than_the_library(environment):
     script = (
         "import sys, penstock; before = set(sys.modules); from penstock.cli.main import main\n"
-        "try: main(['--help'])\n"
-        "except SystemExit: pass\n"
-        "print([name for name in set(sys.modules) - before if 'probes' in name])"
+        "main(['--help'])\n"
+        "names = set(sys.modules) - before\n"
+        "print([n for n in names if n.startswith('penstock') and n.count('.') > 2])\n"
+        "print(names & {'penstock.datasets', 'soundfile', 'av', 'pyarrow', 'ray'})"
     )
     result = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True
     )
-    assert result.stdout.endswith("\n[]\n")
+    assert result.stdout.endswith("\n[]\nset()\n")
 
 
-def test_a_reader_that_goes_away(command, environment, tmp_path):
-    """As in `penstock doctor | head -0`: no traceback."""
-    (tmp_path / "file").write_bytes(b"small")
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        result = subprocess.run(
-            [*command, "doctor", str(tmp_path / "file")],
-            stdout=writing,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-    finally:
-        os.close(writing)
-    assert result.stderr == ""
-    assert result.returncode == 141
+def test_a_terminal_gets_colored_errors(command, environment):
+    shown, status = on_terminal([*command, "doctr"], environment)
+    assert status == 2
+    assert "\x1b[1;31merror: \x1b[0mNo such command" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("penstock doc", ["doctor"]),
+        ("penstock doctor --device m", ["mixed"]),
+        ("penstock convert a b --to web", ["webdataset"]),
+    ],
+)
+def test_shells_complete_commands_and_values(monkeypatch, capsys, words, expected):
+    monkeypatch.setenv("_PENSTOCK_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    with pytest.raises(SystemExit, match="0"):
+        run([])
+    assert capsys.readouterr().out.split() == expected
+
+
+@pytest.mark.parametrize("page", ["docs/command_line.md", "README.md"])
+def test_the_documented_commands_exist(page):
+    with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+        lines = re.findall(r"^penstock (\w+)(.*?)(?:  #.*)?$", file.read(), re.MULTILINE)
+    assert lines
+    options = {
+        command.name: {option for each in command.params for option in each.opts}
+        for command in typer.main.get_command(APP).commands.values()
+    }
+    for name, arguments in lines:
+        assert set(re.findall(r"(?<= )--[\w-]+", arguments)) <= options[name]

@@ -4,12 +4,12 @@ import io
 import os
 import pty
 
-from penstock.cli.progress import Progress
+from penstock.cli.progress import Spinner
 
 
 def test_a_terminal_sees_a_line_that_is_wiped_at_the_end():
     master, slave = pty.openpty()
-    with open(slave, "w") as terminal, Progress(terminal) as tick:
+    with open(slave, "w") as terminal, Spinner(terminal) as tick:
         tick("looking")
         tick("x" * 500)
         terminal.flush()
@@ -25,6 +25,6 @@ def test_a_terminal_sees_a_line_that_is_wiped_at_the_end():
 
 def test_nothing_is_written_elsewhere():
     stream = io.StringIO()
-    with Progress(stream) as tick:
+    with Spinner(stream) as tick:
         tick("looking")
     assert stream.getvalue() == ""

@@ -9,7 +9,7 @@ import pytest
 
 from penstock.cli.probes.examine import Report, lacking
 from penstock.cli.probes.finding import Finding, Rate
-from penstock.cli.report import as_json, as_text, wants_colour
+from penstock.cli.report import as_text, report_as_json, wants_color
 
 LONG = "compatibility mode: the kernel module nvidia-fs is not loaded, and so on and so on"
 
@@ -20,14 +20,14 @@ REPORT = Report(
             Finding("NVIDIA driver", "ok", "580.1, CUDA 13.0", values={"cuda": [13, 0]}),
             Finding("cuFile", "limited", LONG, "time", "modprobe nvidia-fs && " + "x" * 20),
         ],
-        "Libraries": [Finding("soundfile", "missing", "not installed", "no audio", "pip install")],
+        "Libraries": [Finding("s3fs", "missing", "not installed", "no s3:// URLs", "pip install")],
     },
     path="/data",
     rates=[
         Rate("preadv", "cold", 1234.5),
         Rate("preadv", "warm", 12345.6),
-        Rate("O_DIRECT", "cold", 999.4),
-        Rate("mmap", "cold", note="its pages stay in memory"),
+        Rate("preadv, 4", "cold", 999.4),
+        Rate("mmap", "cold", remark="its pages stay in memory"),
         Rate("mmap", "warm", 0.4),
     ],
     not_measured="",
@@ -36,6 +36,7 @@ REPORT = Report(
 )
 
 TABLE = """\
+device 'gpu' does not work on this machine: CuPy
 penstock 1.2, python 3.11.2
 
 GPU
@@ -47,25 +48,23 @@ GPU
                           mend: modprobe nvidia-fs && xxxxxxxxxxxxxxxxxxxx
 
 Libraries
-  missing  soundfile      not installed
-                          costs: no audio
+  missing  s3fs           not installed
+                          costs: no s3:// URLs
                           mend: pip install
 
 Reading /data, MB/s    not cached      cached
   preadv                    1,234      12,346
-  O_DIRECT                    999           -
+  preadv, 4                   999           -
   mmap                          -           0
-- mmap: its pages stay in memory
-
-device 'gpu' does not work on this machine: CuPy"""
+- mmap: its pages stay in memory"""
 
 
 def test_the_table():
-    assert as_text(REPORT, 66, colour=False) == TABLE
+    assert as_text(REPORT, 66, color=False) == TABLE
 
 
-def test_colours_change_nothing_else():
-    text = as_text(REPORT, 66, colour=True)
+def test_colors_change_nothing_else():
+    text = as_text(REPORT, 66, color=True)
     for code in ("31", "32", "33", "0"):
         assert f"\x1b[{code}m" in text
         text = text.replace(f"\x1b[{code}m", "")
@@ -73,7 +72,7 @@ def test_colours_change_nothing_else():
 
 
 @pytest.mark.parametrize(
-    ("terminal", "environment", "colour"),
+    ("terminal", "environment", "color"),
     [
         (True, {}, True),
         (True, {"NO_COLOR": ""}, True),
@@ -82,19 +81,19 @@ def test_colours_change_nothing_else():
         (False, {"TERM": "xterm"}, False),
     ],
 )
-def test_who_gets_colours(terminal, environment, colour):
+def test_who_gets_colors(terminal, environment, color):
     stream = io.StringIO()
     stream.isatty = lambda: terminal
-    assert wants_colour(stream, environment) is colour
+    assert wants_color(stream, environment) is color
 
 
 def test_narrow_terminals_still_get_everything():
-    words = as_text(REPORT, 10, colour=False).split()
+    words = as_text(REPORT, 10, color=False).split()
     assert words == TABLE.split()
 
 
 def test_json_holds_everything():
-    content = json.loads(as_json(REPORT))
+    content = json.loads(report_as_json(REPORT))
     assert content["works"] is False
     assert content["lacking"] == ["CuPy"]
     assert content["findings"]["GPU"][0]["values"] == {"cuda": [13, 0]}
@@ -103,7 +102,7 @@ def test_json_holds_everything():
         "way": "preadv",
         "cache": "cold",
         "mb_per_s": 1234.5,
-        "note": "",
+        "remark": "",
     }
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
-from penstock.decoders.npy import Numpy, parse
+from penstock.decoders.npy import NumpyDecoder, parse
 from penstock.engine.errors import DecodeError
 
 from ..operators.running import apply
@@ -24,7 +24,7 @@ def saved(array, version=None):
 def test_arrays_come_back(version, dtype, shape, order):
     random = np.random.default_rng(1)
     array = np.array(random.integers(0, 100, shape)).astype(dtype, order)
-    found = apply(Numpy, saved(array, version))
+    found = apply(NumpyDecoder, saved(array, version))
     native = array.astype(array.dtype.newbyteorder("="))
     np.testing.assert_array_equal(found, native, strict=True)
     assert found.dtype.isnative
@@ -36,46 +36,46 @@ def test_arrays_come_back(version, dtype, shape, order):
 def test_complex_numbers_and_dates(shape, order):
     array = np.array(np.arange(np.prod(shape)).reshape(shape) * (1 - 2j), ">c8", order=order)
     expected = np.stack([array.real, array.imag], -1).astype("f4")
-    np.testing.assert_array_equal(apply(Numpy, saved(array)), expected, strict=True)
+    np.testing.assert_array_equal(apply(NumpyDecoder, saved(array)), expected, strict=True)
     dates = array.real.astype(">M8[s]")
-    found = apply(Numpy, saved(dates))
+    found = apply(NumpyDecoder, saved(dates))
     np.testing.assert_array_equal(found, array.real.astype("i8"), strict=True)
 
 
 def test_elements_that_lie_anywhere_in_memory():
     array = np.arange(5.0)
     data = np.concatenate([np.zeros(3, np.uint8), saved(array)])[3:]
-    np.testing.assert_array_equal(apply(Numpy, data), array)
+    np.testing.assert_array_equal(apply(NumpyDecoder, data), array)
 
 
 def test_booleans_are_0_or_1():
     data = saved(np.zeros(4, bool)).copy()
     data[-4:] = 0, 1, 2, 255
-    found = apply(Numpy, data)
+    found = apply(NumpyDecoder, data)
     assert found.view(np.uint8).tolist() == [0, 1, 1, 1]
 
 
 @pytest.mark.parametrize("change", [slice(0, -1), slice(0, 128), slice(0, 100), slice(0, 0)])
 def test_files_cut_short_raise(change):
     with pytest.raises(DecodeError, match=r"16 bytes, but (15|0) follow|cut off|empty"):
-        apply(Numpy, saved(np.zeros((2, 4), np.int16))[change])
+        apply(NumpyDecoder, saved(np.zeros((2, 4), np.int16))[change])
 
 
 def test_files_that_are_too_long_raise():
     data = saved(np.zeros((2, 4), np.int16))
     with pytest.raises(DecodeError, match=r"\(2, 4\) and type int16 takes 16 bytes, but 160 fol"):
-        apply(Numpy, np.concatenate([data, data]))
+        apply(NumpyDecoder, np.concatenate([data, data]))
 
 
 def test_objects_are_refused():
     with pytest.raises(DecodeError, match="unpickling"):
-        apply(Numpy, saved(np.array([{}, 1], object)))
+        apply(NumpyDecoder, saved(np.array([{}, 1], object)))
 
 
 @pytest.mark.parametrize("data", [np.zeros((2, 2), np.uint8), np.zeros(3, np.int32)])
 def test_data_must_be_bytes(data):
     with pytest.raises(DecodeError, match="one dimension and type uint8"):
-        apply(Numpy, data)
+        apply(NumpyDecoder, data)
 
 
 def test_a_huge_shape_takes_no_memory():

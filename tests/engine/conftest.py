@@ -16,5 +16,5 @@ def _no_thread_left_behind():
     if set(toys.own_threads()) - before:
         gc.collect()  # an exception's traceback keeps a pipeline alive in a cycle
     for thread in set(toys.own_threads()) - before:
-        thread.join(2)
+        thread.join(20)
     assert set(toys.own_threads()) <= before

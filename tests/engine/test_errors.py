@@ -15,7 +15,6 @@ from penstock.engine import errors
         ("SourceError", OSError),
         ("MissingDependencyError", ImportError),
         ("CheckpointError", ValueError),
-        ("PipelineStopped", RuntimeError),
     ],
 )
 def test_each_error_is_ours_and_of_a_builtin_kind(name, builtin):
@@ -23,9 +22,29 @@ def test_each_error_is_ours_and_of_a_builtin_kind(name, builtin):
     assert issubclass(kind, errors.PenstockError)
     assert issubclass(kind, builtin)
     assert f"{name} ({builtin.__name__})" in errors.__doc__
+    assert issubclass(kind, RuntimeError)
     assert str(kind("what, where, remedy")) == "what, where, remedy"
+
+
+@pytest.mark.parametrize("name", ["WorkerError", "PipelineStopped"])
+def test_the_other_errors_are_runtime_errors(name):
+    assert issubclass(getattr(errors, name), errors.PenstockError)
+    assert issubclass(errors.PenstockError, RuntimeError)
+
+
+def test_errors_keep_what_their_builtin_bases_hold():
+    missing = errors.SourceError(2, "No such file or directory", "a.jpg")
+    assert (missing.errno, missing.filename) == (2, "a.jpg")
+    assert str(missing) == "[Errno 2] No such file or directory: 'a.jpg'"
+    assert errors.MissingDependencyError("no cupy", name="cupy").name == "cupy"
 
 
 def test_no_error_is_missing_in_the_drawing():
     kinds = [n for n, v in vars(errors).items() if isinstance(v, type)]
     assert all(f"{name} " in errors.__doc__ or f"{name}\n" in errors.__doc__ for name in kinds)
+
+
+def test_the_hint_is_a_command_for_a_checkout_until_the_package_is_published(monkeypatch):
+    assert errors.install_hint("remote").startswith("pip install '.[remote]' in the folder")
+    monkeypatch.setattr(errors, "DISTRIBUTION", "penstock")
+    assert errors.install_hint("remote") == "pip install 'penstock[remote]'"

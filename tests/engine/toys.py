@@ -7,8 +7,9 @@ import threading
 import numpy as np
 
 from penstock import Pipeline, SourceError, fn
-from penstock.engine.operator import BatchOperator, InputOperator, SampleOperator
-from penstock.engine.params import ANY, BOOL, FLOAT, INT, INTS, REQUIRED, STR, param
+from penstock.engine.graph.inputs import FedInput
+from penstock.engine.graph.operator import BatchOperator, SampleOperator
+from penstock.engine.graph.params import ANY, BOOL, FLOAT, INT, INTS, REQUIRED, STR, param
 from penstock.readers.reader import Reader
 
 
@@ -59,7 +60,7 @@ class Numbers(Reader):
         return np.zeros(1 if self.ragged else self.side, np.int64), np.int32(-1)
 
 
-class Feed(InputOperator):
+class Feed(FedInput):
     """Data from the user: `source(number)` returns batch `number` of its epoch."""
 
     name = "toy.feed"
@@ -100,8 +101,8 @@ class Affine(SampleOperator):
     a = param(FLOAT, 1.0, "Factor.", per_sample=True)
     b = param(FLOAT, 0.0, "Summand.", per_sample=True)
 
-    def sample(self, row, x, *, a, b):
-        out = row.empty(x.shape, np.float64)
+    def sample(self, workspace, x, *, a, b):
+        out = workspace.empty(x.shape, np.float64)
         np.multiply(x, a, out=out)
         out += b
         return out
@@ -113,9 +114,9 @@ class Add(SampleOperator):
     name = "toy.add"
     inputs = ("x", "y")
 
-    def sample(self, row, x, y):
+    def sample(self, workspace, x, y):
         shape = np.broadcast_shapes(x.shape, y.shape)
-        one, two = row.scratch(shape, np.float64), row.scratch(shape, np.float64)
+        one, two = workspace.scratch(shape, np.float64), workspace.scratch(shape, np.float64)
         one[...], two[...] = x, y
         return one + two
 
@@ -125,11 +126,11 @@ class Noise(SampleOperator):
 
     name = "toy.noise"
     inputs = ("x",)
-    draws = 3
+    random_count = 3
 
-    def sample(self, row, x):
-        out = row.empty(x.shape, np.float64)
-        np.add(x, row.random.sum(), out=out)
+    def sample(self, workspace, x):
+        out = workspace.empty(x.shape, np.float64)
+        np.add(x, workspace.random.sum(), out=out)
         return out
 
 
@@ -140,8 +141,8 @@ class Split(SampleOperator):
     inputs = ("x",)
     outputs = 2
 
-    def sample(self, row, x):
-        double = row.scratch(x.shape, np.float64)
+    def sample(self, workspace, x):
+        double = workspace.scratch(x.shape, np.float64)
         np.multiply(x, 2, out=double)
         return x[...], double
 
@@ -152,7 +153,7 @@ class Reverse(SampleOperator):
     name = "toy.reverse"
     inputs = ("x",)
 
-    def sample(self, row, x):
+    def sample(self, workspace, x):
         return x[::-1]
 
 
@@ -162,8 +163,8 @@ class Total(SampleOperator):
     name = "toy.total"
     inputs = ("x",)
 
-    def sample(self, row, x):
-        out = row.empty((), np.float64)
+    def sample(self, workspace, x):
+        out = workspace.empty((), np.float64)
         out[...] = x.sum()
         return out
 
@@ -183,8 +184,8 @@ class Call(SampleOperator):
     def output_layouts(self):
         return (self.layout,) * self.count
 
-    def sample(self, row, *x):
-        return self.function(row, *x)
+    def sample(self, workspace, *x):
+        return self.function(workspace, *x)
 
 
 class BatchCall(BatchOperator):

@@ -21,17 +21,17 @@ if __name__ == "__main__":
     import atheris
 
     watched: AbstractContextManager[Any] = atheris.instrument_imports(
-        include=["penstock.readers", "penstock.engine.npy"]
+        include=["penstock.readers", "penstock.formats.npy"]
     )
 else:
     watched = nullcontext()
 
 with watched:
     from penstock.engine.errors import DecodeError
-    from penstock.engine.npy import array_of_npy
+    from penstock.formats.npy import array_of_npy
     from penstock.readers.lmdb.caffe2_samples import LabelType, TensorProtosParser
     from penstock.readers.lmdb.datum import DatumParser
-    from penstock.readers.protobuf.columns import FEWEST, SLACK
+    from penstock.readers.protobuf.columns import SLACK, TUNING
     from penstock.readers.storage.records import Records
 
 CLASSES = 10
@@ -73,8 +73,9 @@ def check_parser(number: int) -> Callable[[bytes], None]:
 
     def check(data: bytes) -> None:
         cut = len(data) // 2
-        for messages in ([data], [data] * FEWEST, [USUAL[number]] * FEWEST + [data],
-                         [data[:cut], data[cut:]] * FEWEST):  # fmt: skip
+        few = TUNING.fewest_messages
+        for messages in ([data], [data] * few, [USUAL[number]] * few + [data],
+                         [data[:cut], data[cut:]] * few):  # fmt: skip
             records = together(messages)
             found = outcome(parser, records)
             assert found == outcome(parser._one_by_one, records)

@@ -22,13 +22,13 @@ import numpy as np
 if __name__ == "__main__":
     import atheris
 
-    watched: Any = atheris.instrument_imports(include=["penstock.decoders.formats"])
+    watched: Any = atheris.instrument_imports(include=["penstock.decoders.image.formats"])
 else:
     watched = nullcontext()
 
 with watched:
-    from penstock.decoders.formats import jpeg
-    from penstock.decoders.formats.jpeg_batch import scan
+    from penstock.decoders.image.formats import jpeg
+    from penstock.decoders.image.formats.jpeg_batch_headers import read_headers
     from penstock.engine.errors import DecodeError
     from penstock.engine.tensors import TensorListCPU
 
@@ -62,10 +62,10 @@ def check(data: bytes) -> None:
     data = data[:ROOM]
     cut = int.from_bytes(data[:2], "big") % (len(data) + 1)
     files = [data[2:cut], data[2:]]
-    found = scan(TensorListCPU(placed(files)))
+    found = read_headers(TensorListCPU(placed(files)))
     for i in np.flatnonzero(found.is_plain):
         try:
-            header = jpeg.parse(memoryview(files[i]))
+            header = jpeg.parse_header(memoryview(files[i]))
         except DecodeError as error:
             raise AssertionError("refused by the parser of single files") from error
         assert (header.height, header.width) == tuple(found.sizes[i])

@@ -35,7 +35,7 @@ else:
 with watched:
     from penstock.engine.errors import SourceError
     from penstock.readers.lmdb.files import LMDBFiles
-    from penstock.readers.storage.storage import open_storage
+    from penstock.readers.storage.opening import open_storage
 
 PAGE = 4096
 STRIDES = (1, PAGE)

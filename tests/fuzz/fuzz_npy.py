@@ -21,7 +21,7 @@ import numpy as np
 if __name__ == "__main__":
     import atheris
 
-    watched: Any = atheris.instrument_imports(include=["penstock.engine.npy", "penstock.decoders"])
+    watched: Any = atheris.instrument_imports(include=["penstock.formats.npy", "penstock.decoders"])
 else:
     watched = nullcontext()
 

@@ -27,7 +27,7 @@ else:
 with watched:
     from penstock.engine.errors import SourceError
     from penstock.readers.recordio.framing import read_index, scan
-    from penstock.readers.recordio.reader import MXNetSource, listed_places, without_image
+    from penstock.readers.recordio.reader import MXNetSource, listed_extents, without_image
     from penstock.readers.storage.records import RecordFiles
 
     if __name__ == "__main__":  # as a script, this is in no package
@@ -50,7 +50,7 @@ def check(data: bytes) -> None:
     else:
         check_records(storage, offsets, np.diff(offsets, append=storage.size))
     try:
-        listed, lengths = listed_places(storage, read_index(data[1 : 1 + cut], "index"), "index")
+        listed, lengths = listed_extents(storage, read_index(data[1 : 1 + cut], "index"), "index")
     except SourceError as error:
         assert str(error).startswith("index")  # noqa: PT017
     else:

@@ -27,10 +27,10 @@ else:
 
 with watched:
     from penstock.engine.errors import SourceError
+    from penstock.readers.archives.tar import BLOCK, members
     from penstock.readers.storage.storage import Storage
     from penstock.readers.webdataset.index import ArchiveIndex, group, parse_dali_index
     from penstock.readers.webdataset.reader import Archive, WebDatasetSource
-    from penstock.readers.webdataset.tar import BLOCK, members
 
     if __name__ == "__main__":  # as a script, this is in no package
         from memory import MemoryFile
@@ -80,7 +80,7 @@ def check_index(storage: Storage, index: ArchiveIndex, *, doubtful: bool) -> Non
     assert (index.offsets >= 0).all()
     assert (index.sizes >= 0).all()
     assert (index.offsets + index.sizes <= storage.size).all()
-    assert index.firsts[-1] == len(index.offsets) == len(index.kinds)
+    assert index.firsts[-1] == len(index.offsets) == len(index.extension_numbers)
     assert len(index.keys) == len(index)
     components = np.arange(len(index.offsets))[:, np.newaxis]
     archive = Archive(storage, index, components, np.zeros(len(components), np.int64))

@@ -31,12 +31,12 @@ else:
 with watched:
     from penstock import tfrecord
     from penstock.engine.errors import PenstockError
+    from penstock.readers.storage.opening import open_storage
     from penstock.readers.storage.records import RecordFiles, Records
-    from penstock.readers.storage.storage import open_storage
     from penstock.readers.tfrecord.columns import Examples, Wanted, columns
-    from penstock.readers.tfrecord.example_layouts import Locator
-    from penstock.readers.tfrecord.headers import SLACK
+    from penstock.readers.tfrecord.example_batch import Locator
     from penstock.readers.tfrecord.index import find_frames, open_records, read_index_file
+    from penstock.readers.tfrecord.patterns import SLACK
     from penstock.readers.tfrecord.reader import TFRecordSource
     from penstock.readers.tfrecord.sequence import WantedList, sequence_columns
 
@@ -83,7 +83,7 @@ def check_examples(data: bytes) -> None:
     cut, data = (data[0], data[1:]) if data else (0, b"")
     cut = min(cut, len(data))
     records = [data[:cut], data[cut:]] * 8 + [data] * 13 + [USUAL] * 13
-    locator = Locator({wanted.key: wanted.kind for wanted in WANTED})
+    locator = Locator({wanted.key: wanted.feature_type for wanted in WANTED})
     for _ in range(2):
         for chosen in (records, records[16:], records[16:29], records[::-1]):
             one_by_one = outcome(chosen, locator, alone=True)

@@ -19,14 +19,15 @@ import numpy as np
 if __name__ == "__main__":
     import atheris
 
-    watched: Any = atheris.instrument_imports(include=["penstock.readers", "penstock.engine.npy"])
+    watched: Any = atheris.instrument_imports(include=["penstock.readers", "penstock.formats.npy"])
 else:
     watched = nullcontext()
 
 with watched:
     from penstock.engine.errors import DecodeError, SourceError
-    from penstock.engine.npy import array_of_npy
-    from penstock.readers.npy.zip_index import DEFLATED, inflate, zip_members
+    from penstock.formats.npy import array_of_npy
+    from penstock.readers.archives.inflated_member import InflatedMember
+    from penstock.readers.archives.zip_index import DEFLATED, zip_members
 
     if __name__ == "__main__":  # as a script, this is in no package
         from memory import MemoryFile
@@ -48,7 +49,10 @@ def check(data: bytes) -> None:
         packed = content[found.offsets[i] : ends[i]]
         try:
             if found.methods[i] == DEFLATED:
-                packed = inflate(packed, int(found.contents[i]), int(found.checksums[i]))
+                size, checksum = int(found.contents[i]), int(found.checksums[i])
+                packed = InflatedMember("member", packed, size, checksum).read(
+                    np.zeros(1, np.int64), np.array([size]), np.empty
+                )[0]
             assert array_of_npy(packed).nbytes <= packed.size
         except DecodeError:
             continue

@@ -21,7 +21,7 @@ class MemoryFile(Storage):
         self.size = len(content)
         self.stamp = str(self.size)
 
-    def begin(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
+    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
         for offset, buffer in zip(offsets, buffers, strict=True):
             assert 0 <= offset <= offset + len(buffer) <= self.size
             buffer[:] = self._content[offset : offset + len(buffer)]

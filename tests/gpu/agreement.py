@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from penstock import Pipeline, fn
-from penstock.engine.graph import add_node
-from penstock.engine.operator import OPERATORS
+from penstock.engine.graph.nodes import add_node
+from penstock.engine.graph.operator import OPERATORS
 from penstock.engine.tensors import TensorListGPU
 
 
@@ -25,7 +25,8 @@ def on_device(
     *inputs: Sequence[Any],
     layout: str | Sequence[str] = "",
     per_sample: Mapping[str, Sequence[Any]] | None = None,
-    **arguments: Any,
+    arguments: Mapping[str, Any] | None = None,
+    **others: Any,
 ) -> list[list[Any]]:
     """Run an operator in a pipeline; return the samples of each output, as NumPy arrays.
 
@@ -35,7 +36,8 @@ def on_device(
         inputs: the samples of each input.
         layout: of the inputs: one for all, or one each.
         per_sample: arguments that are nodes: a value a sample.
-        arguments: the other arguments.
+        arguments: of the operator, where they have the names of others here.
+        others: the other arguments.
     """
     layouts = [layout] * len(inputs) if isinstance(layout, str) else layout
     size = len(inputs[0]) if inputs else len(next(iter((per_sample or {}).values())))
@@ -45,7 +47,8 @@ def on_device(
         named = {key: source(values) for key, values in (per_sample or {}).items()}
         if device == "gpu":
             nodes = [node.gpu() for node in nodes]
-        results = add_node(OPERATORS[name], nodes, {**named, **arguments}, device=device)
+        given = {**named, **(arguments or {}), **others}
+        results = add_node(OPERATORS[name], nodes, given, device=device)
         pipe.set_outputs(*results)
         outputs = pipe.run()
         for output in outputs:
@@ -62,7 +65,6 @@ def agree(
     largest: float = 0,
     mean: float | None = None,
     relative: float = 0,
-    arguments: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[list[Any]]:
     """Check that both devices give the same; return the CPU's results.
@@ -73,10 +75,8 @@ def agree(
         largest: difference of two numbers that is allowed.
         mean: mean absolute difference in a sample that is allowed.
         relative: difference that is allowed relative to the CPU's number, beside `largest`.
-        arguments: of the operator, where they have the names of others here.
         options: see `on_device`.
     """
-    options |= arguments or {}
     cpu, cpu_layouts = on_device("cpu", name, *inputs, **options)
     gpu, gpu_layouts = on_device("gpu", name, *inputs, **options)
     assert cpu_layouts == gpu_layouts

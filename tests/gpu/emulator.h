@@ -52,13 +52,20 @@ template <class T> static inline T __ldg(const T* p) { return *p; }
 template <class T> static inline T atomicAdd(T* to, T value) { T old = *to; *to = old + value; return old; }
 template <class T> static inline T atomicMax(T* to, T value) { T old = *to; *to = max(old, value); return old; }
 template <class T> static inline T atomicMin(T* to, T value) { T old = *to; *to = min(old, value); return old; }
+static inline int __popc(unsigned a) { return __builtin_popcount(a); }
+static inline int __clz(int a) { return a ? __builtin_clz(a) : 32; }
+static inline int __clzll(long long a) { return a ? __builtin_clzll(a) : 64; }
 static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline float __fadd_rn(float a, float b) { return a + b; }
+static inline double __dadd_rn(double a, double b) { return a + b; }
 static inline double __dmul_rn(double a, double b) { return a * b; }
 static inline float __fdividef(float a, float b) { return a / b; }
 static inline float rsqrt(float a) { return 1.0f / sqrtf(a); }
 static inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
 static inline int __float2int_rn(float a) { return (int)rintf(a); }
 // Two weights of 16 bits times two bytes; all with or all without a sign.
 static inline int __dp2a_lo(int w, int b, int sum) {
@@ -81,6 +88,7 @@ static inline void __threadfence() {}
 template <class T> static inline T __ldcs(const T* p) { return *p; }
 template <class T> static inline void __stcs(T* p, T value) { *p = value; }
 static inline float __uint_as_float(unsigned a) { float f; memcpy(&f, &a, 4); return f; }
+static inline double __longlong_as_double(long long a) { double d; memcpy(&d, &a, 8); return d; }
 static inline unsigned __float_as_uint(float a) { unsigned u; memcpy(&u, &a, 4); return u; }
 static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
     return (unsigned)((((uint64_t)high << 32) | low) >> (shift & 31));
@@ -97,7 +105,7 @@ static const unsigned MOST_THREADS = 1024, MOST_WAITING = 16;
 static const size_t STACK = 64 * 1024;
 struct Fibers {  // of one block
     ucontext_t scheduler, threads[MOST_THREADS];
-    char finished[MOST_THREADS], *stacks;
+    char finished[MOST_THREADS], sleeping[MOST_THREADS], *stacks;
 };
 static Fibers fibers_of_blocks[MOST_WAITING], *fibers = fibers_of_blocks;
 static unsigned current;
@@ -150,6 +158,18 @@ static void fiber() {
     fibers->finished[current] = 1;
     swapcontext(&fibers->threads[current], &fibers->scheduler);
 }
+// Threads that sleep go on before any thread passes a barrier.
+static bool wake_sleepers(unsigned count) {
+    bool any = false;
+    for (unsigned i = 0; i < count; i++)
+        if (fibers->sleeping[i]) {
+            fibers->sleeping[i] = 0;
+            any = true;
+            place(i);
+            swapcontext(&fibers->scheduler, &fibers->threads[i]);
+        }
+    return any;
+}
 static void run_block(bool synchronises) {
     unsigned count = blockDim.x * blockDim.y * blockDim.z;
     if (!synchronises) {
@@ -161,6 +181,7 @@ static void run_block(bool synchronises) {
     }
     if (!fibers->stacks) fibers->stacks = (char*)malloc(MOST_THREADS * STACK);
     memset(fibers->finished, 0, count);
+    memset(fibers->sleeping, 0, count);
     for (unsigned i = 0; i < count; i++) {
         ucontext_t* thread = &fibers->threads[i];
         getcontext(thread);
@@ -177,11 +198,13 @@ static void run_block(bool synchronises) {
                 place(i);
                 swapcontext(&fibers->scheduler, &fibers->threads[i]);
             }
+        while (wake_sleepers(count)) continue;
     }
 }
 static size_t begun;  // blocks
+static bool all_begun() { return begun == (size_t)gridDim.x * gridDim.y * gridDim.z; }
 static bool run_next(bool synchronises) {
-    if (begun == (size_t)gridDim.x * gridDim.y * gridDim.z) return false;
+    if (all_begun()) return false;
     blockIdx = {(unsigned)(begun % gridDim.x), (unsigned)(begun / gridDim.x % gridDim.y),
                 (unsigned)(begun / gridDim.x / gridDim.y)};
     begun++;
@@ -189,14 +212,19 @@ static bool run_next(bool synchronises) {
     run_block(synchronises);
     return true;
 }
-// A thread that waits for other blocks lets the next one run.
+// A thread that waits lets the next block run, or else the other threads of its block.
 static inline void __nanosleep(unsigned) {
     const unsigned thread = current;
+    if (all_begun()) {
+        fibers->sleeping[thread] = 1;
+        swapcontext(&fibers->threads[thread], &fibers->scheduler);
+        return;
+    }
     const dim3 block = blockIdx;
     if (++fibers == fibers_of_blocks + MOST_WAITING) abort();
     char* const kept = (char*)malloc(sizeof shared_memory_of_block);
     memcpy(kept, shared_memory_of_block, sizeof shared_memory_of_block);
-    if (!run_next(true)) abort();  // all others wait, too
+    run_next(true);
     memcpy(shared_memory_of_block, kept, sizeof shared_memory_of_block);
     free(kept);
     fibers--;

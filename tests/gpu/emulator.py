@@ -1,8 +1,8 @@
-"""The device stage on machines without a GPU: the same kernels, compiled for the host by g++.
+"""A CUDA device for machines without a GPU: the same kernels, compiled for the host by g++.
 
-Everything around them is the real thing, so operators' GPU work is tested wherever there is a
-compiler. What it cannot show is what only a device does: races between threads, streams, memory
-faults, speed.
+The emulation replaces the device alone. The device stage, its threads and the operators are the
+real ones, so operators' GPU work is tested wherever there is a compiler. Races between the threads
+of a kernel, streams, memory faults and speed need a real device.
 """
 
 from __future__ import annotations
@@ -15,22 +15,21 @@ import subprocess
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
-from queue import SimpleQueue
+from time import perf_counter_ns
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from penstock.decoders.nvimgcodec import JpegDecoder
-from penstock.engine.batch import Batch, run_batch_step
-from penstock.engine.device import Device
-from penstock.engine.kernels import Kernel, check_grid, source_of
-from penstock.engine.plan import Plan, Segment
-from penstock.engine.tensors import address_of
+from penstock.decoders.image.engines.nvimgcodec import JpegDecoder
+from penstock.engine.gpu.device import Device
+from penstock.engine.gpu.gpu_device import GpuDevice
+from penstock.engine.gpu.kernels import Kernel
 
 COMPILER = shutil.which("g++")
 _HEADER = Path(__file__).with_name("emulator.h")
@@ -53,7 +52,7 @@ class DeviceArray(np.ndarray):  # type: ignore[type-arg]
 
 
 class Foreign:
-    """A batch or sample of another library on the device: strides and all, and no more to see."""
+    """A batch or sample of another library, of which only the array interface can be seen."""
 
     def __init__(self, array: Any, stream: int | None = None) -> None:
         self._array = array
@@ -66,7 +65,7 @@ class Foreign:
 
 
 class HostPool:
-    """Memory full of rubbish, so that what is left unwritten is seen."""
+    """Memory that is filled with 0xA5, so that a test sees unwritten elements."""
 
     idle_bytes = 0
 
@@ -97,7 +96,7 @@ class _Stream:
 
 
 class HostJpegDecoder(JpegDecoder):
-    """nvImageCodec, decoding on the processor."""
+    """nvImageCodec, decoding on the CPU."""
 
     def _open(self, device: Device) -> Any:
         codec = self._library
@@ -138,26 +137,21 @@ class EmulatedDevice(Device):
     def fill(self, memory: Any, value: int) -> None:
         memory[...] = value
 
-    def copy(self, to: int, source: int, nbytes: int, kind: int = 3) -> None:
+    def copy(self, to: int, source: int, nbytes: int, direction: int = 3) -> None:
         ctypes.memmove(to, source, nbytes)
 
-    def launch(self, kernel: Kernel, grid, block, *arguments, shared_bytes=0) -> None:
-        if 0 in grid:
-            return
+    def kernel_function(self, kernel: Kernel, shared_bytes: int) -> Any:
         assert shared_bytes <= 227 * 1024
+        library, synchronizes = emulated(kernel)
+        return partial(self._run, library, synchronizes)
+
+    def _run(self, library, synchronizes, grid, block, values, shared_mem) -> None:
         assert np.prod(block) <= 1024
-        check_grid(grid)
-        values = [
-            np.uint64(address_of(a)) if hasattr(a, "__cuda_array_interface__") else a
-            for a in arguments
-        ]
-        assert all(isinstance(v, np.generic) for v in values), "pass NumPy scalars"
         cells = [np.array(value) for value in values]
         pointers = (ctypes.c_void_p * len(cells))(*(cell.ctypes.data for cell in cells))
         extents = [(ctypes.c_uint * 3)(*e, *[1] * (3 - len(e))) for e in (grid, block)]
-        library, synchronises = emulated(kernel)
         with _running:
-            library.run(pointers, *extents, synchronises)
+            library.run(pointers, *extents, synchronizes)
 
 
 _running = threading.Lock()  # the emulator has one set of thread indices
@@ -165,8 +159,8 @@ _running = threading.Lock()  # the emulator has one set of thread indices
 
 @cache
 def emulated(kernel: Kernel) -> tuple[ctypes.CDLL, int]:
-    """Compile a kernel for the host; say whether its threads synchronise."""
-    text = source_of(kernel.file).replace("#include <cuda_fp16.h>", "")
+    """Compile a kernel for the host; return whether its threads synchronize."""
+    text = kernel.source.replace("#include <cuda_fp16.h>", "")
     text = f'#include "{_HEADER}"\n{text}\nEMULATE({kernel.function})\n'
     key = hashlib.sha256((text + _HEADER.read_text() + repr(kernel.options)).encode()).hexdigest()
     library = _CACHE / f"{key[:24]}.so"
@@ -178,29 +172,27 @@ def emulated(kernel: Kernel) -> tuple[ctypes.CDLL, int]:
             built = Path(folder) / "kernel.so"
             flags = ["-O1", "-fno-exceptions", "-shared", "-fPIC", "-mf16c", "-w", *kernel.options]
             command = [str(COMPILER), *flags, "-o", str(built), str(source)]
-            subprocess.run(command, check=True, capture_output=True)
-            partial = library.with_suffix(f".{os.getpid()}")
-            shutil.copy(built, partial)
-            partial.rename(library)
+            compiler = subprocess.run(command, capture_output=True, text=True)
+            assert compiler.returncode == 0, compiler.stderr
+            unfinished = library.with_suffix(f".{os.getpid()}")
+            shutil.copy(built, unfinished)
+            unfinished.rename(library)
     return ctypes.CDLL(str(library)), int("__sync" in text.split('#include "')[1].split("\n", 1)[1])
 
 
-class EmulatedStage:
-    """Takes the place of `engine.device_stage.DeviceStage`."""
+class EmulatedGpuDevice(GpuDevice):
+    """Takes the place of `engine.gpu.gpu_device.GpuDevice`: its memory is the host's."""
 
-    def __init__(
-        self, device_id: int | None, budget: int, threads: int, plan: Plan, done: Any, clocks: Any
-    ) -> None:
+    def __init__(self, device_id: int | None, budget: int, num_threads: int) -> None:
+        self.check_context()
         self.pool = HostPool(budget)
-        self._done = done
-        self._queue: SimpleQueue[Any] = SimpleQueue()
-        self.threads = [threading.Thread(target=self._lane, name="penstock-device-0", daemon=True)]
 
-    def put(self, batch: Batch, segment: Segment, index: int) -> None:
-        self._queue.put((batch, segment, index))
+    @contextmanager
+    def lane(self) -> Iterator[EmulatedDevice]:
+        yield EmulatedDevice(self.pool)
 
-    def stop(self) -> None:
-        self._queue.put(None)
+    def current(self) -> AbstractContextManager[Any]:
+        return nullcontext()
 
     @contextmanager
     def on_stream(self, handle: int) -> Iterator[EmulatedDevice]:
@@ -210,27 +202,20 @@ class EmulatedStage:
     def aside(self) -> Iterator[EmulatedDevice]:
         yield EmulatedDevice(self.pool)
 
+    def mark(self, device: Device) -> int:
+        return perf_counter_ns()
+
+    def wait_for(self, event: int) -> None:
+        pass
+
+    def elapsed_ns(self, events: Sequence[int]) -> list[int]:
+        return [after - before for before, after in pairwise(events)]
+
     def pin(self, address: int, size: int) -> None:
         pass
 
     def unpin(self, address: int) -> None:
         pass
 
-    def _lane(self) -> None:
-        device = EmulatedDevice(self.pool)
-        while (job := self._queue.get()) is not None:
-            batch, segment, index = job
-            batch.device = device
-            before = device.taken_bytes
-            failure = None
-            try:
-                for step in segment.steps:
-                    run_batch_step(step, batch, "GPU")
-                batch.run_checks()
-            except BaseException as error:
-                failure = error
-            device.end_batch()
-            batch.taken_device_bytes += device.taken_bytes - before
-            batch.held.clear()
-            self._done(batch, index, failure)
-            del job, batch, failure
+    def _probe(self) -> None:
+        pass

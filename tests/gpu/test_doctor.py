@@ -1,4 +1,4 @@
-"""`penstock doctor` on a machine with a GPU: what is installed works, what is not is said."""
+"""`penstock doctor` on a machine with a GPU: installed libraries work, others are reported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ INSTALLED = {
     "CuPy": "cupy",
     "nvImageCodec": "nvidia.nvimgcodec",
     "KvikIO": "kvikio",
-    "PyNvVideoCodec": "PyNvVideoCodec",
     "PyTorch": "torch",
 }
 
@@ -39,7 +38,12 @@ def report(cupy, tmp_path_factory):
         [*COMMAND, str(folder), "--json", "--device", "gpu", "--limit", "60"],
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(penstock.__file__).resolve().parent.parent)},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(
+                [str(Path(penstock.__file__).parent.parent), *filter(None, sys.path)]
+            ),
+        },
     )
     assert os.listdir(folder) == []
     print(result.stdout)  # pytest shows it where a test fails
@@ -91,20 +95,3 @@ def test_cufile_says_its_mode(rows):
     assert row["values"]["mode"] in ("GDS", "compatibility")
     assert (row["values"]["mode"] == "GDS") == (row["status"] == "ok")
     assert row["status"] == "ok" or row["values"]["why"]
-
-
-def test_nvdec_answers_or_is_missing(rows):
-    row = rows["NVDEC"]
-    assert row["status"] == "ok" or "libnvcuvid" in row["detail"] or "no video" in row["detail"]
-    if row["status"] == "ok":
-        assert row["values"]["engines"]["H.264"] >= 1
-
-
-def test_kvikio_is_measured_where_it_is(report):
-    rates = {(rate["way"], rate["cache"]): rate for rate in report["rates"]}
-    assert rates["preadv, 4 threads", "warm"]["mb_per_s"] > 0
-    for way in ("KvikIO to host, 4 threads", "KvikIO to device, 4 threads"):
-        if installed("kvikio"):
-            assert rates[way, "warm"]["mb_per_s"] > 0, rates[way, "warm"]
-        else:
-            assert (way, "warm") not in rates

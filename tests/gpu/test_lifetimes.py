@@ -19,7 +19,7 @@ from penstock import Pipeline, fn, types
 
 pytestmark = pytest.mark.gpu
 
-ROOT = Path(penstock.__file__).resolve().parent.parent
+ROOT = Path(penstock.__file__).parent.parent
 SHAPE = (8, 256, 256)
 
 
@@ -177,7 +177,10 @@ def test_a_full_device_is_a_memory_error(cupy):
     with pipe:
         data = fn.external_source(lambda: [np.zeros(2, np.uint8)]).gpu()
         pipe.set_outputs(fn.python_function(data, device="gpu", function=ask))
-    with pipe, pytest.raises(MemoryError, match=r"the GPU has no \d+ bytes left .* smaller"):
+    with (
+        pipe,
+        pytest.raises(MemoryError, match="bytes left for a batch"),
+    ):
         pipe.run()
     with counting() as pipe:
         assert int(pipe.run()[0].as_cpu().at(0)[0, 0]) == 0
@@ -228,7 +231,7 @@ print(int(kept[3].sum()))
 if not {keeps}:
     del kept
 """
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, timeout=50, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "12000\n", "")

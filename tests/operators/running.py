@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from penstock import operators  # noqa: F401  (enters them in the table)
-from penstock.engine.batch import Batch
-from penstock.engine.memory import SlabPool
-from penstock.engine.operator import OPERATORS, BatchOperator, Operator, Row, SampleOperator
-from penstock.engine.params import from_row
+from penstock.engine.graph.context import Workspace
+from penstock.engine.graph.operator import OPERATORS, BatchOperator, Operator, SampleOperator
+from penstock.engine.graph.params import from_row
 from penstock.engine.tensors import TensorList, TensorListCPU
+from penstock.engine.tensors.memory import SlabPool
+from penstock.engine.work.batch import Batch
 
 
-class HeapRow(Row):
+class RubbishWorkspace(Workspace):
     """Memory full of rubbish, so that what is left unwritten is seen."""
 
     def empty(self, shape: tuple[int, ...], dtype: Any, output: int = 0) -> Any:
@@ -105,7 +106,7 @@ def _results(
         constants = per_batch(operator, dict.fromkeys(named))
         return [
             operator.sample(
-                HeapRow(),
+                RubbishWorkspace(),
                 *(column[i] for column in arrays),
                 **constants | {k: from_row(declared[k], rows[i]) for k, rows in named.items()},
             )

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import penstock.operators.numeric.math_functions as math
+import penstock.operators.elementwise.math_functions as math
 from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError
-from penstock.engine.keys import newaxis
+from penstock.engine.graph.index_keys import newaxis
 
 VOLUMES = [
     np.arange(24, dtype=np.uint8).reshape(2, 3, 4),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import PenstockError
-from penstock.operators.numeric.arithmetic import Arithmetic
+from penstock.operators.elementwise.arithmetic import Arithmetic
 from penstock.tests.operators.running import apply
 from penstock.tests.parity.oracle import dali
 

@@ -54,21 +54,26 @@ def test_layouts_and_types(layout, output_layout, source):
 @pytest.mark.parametrize("mirror", [0, 1])
 @pytest.mark.parametrize("pad_output", [False, True])
 def test_outside(mirror, output_layout, policy, pad_output):
-    # DALI fills added channels with `fill_values` only where it pads; we always do.
-    fills = 5.0 if policy == "pad" else 0.0
     compare(
         [pixels(8, 9, 3), pixels(3, 20, 3)],
         "HWC",
         1e-4,
         crop=(6, 12),
         out_of_bounds_policy=policy,
-        fill_values=fills,
+        fill_values=5.0,
         pad_output=pad_output,
         output_layout=output_layout,
         mirror=mirror,
         mean=MEAN,
         std=STD,
     )
+
+
+@pytest.mark.parametrize("policy", ["error", "pad"])
+@pytest.mark.parametrize("values", [7.0, [1.0, 2.0, 3.0, 4.0]])
+def test_added_channels(values, policy):
+    arguments = {"pad_output": True, "out_of_bounds_policy": policy, "fill_values": values}
+    compare([pixels(8, 9, 3)], "HWC", 1e-4, output_layout="HWC", mean=MEAN, **arguments)
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("UINT8", 1), ("INT8", 1), ("FLOAT16", 0.13)])

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from penstock.decoders.image import decode, peek_shape
+from penstock.decoders.image.decode import decode, peek_shape
 
 pytest.importorskip("nvidia.dali")
 
 # What DALI cannot do, or gets wrong: see the reasons.
 DALI_FAILS = {
-    ("jpeg_grey", "ANY_DATA"): "crashes the process",
-    ("jpeg_grey_progressive", "ANY_DATA"): "crashes the process",
-    ("png_grey_alpha8", "ANY_DATA"): "refused",
-    ("png_grey_alpha16", "ANY_DATA"): "refused",
+    ("jpeg_gray", "ANY_DATA"): "crashes the process",
+    ("jpeg_gray_progressive", "ANY_DATA"): "crashes the process",
+    ("png_gray_alpha8", "ANY_DATA"): "refused",
+    ("png_gray_alpha16", "ANY_DATA"): "refused",
     ("bmp_rgba32", "ANY_DATA"): "refused",
     ("jpeg_cmyk_adobe", "ANY_DATA"): "refused",
     ("jpeg_cmyk_plain", "ANY_DATA"): "refused",
@@ -27,8 +27,8 @@ DALI_FAILS = {
 }
 DALI_TYPES = {"uint8": "UINT8", "uint16": "UINT16", "int16": "INT16", "float32": "FLOAT"}
 TOLERANCE = 0.5
-# Grey from CMYK: DALI truncates twice where we round.
-CMYK_GREY_TOLERANCE = 1.0
+# Gray from CMYK: DALI truncates twice where we round.
+CMYK_GRAY_TOLERANCE = 1.0
 
 
 def run_dali(
@@ -73,8 +73,8 @@ def test_whole_zoo(image_zoo: dict[str, Any], output: str, dtype: str) -> None:
         assert ours.shape == theirs.shape, name
         assert ours.dtype == theirs.dtype, name
         difference = np.abs(ours.astype(np.float64) - theirs).mean() / unit
-        is_cmyk_grey = output == "GRAY" and name.startswith(("jpeg_cmyk", "jpeg_ycck"))
-        tolerance = CMYK_GREY_TOLERANCE if is_cmyk_grey else TOLERANCE
+        is_cmyk_gray = output == "GRAY" and name.startswith(("jpeg_cmyk", "jpeg_ycck"))
+        tolerance = CMYK_GRAY_TOLERANCE if is_cmyk_gray else TOLERANCE
         assert difference <= tolerance, (name, difference)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import product
 from typing import Any
 
@@ -17,6 +18,7 @@ pytest.importorskip("torch")
 dali_plugin = pytest.importorskip("nvidia.dali.plugin.pytorch")
 
 from penstock.plugin import pytorch as plugin  # noqa: E402  (only where PyTorch is)
+from penstock.plugin.options import EpochOptions  # noqa: E402
 
 # Every use of `size` makes DALI warn.
 pytestmark = pytest.mark.filterwarnings("ignore:Please set `reader_name`")
@@ -147,11 +149,16 @@ def test_where_we_differ_dali_fills_the_first_pipeline_up(files: list[str]) -> N
     "name", ["DALIGenericIterator", "DALIClassificationIterator", "DALIRaggedIterator"]
 )
 def test_arguments(name: str) -> None:
-    def arguments(iterators: Any) -> list[tuple[str, Any]]:
+    def arguments(iterators: Any) -> dict[str, Any]:
         parameters = inspect.signature(getattr(iterators, name)).parameters.values()
-        return [(p.name, getattr(p.default, "name", p.default)) for p in parameters]
+        named = {p.name: p.default for p in parameters if p.kind is not p.VAR_KEYWORD}
+        return {key: getattr(value, "name", value) for key, value in named.items()}
 
-    assert arguments(plugin) == arguments(dali_plugin)
+    options = {field.name: field.default for field in fields(EpochOptions)}
+    ours = {**arguments(plugin), **options, "last_batch_policy": "FILL"}
+    theirs = arguments(dali_plugin)
+    assert ours == {**theirs, "with_valid": False}
+    assert list(ours)[:3] == list(theirs)[:3]  # the arguments that programs give by position
 
 
 def test_policies() -> None:

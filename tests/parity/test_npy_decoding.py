@@ -5,8 +5,8 @@ import io
 import numpy as np
 import pytest
 
-from penstock.decoders.npy import Numpy
-from penstock.operators.numeric.saturation import saturated
+from penstock.decoders.npy import NumpyDecoder
+from penstock.operators.elementwise.saturation import saturated
 
 from ..operators.running import apply
 from .oracle import dali
@@ -37,7 +37,7 @@ def numbers(dtype):
 def test_arrays(dtype, shape):
     array = numbers(dtype).reshape(shape)
     ((found,), layout), *_ = dali(nvidia_dali.fn.decoders.numpy, [saved(array)])
-    ours = apply(Numpy, saved(array))
+    ours = apply(NumpyDecoder, saved(array))
     np.testing.assert_array_equal(ours, found, strict=True)
     assert layout == ""
 
@@ -48,5 +48,7 @@ def test_conversion(dtype, target):
     data = saved(numbers(dtype))
     kind = getattr(nvidia_dali.types, TO_DALI.get(target, target.upper()))
     ((found,), _), *_ = dali(lambda x: nvidia_dali.fn.decoders.numpy(x, dtype=kind), [data])
-    ours = saturated(apply(Numpy, data), np.dtype(target))  # what fn.cast, which wrap adds, does
+    ours = saturated(
+        apply(NumpyDecoder, data), np.dtype(target)
+    )  # what fn.cast, which wrap adds, does
     np.testing.assert_array_equal(ours, found, strict=True)

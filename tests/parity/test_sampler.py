@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penstock.engine.sampler import Sampler
+from penstock.engine.order.sampler import Sampler
 
 dali = pytest.importorskip("nvidia.dali")
 
@@ -57,7 +57,7 @@ def test_three_epochs(
             sampler = Sampler(size, batch_size, **options)
             steps = sum(sampler.steps(epoch) for epoch in range(3))
             expected = [np.ravel(reader.run()[0].as_array()).tolist() for _ in range(steps)]
-            assert [sampler.draw(batch).index.tolist() for batch in range(steps)] == expected
+            assert [sampler.select(batch).index.tolist() for batch in range(steps)] == expected
             meta = reader.reader_meta("reader")
             assert meta["epoch_size"] == sampler.epoch_size
             assert meta["epoch_size_padded"] == sampler.epoch_size_padded

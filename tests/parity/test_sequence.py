@@ -58,7 +58,7 @@ def test_sequences(root, shard, arguments):
 
 
 @pytest.mark.parametrize("name", ["RGB", "BGR", "GRAY", "ANY_DATA"])
-def test_colour_spaces(root, name):
+def test_color_spaces(root, name):
     ours = batches(pipeline_def, root, sequence_length=1, image_type=getattr(types, name))
     theirs = batches(
         dali.pipeline_def, root, sequence_length=1, image_type=getattr(dali.types, name)

@@ -5,14 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penstock.engine.keys import split_key
-from penstock.operators.batches import ConstantData, PermuteBatch
-from penstock.operators.moving.dimensions import ExpandDims, Squeeze
-from penstock.operators.moving.join import Cat, Stack
-from penstock.operators.moving.reshape import Reinterpret, Reshape
-from penstock.operators.moving.subscript import Subscript
-from penstock.operators.numeric.cast import Cast, CastLike
-from penstock.operators.shapes import Shapes
+from penstock.engine.graph.index_keys import split_key
+from penstock.operators.batches.permute import PermuteBatch
+from penstock.operators.elementwise.cast import Cast, CastLike
+from penstock.operators.generators.constant import ConstantData
+from penstock.operators.geometry.dimensions import ExpandDims, Squeeze
+from penstock.operators.geometry.join import Cat, Stack
+from penstock.operators.geometry.reshape import Reinterpret, Reshape
+from penstock.operators.geometry.subscript import Subscript
+from penstock.operators.metadata.shapes import Shapes
 from penstock.tests.operators.running import apply, array, batch_of, dense
 from penstock.tests.parity.oracle import dali
 

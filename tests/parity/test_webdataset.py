@@ -85,6 +85,7 @@ NAMES = ["a.t", "a.U", "d.d/a.t", "d.d/b.x.y", "d.d/b.t", "c.t", "a.u", ".h.t", 
         {"ext": ["t;u;x.y", "t;u;U"], "missing_component_behavior": ""},
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*no sample has a component .none.")
 def test_which_files_make_samples(tmp_path, form, arguments):
     path = save(tmp_path / "a.tar", {name: name.encode() for name in NAMES}, form)
     assert_same(3, 2, paths=path, **arguments)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from penstock import Pipeline, fn
-from penstock.engine.graph import add_node
-from penstock.engine.operator import InputOperator
+from penstock import ArgumentError, Pipeline, fn
+from penstock.engine.graph.inputs import FedInput
+from penstock.engine.graph.nodes import add_node
 
 Rows = NDArray[Any] | list[NDArray[Any]]
 Numbers = Callable[..., Pipeline]
@@ -67,11 +67,14 @@ def feed(pipelines: list[Pipeline]) -> Feed:
     """Makes a pipeline that outputs the given batches, then ends."""
 
     def make(batches: Sequence[Rows], batch_size: int = 4, rewinds: bool = True) -> Pipeline:
-        class Batches(InputOperator):
+        class Batches(FedInput):
             name = "_batches"
 
             def open(self, batch_size: int, state: Any) -> None:
                 self.taken = 0
+
+            def feed(self, data: Any, layout: str | None, cuda_stream: Any) -> None:
+                raise ArgumentError("this source has its batches already")
 
             def fetch(self, number: int, batch_size: int) -> int:
                 if self.taken == len(batches):

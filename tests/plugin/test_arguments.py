@@ -1,4 +1,4 @@
-"""Arguments of the iterators: what is refused, and in which words."""
+"""Arguments of the iterators that contradict their pipelines, and the messages."""
 
 from __future__ import annotations
 
@@ -7,24 +7,10 @@ from typing import Any
 import pytest
 
 from penstock import ArgumentError
-from penstock.plugin.arguments import as_auto_reset, as_names, as_policy
-from penstock.plugin.arrays import GenericIterator, LastBatchPolicy
+from penstock.plugin.arguments import as_names
+from penstock.plugin.arrays import GenericIterator
 
 from .conftest import Numbers
-
-
-@pytest.mark.parametrize(
-    ("value", "meaning"),
-    [(True, True), ("yes", True), ("True", True), (False, False), ("no", False), (None, False)],
-)
-def test_auto_reset(value: Any, meaning: bool) -> None:
-    assert as_auto_reset(value) is meaning
-
-
-@pytest.mark.parametrize("value", ["maybe", "", 1, 3.0])
-def test_other_auto_reset(value: Any) -> None:
-    with pytest.raises(ArgumentError, match="auto_reset must be"):
-        as_auto_reset(value)
 
 
 def test_names() -> None:
@@ -32,19 +18,6 @@ def test_names() -> None:
     assert as_names(("a", "b")) == ["a", "b"]
     with pytest.raises(ArgumentError, match="must differ"):
         as_names(["a", "a"])
-
-
-@pytest.mark.parametrize(
-    ("fill", "policy"), [(True, LastBatchPolicy.FILL), (False, LastBatchPolicy.PARTIAL)]
-)
-def test_fill_last_batch_is_deprecated(fill: bool, policy: LastBatchPolicy) -> None:
-    with pytest.warns(DeprecationWarning, match="use last_batch_policy"):
-        assert as_policy(LastBatchPolicy.DROP, fill) is policy
-
-
-def test_a_policy_of_another_type() -> None:
-    with pytest.raises(ArgumentError, match="must be a LastBatchPolicy, not False"):
-        as_policy(False, None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("pipelines", [None, [], "pipeline", [None]])
@@ -61,7 +34,7 @@ def test_sizes_that_are_none(numbers: Numbers, size: int) -> None:
 
 @pytest.mark.parametrize("also", [{"size": 5}, {"last_batch_padded": True}])
 def test_a_reader_tells_the_size_by_itself(numbers: Numbers, also: dict[str, Any]) -> None:
-    with pytest.raises(ArgumentError, match="leave them out"):
+    with pytest.raises(ArgumentError, match="omit these"):
         GenericIterator(numbers(5, 2), ["label"], reader_name="Reader", **also)
 
 

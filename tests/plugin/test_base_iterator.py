@@ -106,7 +106,7 @@ def test_reset_before_the_first_batch_and_after_auto_reset_changes_nothing(
 def test_reset_in_the_middle_warns_and_changes_nothing(numbers: Numbers) -> None:
     iterator = by_reader(numbers(6, 2))
     next(iterator)
-    with pytest.warns(UserWarning, match=r"after 1 batch\(es\) the epoch is not at its end"):
+    with pytest.warns(UserWarning, match=r"the epoch has not ended after 1 batch\(es\)"):
         iterator.reset()
     assert epoch(iterator) == [[2, 3], [4, 5]]
 

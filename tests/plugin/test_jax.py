@@ -56,6 +56,12 @@ def test_several_devices(numbers: Numbers) -> None:
     np.testing.assert_array_equal(batch["x"], column([0, 1, 4, 5]))
 
 
+def test_valid_marks_padding(numbers: Numbers) -> None:
+    pipeline = numbers(3, 2, pad_last_batch=True)
+    batches = list(GenericIterator(pipeline, ["x"], reader_name="Reader", with_valid=True))
+    assert [batch["valid"].tolist() for batch in batches] == [[True, True], [True, False]]
+
+
 def test_what_cannot_be(numbers: Numbers, feed: Feed) -> None:
     with pytest.raises(ArgumentError, match=r"no LastBatchPolicy\.PARTIAL"):
         GenericIterator(numbers(4, 2), ["x"], 4, last_batch_policy=LastBatchPolicy.PARTIAL)

@@ -302,4 +302,15 @@ def test_without_pytorch() -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert "pip install 'penstock[torch]'" in done.stdout
+    assert "pip install '.[torch]'" in done.stdout
+
+
+@pytest.mark.parametrize("tag", [DENSE, LIST])
+def test_valid_is_a_tensor_whatever_the_outputs_are(numbers: Numbers, tag: str) -> None:
+    pipeline = numbers(3, 2, pad_last_batch=True)
+    iterator = RaggedIterator(
+        pipeline, ["label"], reader_name="Reader", output_types=[tag], with_valid=True
+    )
+    valid = [batch["valid"] for (batch,) in iterator]
+    assert [tensor.tolist() for tensor in valid] == [[True, True], [True, False]]
+    assert {tensor.dtype for tensor in valid} == {torch.bool}

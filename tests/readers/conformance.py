@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from penstock.engine.memory import SlabPool
+from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.source import Column, Source
 
 Sample = tuple[np.ndarray, ...]

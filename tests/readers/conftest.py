@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from penstock.engine.memory import SlabPool
+from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.process.reading_process import ReadingProcess
 
 from .servers import ObjectServer, S3Server

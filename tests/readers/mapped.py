@@ -1,18 +1,20 @@
 """Reads out of mapped files, for tests: sources and pipelines whose process starts at once."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from penstock import fn, pipeline_def
-from penstock.engine.memory import SlabPool
+from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.npy import mapped_copies
-from penstock.readers.npy.arrays import find_arrays
+from penstock.readers.npy.array_list import list_arrays
 from penstock.readers.npy.mapped_copies import MappedCopies
-from penstock.readers.npy.roi import Roi, parse_key
+from penstock.readers.npy.region import RegionOfInterest, parse_key
 from penstock.readers.npy.source import NumpySource
 from penstock.readers.process import reading_process
 from penstock.readers.process.reading_process import ReadingProcess
 
-from .processes import wait_for
+from .processes import assert_soon
 
 RANDOM = np.random.default_rng(3)
 TRUSTED = 70  # reads of one part, after which its file's pages are not looked for any more
@@ -20,9 +22,10 @@ TRUSTED = 70  # reads of one part, after which its file's pages are not looked f
 
 def be_eager(setattr=setattr):
     """Let whatever is read be worth the process, which is started after the first batch."""
-    setattr(reading_process, "WORTH_STARTING_SECONDS", 0)
-    for name in ("_LEAST_COST", "_LEAST_OF_RUNS", "_MANY_THREADS"):
-        setattr(mapped_copies, name, 0)
+    soon = replace(reading_process.TUNING, worth_starting_seconds=0)
+    setattr(reading_process, "TUNING", soon)
+    everything = replace(mapped_copies.TUNING, cost=0, runs_nbytes=0, many_threads=0)
+    setattr(mapped_copies, "TUNING", everything)
 
 
 class Reading:
@@ -34,12 +37,12 @@ class Reading:
     def use(self, files, roi=None, **options):
         key = None if roi is None else parse_key(roi)
         policy = options.pop("policy", "error")
-        found = find_arrays(
+        found = list_arrays(
             files=[str(file) for file in files],
             member_filter=options.pop("member_filter", "*.npy"),
             options={},
         )
-        self.source = NumpySource(found, Roi(key=key, policy=policy), **options)
+        self.source = NumpySource(found, RegionOfInterest(key=key, policy=policy), **options)
         self.source.use_maps(self.mapped)
         return self
 
@@ -57,7 +60,7 @@ class Reading:
     def started(self):
         """Read until the process is there and has mapped the files."""
         before = self.mapped.nbytes
-        wait_for(lambda: self.read() is not None and self.mapped.nbytes > before)
+        assert_soon(lambda: self.read() is not None and self.mapped.nbytes > before)
         return self
 
     def close(self):
@@ -97,8 +100,8 @@ def large(folder, count=4):
 
 def mapped_bytes(pipe):
     (reader,) = pipe.stats().operators
-    return "copied out of mapped files" in reader.note
+    return "copied out of mapped files" in reader.remark
 
 
 def run_until_mapped(pipe):
-    wait_for(lambda: pipe.run() and mapped_bytes(pipe))
+    assert_soon(lambda: pipe.run() and mapped_bytes(pipe))

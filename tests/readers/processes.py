@@ -4,13 +4,25 @@ import os
 import time
 from pathlib import Path
 
-from penstock.readers.process.reading_process import WORTH_STARTING_SECONDS
+from penstock.readers.process.reading_process import TUNING
 
 
 def children():
-    """Return the ids of the processes that this one has started."""
+    """Return the ids of the processes that this one has started.
+
+    Python's tracker of shared memory is left out: libraries such as Dask start one, and it stays.
+    """
     tasks = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-    return [int(pid) for task in tasks for pid in task.read_text().split()]
+    pids = [int(pid) for task in tasks for pid in task.read_text().split()]
+    return [pid for pid in pids if b"resource_tracker" not in command_of(pid)]
+
+
+def command_of(pid):
+    """Return a process's command line; b"" if the process has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def alive(pid):
@@ -20,7 +32,8 @@ def alive(pid):
         return False
 
 
-def wait_for(condition):
+def assert_soon(condition):
+    """Assert that `condition()` holds within a time that is long on any machine."""
     deadline = time.monotonic() + 40
     while not condition():
         assert time.monotonic() < deadline
@@ -30,6 +43,6 @@ def wait_for(condition):
 def start(process):
     """Have a `ReadingProcess` start, and wait until it answers; return its id."""
     before = set(children())
-    wait_for(lambda: process.count(WORTH_STARTING_SECONDS) or process.is_there)
+    assert_soon(lambda: process.count(TUNING.worth_starting_seconds) or process.is_there)
     (pid,) = set(children()) - before
     return pid

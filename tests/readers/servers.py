@@ -32,8 +32,10 @@ class ObjectServer:
         ranges, lengths: whether the server knows `Range`, and tells lengths.
         tags: ETags by path, for objects that have one.
         latency: seconds before each answer.
+        idle_limit: seconds after which an idle connection is closed; None for never.
         faults: what goes wrong with the next requests, one after the other: "" for nothing, a
             status such as "503", or one of
+                loop   the answer is a redirect to the same URL
                 drop   the connection is closed without an answer
                 cut    it is closed in the middle of the body
                 stall  nothing more comes after half of the body
@@ -51,6 +53,7 @@ class ObjectServer:
     lengths: bool = True
     tags: dict[str, str] = field(default_factory=dict)
     latency: float = 0.0
+    idle_limit: float | None = None
     faults: deque[str] = field(default_factory=deque)
     always: str = ""
     requests: list[tuple[str, str]] = field(default_factory=list)
@@ -109,6 +112,10 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     wbufsize = -1
 
+    def setup(self) -> None:
+        self.timeout = self.state.idle_limit
+        super().setup()
+
     def log_message(self, *_: object) -> None:
         pass
 
@@ -133,6 +140,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.state.closed.wait(_STALL_SECONDS)
         if fault in ("drop", "mute"):
             self.close_connection = True
+        elif fault == "loop":
+            self._send(302, {"Location": self.path}, b"")
         elif fault.isdigit():
             self._send(int(fault), {}, b"")
         else:

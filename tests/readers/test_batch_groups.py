@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
-from penstock.engine.batch import Batch
-from penstock.engine.memory import SlabPool
-from penstock.engine.sampler import Sampler
+from penstock.engine.order.sampler import Sampler
+from penstock.engine.tensors.memory import SlabPool
+from penstock.engine.work.batch import Batch
+from penstock.readers import batch_groups
 from penstock.readers.batch_groups import BatchGroups
 
 SIDE = 50_000
@@ -19,7 +20,7 @@ class Reads:
         self.bad = bad
         self.sizes = []
 
-    def __call__(self, indices, allocate):
+    def read(self, indices, allocate):
         self.sizes.append(len(indices))
         if set(self.bad) & set(indices.tolist()):
             raise OSError("bad")
@@ -37,14 +38,14 @@ class Groups:
         self.pool = SlabPool(budget=budget)
         self.groups = BatchGroups(reads, self.sampler, batch_size, single=False)
 
-    def take(self, number):
-        """Draw and read a batch; return it with its columns."""
-        expected = self.sampler.draw(number)
-        found = self.groups.draw(number)
+    def assert_right(self, number):
+        """Select and read a batch, and assert that it is right; return it with its columns."""
+        expected = self.sampler.select(number)
+        found = self.groups.select(number)
         for name in ("index", "epoch", "position", "valid"):
             np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
         batch = Batch(number, self.batch_size, self.pool, seed=0)
-        columns = dense, listed, numbers = self.groups.take(batch)
+        columns = dense, listed, numbers = self.groups.take_batch(batch, found)
         np.testing.assert_array_equal(numbers, expected.index)
         np.testing.assert_array_equal(
             dense[:, ::99], np.tile(expected.index[:, None] % 256, len(dense[0, ::99]))
@@ -54,17 +55,17 @@ class Groups:
 
 
 @pytest.fixture(autouse=True)
-def _any_speed(monkeypatch):
+def _any_speed(tuned):
     """Let this machine be as slow as it likes."""
-    monkeypatch.setattr("penstock.readers.batch_groups._SECONDS", 1e9)
+    tuned(batch_groups, seconds=1e9)
 
 
-def test_groups_grow_from_one_batch_to_what_pays(monkeypatch):
-    monkeypatch.setattr("penstock.readers.batch_groups._BYTES", 1 << 40)
+def test_groups_grow_from_one_batch_to_what_pays(tuned):
+    tuned(batch_groups, nbytes=1 << 40)
     reads = Reads()
     groups = Groups(reads, size=4000)
     for number in range(800):
-        groups.take(number)
+        groups.assert_right(number)
     assert reads.sizes[:6] == [4, 8, 16, 32, 64, 128]
     assert max(reads.sizes) == 1024
 
@@ -73,19 +74,19 @@ def test_large_batches_are_read_alone():
     reads = Reads()
     groups = Groups(reads, size=4000, batch_size=600)
     for number in range(4):
-        groups.take(number)
+        groups.assert_right(number)
     assert reads.sizes == [600] * 4
 
 
-def test_slow_storage_is_read_batch_by_batch(monkeypatch):
+def test_slow_storage_is_read_batch_by_batch(tuned):
     reads = Reads()
     groups = Groups(reads)
     for number in range(3):
-        groups.take(number)
+        groups.assert_right(number)
     assert reads.sizes == [4, 8]
-    monkeypatch.setattr("penstock.readers.batch_groups._SECONDS", 1e-9)
+    tuned(batch_groups, seconds=1e-9)
     for number in range(3, 12):
-        groups.take(number)
+        groups.assert_right(number)
     assert reads.sizes == [4, 8, 16, 8, 4, 4, 4]
 
 
@@ -93,7 +94,7 @@ def test_slow_storage_is_read_batch_by_batch(monkeypatch):
 def test_a_group_takes_a_share_of_the_room_and_counts(room, most):
     reads = Reads()
     groups = Groups(reads, size=1000, budget=room)
-    taken = [groups.take(number)[0].taken_bytes for number in range(100)]
+    taken = [groups.assert_right(number)[0].taken_bytes for number in range(100)]
     assert max(reads.sizes) == most
     assert sum(taken) == sum(reads.sizes) * SIDE
     assert groups.pool.lent_bytes <= groups.pool.empty((most * SIDE,)).base.nbytes * 2
@@ -101,13 +102,13 @@ def test_a_group_takes_a_share_of_the_room_and_counts(room, most):
 
 def test_memory_comes_back_with_the_last_batch():
     groups = Groups(Reads())
-    held = [groups.take(number) for number in range(3)]
+    held = [groups.assert_right(number) for number in range(3)]
     assert groups.pool.lent_bytes > 0
     del held
     assert groups.pool.lent_bytes == 0
-    groups.take(3)
+    groups.assert_right(3)
     assert groups.pool.lent_bytes > 0
-    groups.groups.forget()
+    groups.groups.close()
     assert groups.pool.lent_bytes == 0
 
 
@@ -123,41 +124,41 @@ def test_memory_comes_back_with_the_last_batch():
 def test_any_number_at_any_time(options):
     groups = Groups(Reads(), size=101, **options)
     for number in [0, 1, 2, 3, 4, 2, 3, 40, 41, 42, 43, 44, 3, 3, 8, *range(60, 120)]:
-        groups.take(number)
+        groups.assert_right(number)
 
 
 def test_no_sample_lies_in_two_batches():
     reads = Reads()
     groups = Groups(reads, size=10)
     for number in range(40):
-        _, (dense, _, _) = groups.take(number)
-        dense[:] = 255  # `take` would see it in the next one
+        _, (dense, _, _) = groups.assert_right(number)
+        dense[:] = 255  # `assert_right` would see it in the next one
     assert max(reads.sizes) == 8
 
 
-def test_what_is_changed_in_a_draw_stays_there():
+def test_changes_to_a_selection_stay_in_that_selection():
     groups = Groups(Reads())
-    groups.take(0)
-    draw = groups.groups.draw(1)
-    draw.index[:] = 77
-    draw.valid[:] = False
-    groups.take(1)
+    groups.assert_right(0)
+    selection = groups.groups.select(1)
+    selection.index[:] = 77
+    selection.valid[:] = False
+    groups.assert_right(1)
 
 
 def test_a_batch_that_fails_leaves_the_others_of_its_group():
     reads = Reads(bad=[30])
     groups = Groups(reads)
     for number in range(7):
-        groups.take(number)
+        groups.assert_right(number)
     with pytest.raises(OSError, match="bad"):
-        groups.take(7)
+        groups.assert_right(7)
     for number in range(8, 16):
-        groups.take(number)
+        groups.assert_right(number)
     assert reads.sizes == [4, 8, 16, 32, 4, 4, 8, 16, 32]
     with pytest.raises(OSError, match="bad"):
-        groups.take(7)
+        groups.assert_right(7)
     reads.bad = ()
-    groups.take(7)
+    groups.assert_right(7)
 
 
 @pytest.fixture

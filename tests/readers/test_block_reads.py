@@ -7,8 +7,8 @@ import pytest
 
 from penstock import fn, pipeline_def
 from penstock.engine.errors import ArgumentError
-from penstock.engine.memory import SlabPool
-from penstock.engine.sampler import Blocks, Sampler
+from penstock.engine.order.sampler import Blocks, Sampler
+from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.block_reads import BlockReads
 
 
@@ -42,7 +42,7 @@ def test_an_epoch_reads_every_block_once():
     reads = BlockReads(source, Blocks(20, 4))
     sampler = Sampler(1003, 16, shuffle=True, blocks=Blocks(20, 4))
     for batch in range(1003 // 16):
-        indices = sampler.draw(batch).index
+        indices = sampler.select(batch).index
         check(reads.read(indices, np.empty), indices)
     read = sorted(index for indices in source.reads for index in indices)
     assert len(read) == len(set(read)) > 900

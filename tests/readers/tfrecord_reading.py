@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from penstock.engine.memory import SlabPool
+from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.storage.records import RecordFiles
 from penstock.readers.tfrecord.columns import Wanted
 from penstock.readers.tfrecord.index import find_frames, open_records

@@ -13,7 +13,7 @@ QUICK = {"limit": 60, "tick": lambda name: None}
 
 
 def folder(free):
-    return Finding("file system", "ok", values={"kind": "folder", "free": free})
+    return Finding("file system", "ok", values={"file_type": "folder", "free": free})
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from penstock.cli.probes.finding import Context
-from penstock.cli.probes.storage import Mount, direct, file_system, mount_of
+from penstock.cli.probes.storage import Mount, file_system, mount_of
 
 MOUNTS = r"""22 1 254:0 / / rw,relatime - ext4 /dev/vda rw
 23 22 0:21 / /data rw shared:5 - nfs4 server:/export rw,vers=4.2
@@ -36,7 +36,7 @@ def test_folders_and_files_of_this_machine(tmp_path):
     path.write_bytes(bytes(5000))
     folder, file = (file_system(Context(str(p))) for p in (tmp_path, path))
     assert folder.status == file.status == "ok"
-    assert (folder.values["kind"], file.values["kind"]) == ("folder", "file")
+    assert (folder.values["file_type"], file.values["file_type"]) == ("folder", "file")
     assert file.values["size"] == 5000
     assert folder.values["free"] > 0
     assert folder.values["type"] in folder.detail
@@ -46,20 +46,9 @@ def test_folders_and_files_of_this_machine(tmp_path):
 def test_what_is_neither(tmp_path):
     nothing = file_system(Context(str(tmp_path / "nothing")))
     assert (nothing.status, nothing.detail) == ("broken", "No such file or directory")
-    assert nothing.values == {"kind": None}
+    assert nothing.values == {"file_type": None}
     os.mkfifo(tmp_path / "fifo")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "socket"))
         for name in ("fifo", "socket"):
-            assert file_system(Context(str(tmp_path / name))).values["kind"] == "other"
-
-
-def test_direct_reads(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes(bytes(5000))
-    assert direct(Context(str(path))).status in ("ok", "missing")  # tmpfs may refuse it
-    refused = direct(Context("/proc/self/status"))
-    assert refused.status == "missing"
-    assert "refuses" in refused.detail
-    assert direct(Context(str(tmp_path / "nothing"))).status == "broken"
-    assert direct(Context()).detail == "not tried: there is no file to read"
+            assert file_system(Context(str(tmp_path / name))).values["file_type"] == "other"

@@ -17,7 +17,7 @@ from penstock.engine.errors import ArgumentError, DecodeError
 from penstock.engine.tensors import TensorListCPU, TensorListGPU
 from penstock.readers.npy import gds as npy_gds
 from penstock.readers.npy import reader as npy
-from penstock.readers.read_ahead import ReadAhead
+from penstock.readers.read_ahead import AheadReading
 
 from ..emulator import DeviceArray
 
@@ -202,15 +202,7 @@ def test_going_on_from_a_checkpoint(device_stage, paths):
 
 
 @pytest.mark.parametrize("device", ["cpu", "gpu"])
-def test_large_batches_are_read_ahead(device_stage, tmp_path, monkeypatch, device):
-    made = []
-
-    class Noted(ReadAhead):
-        def __init__(self, *arguments):
-            made.append(self)
-            super().__init__(*arguments)
-
-    monkeypatch.setattr(npy, "ReadAhead", Noted)
+def test_large_batches_are_read_ahead(device_stage, tmp_path, device):
     arrays = [np.random.default_rng(i).integers(0, 256, (6, 1 << 20), "u1") for i in range(8)]
     paths = saved(tmp_path, arrays)
     with reading(device, size=4, files=paths, random_shuffle=True) as pipe:
@@ -218,18 +210,18 @@ def test_large_batches_are_read_ahead(device_stage, tmp_path, monkeypatch, devic
             (found,) = pipe.run()
             for origin, row in zip(found.source_info(), found.as_cpu().rows(), strict=True):
                 np.testing.assert_array_equal(row, arrays[paths.index(origin)])
-    assert len(made) == 1
+        assert isinstance(pipe._plan.readers[0].operator.reading._now, AheadReading)
 
 
 def test_the_way_taken_is_said(device_stage, paths):
     with reading("gpu", files=paths) as pipe:
         pipe.run()
-        (note,) = [row.note for row in pipe.stats().operators if row.note]
+        (note,) = [row.remark for row in pipe.stats().operators if row.remark]
         assert note.startswith("reads ")
         assert f"readers.numpy (arrays): {note}" in str(pipe.stats())
     with reading("cpu", files=paths) as pipe:
         pipe.run()
-        assert all(not row.note for row in pipe.stats().operators)
+        assert all(not row.remark for row in pipe.stats().operators)
 
 
 def test_a_missing_library_is_named(device_stage, paths, monkeypatch):
@@ -334,7 +326,7 @@ class TestStraight:
         def fail(reader, batch, cause):
             raise cause
 
-        monkeypatch.setattr(npy.Numpy, "_read_one_by_one", fail)
+        monkeypatch.setattr(npy.NumpyReader, "_read_one_by_one", fail)
         check_agreement(4, files=paths, **arguments)
         with reading("gpu", files=paths, **arguments) as pipe:
             pipe.run()
@@ -384,6 +376,22 @@ class TestStraight:
             for _ in range(5):
                 assert list(map(rows, gpu.run())) == list(map(rows, cpu.run()))
             check_no_host_memory(gpu)
+
+    def test_a_row_that_replaces_another_has_memory_of_its_own(self, tmp_path, paths):
+        (tmp_path / "labels").mkdir()
+        labels = saved(tmp_path / "labels", [np.array([i]) for i in range(5)])
+        os.truncate(labels[1], 10)
+
+        @pipeline_def(batch_size=3, num_threads=2, on_error="replace")
+        def define():
+            return tuple(fn.readers.numpy(files=each, device="gpu") for each in (paths, labels))
+
+        with define() as pipe:
+            data, _ = pipe.run()
+            assert data.valid.tolist() == [True, False, True]
+            assert len(set(data.pointers().tolist())) == 3
+            first, second, _ = rows(data)
+            assert first == second
 
     @pytest.mark.parametrize("number", [0, 1])
     def test_a_file_that_is_missing(self, paths, number):

@@ -5,7 +5,7 @@ import pytest
 
 from penstock import fn, types
 from penstock.engine.errors import ArgumentError
-from penstock.engine.pipeline import Pipeline
+from penstock.engine.run.pipeline import Pipeline
 
 from ..running import pixels, run
 
@@ -132,6 +132,7 @@ def test_channels_are_added(output_layout, fill):
             [sample],
             "HWC",
             pad_output=True,
+            out_of_bounds_policy="pad",
             fill_values=fill,
             output_layout=output_layout,
             dtype=dtype,
@@ -140,6 +141,12 @@ def test_channels_are_added(output_layout, fill):
         assert image.shape == (4, 5, 4)
         np.testing.assert_array_equal(image[..., :3], sample)
         assert (image[..., 3] == fill).all()
+
+
+def test_added_channels_are_zero_unless_the_policy_pads():
+    options = {"pad_output": True, "fill_values": 7.0, "output_layout": "HWC"}
+    (result,) = run("crop_mirror_normalize", [pixels(4, 5, 3)], "HWC", **options)
+    assert (result[..., 3] == 0).all()
 
 
 def test_mean_and_mirror_vary_by_sample():
@@ -160,7 +167,7 @@ def test_mean_and_mirror_vary_by_sample():
         ({"mean": (1, 2), "std": (1, 2, 3)}, "mean has 2 values, but std has 3"),
         ({"std": (1, 0, 1)}, "no value may be 0"),
         ({"dtype": types.INT32}, "use one of float32"),
-        ({"output_layout": "CWW"}, "the same letters"),
+        ({"output_layout": "CWW"}, "a letter names two dimensions"),
         ({"output_layout": "FCHW"}, "the same letters"),
         ({"crop": (9, 9), "out_of_bounds_policy": "edge"}, 'use "error"'),
     ],

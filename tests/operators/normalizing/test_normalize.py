@@ -5,7 +5,7 @@ import pytest
 
 from penstock import fn, types
 from penstock.engine.errors import ArgumentError
-from penstock.engine.pipeline import Pipeline
+from penstock.engine.run.pipeline import Pipeline
 
 from ..running import pixels, run
 
@@ -71,7 +71,7 @@ def test_integer_results_are_rounded_and_clamped():
     ("arguments", "message"),
     [
         ({"axes": ()}, "at least one axis"),
-        ({"ddof": -1}, "may be negative"),
+        ({"ddof": -1}, "no negative numbers"),
         ({"axes": 0, "axis_names": "W"}, "exclude one another"),
         ({"axes": 3}, "axis 3 is outside"),
         ({"axis_names": "Z"}, "no axis 'Z'"),
@@ -79,7 +79,7 @@ def test_integer_results_are_rounded_and_clamped():
         ({"mean": np.ones((1, 1, 3)), "axes": 0}, r"needs \(1, 5, 3\)"),
         ({"mean": np.ones((1, 1, 3)), "stddev": np.ones((1, 5, 3))}, "stddev has the shape"),
         ({"mean": np.ones((1, 1, 3)), "batch": True}, "must be one number"),
-        ({"stddev": 0.0}, "would be divided by"),
+        ({"stddev": 0.0}, "stddev is a divisor"),
     ],
 )
 def test_bad_arguments(arguments, message):
@@ -88,7 +88,7 @@ def test_bad_arguments(arguments, message):
 
 
 def test_a_batch_needs_common_extents():
-    with pytest.raises(ArgumentError, match="batch=True needs samples of the same extents"):
+    with pytest.raises(ArgumentError, match="batch=True all samples need the same extents"):
         run("normalize", SAMPLES, axes=0, batch=True)
 
 

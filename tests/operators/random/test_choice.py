@@ -59,7 +59,7 @@ def test_rows_of_a_matrix() -> None:
         (np.int32(-5), {}, "-5 elements"),
         (np.int32(3), {"p": [0.5, 0.5]}, "2 probabilities for 3 elements"),
         (np.int32(2), {"p": [0.5, 0.4]}, "add up to 1"),
-        (np.int32(2), {"p": [-1, 2]}, "must not be negative"),
+        (np.int32(2), {"p": [-1, 2]}, "from 0 to 1"),
     ],
 )
 def test_bad_arguments(a: Any, arguments: Any, text: Any) -> None:

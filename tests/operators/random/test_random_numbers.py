@@ -4,9 +4,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penstock.engine import types
 from penstock.engine.errors import ArgumentError
-from penstock.engine.operator import OPERATORS
+from penstock.engine.graph.context import Placement
+from penstock.engine.graph.operator import OPERATORS
+from penstock.engine.tensors import dtypes as types
 from penstock.operators.random.random_numbers import CoinFlip, Normal, Uniform
 from penstock.tests.operators.goodness import chi_square, kolmogorov
 from penstock.tests.operators.running import array, batch_of, dense, per_batch, tensors
@@ -24,7 +25,7 @@ def draw(
     constants = {k: v for k, v in arguments.items() if k not in data}
     layouts = () if shape_like is None else ("",)
     operator = kind("cpu", tuple(data), layouts, **constants)
-    operator.stream = stream
+    operator.placement = Placement(random_stream=stream)
     inputs = () if shape_like is None else (shape_like,)
     return operator.batch(batch_of(size, number=number), *inputs, **per_batch(operator, data))
 
@@ -139,7 +140,7 @@ def test_empty_batch() -> None:
         (Uniform, {"range": (1,)}, "two numbers"),
         (Uniform, {"range": (0, 1), "values": (1,)}, "range and values exclude one another"),
         (Uniform, {"values": ()}, "at least one number"),
-        (Uniform, {"shape": (-1,)}, "must not be negative"),
+        (Uniform, {"shape": (-1,)}, "at least 0"),
         (CoinFlip, {"probability": 1.5}, "from 0 to 1"),
         (Normal, {"mean": dense(np.zeros((2, 2)))}, "one number a sample"),
     ],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import SourceError
-from penstock.engine.memory import SlabPool
+from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.files.local_files import read_local
 
 from .made import random_files

@@ -6,13 +6,13 @@ import signal
 import numpy as np
 import pytest
 
-from penstock.decoders.formats import jpeg_batch
+from penstock.decoders.image.formats import jpeg_batch_headers
 from penstock.engine.tensors import TensorListCPU
 from penstock.readers.files import process_reads
 from penstock.readers.files.process_reads import ProcessReads
-from penstock.readers.process.reading_process import WORTH_STARTING_SECONDS, ReadingProcess
+from penstock.readers.process.reading_process import TUNING, ReadingProcess
 
-from ..processes import alive, start, wait_for
+from ..processes import alive, assert_soon, start
 from .made import random_files
 
 SIZES = [5, 0, 100_000, 1, 70_000, *range(30_000, 30_600)]  # more files than are open at once
@@ -63,7 +63,7 @@ def test_gives_what_is_read_without_it(reads, check, pid):
     order = np.random.default_rng(2).permutation(len(SIZES))
     for indices in (order.tolist(), range(5, 40), [2, 2, 4], [], range(len(SIZES))):
         check(indices)
-    assert reads.note == "a process of its own reads"
+    assert reads.path_used == "a process of its own reads"
 
 
 @pytest.mark.usefixtures("by_process_only")
@@ -74,19 +74,19 @@ def test_the_process_does_the_work(check):
 
 def test_it_looks_at_headers_of_jpeg(image_zoo, pool):
     files = [os.fsencode(image.path) for image in image_zoo.values()]
-    process = ReadingProcess(pool.arena, 2, {"jpeg": jpeg_batch.headers})
+    process = ReadingProcess(pool.arena, 2, {"jpeg": jpeg_batch_headers.headers})
     reads = ProcessReads(process)
     try:
         reads.read(files[:9], pool.empty)
         start(process)
         rows = reads.read(files * 20, pool.empty)  # more than are open at once
-        scan = jpeg_batch.scan(TensorListCPU(rows))
-        again = jpeg_batch.scan(TensorListCPU([np.array(row) for row in rows]))
+        headers = jpeg_batch_headers.read_headers(TensorListCPU(rows))
+        again = jpeg_batch_headers.read_headers(TensorListCPU([np.array(row) for row in rows]))
         assert 0 < again.is_plain.sum() < len(again.is_plain)
         for name in ("is_plain", "sizes", "orientation", "lengths"):
-            assert (getattr(scan, name) == getattr(again, name)).all(), name
-        assert (rows[7:9].facts["jpeg"] == rows.facts["jpeg"][7:9]).all()
-        assert len(rows.facts["jpeg"]) == len(files) * 20
+            assert (getattr(headers, name) == getattr(again, name)).all(), name
+        assert (rows[7:9].metadata["jpeg"] == rows.metadata["jpeg"][7:9]).all()
+        assert len(rows.metadata["jpeg"]) == len(files) * 20
     finally:
         process.close()
 
@@ -134,12 +134,12 @@ def test_reading_goes_on_however_often_it_dies(reads, check, process):
         os.kill(start(process), signal.SIGKILL)
         while process.is_there:
             check(range(5, 40))
-        assert "was ended by the signal SIGKILL" in reads.note
-    process.count(WORTH_STARTING_SECONDS)
+        assert "was ended by the signal SIGKILL" in reads.path_used
+    process.count(TUNING.worth_starting_seconds)
     check(range(5, 40))
 
 
 def test_closing_ends_it_and_reading_goes_on(reads, check, pid):
     reads.close()
-    wait_for(lambda: not alive(pid))
+    assert_soon(lambda: not alive(pid))
     check(range(5, 40))

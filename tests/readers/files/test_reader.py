@@ -1,12 +1,43 @@
+"""`fn.readers.file`: what its arguments give."""
+
+import pytest
+
 from penstock import fn, pipeline_def
+from penstock.engine.errors import ArgumentError
 
 
-def test_the_seed_of_the_order_has_an_older_name(photo_tree):
-    def order(**seed):
-        def define():
-            return fn.readers.file(files=photo_tree.files, shuffle_after_epoch=True, **seed)
+def run(**arguments):
+    def define():
+        return fn.readers.file(**arguments)
 
-        with pipeline_def(define, batch_size=16, num_threads=1)() as pipe:
-            return pipe.run()[0].source_info()
+    with pipeline_def(define, batch_size=2, num_threads=1)() as pipe:
+        contents, labels = pipe.run()
+        return [row.tobytes() for row in contents.rows()], labels.as_array()[:, 0].tolist()
 
-    assert order(shuffle_after_epoch_seed=3) == order(shuffle_seed=3) != order()
+
+@pytest.fixture
+def tree(tmp_path):
+    for name in ("a/1.jpg", "b/2.JPG", "b/3.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(name.encode())
+    (tmp_path / "list.txt").write_text("b/3.txt 7\na/1.jpg 8\n")
+    return tmp_path
+
+
+def test_three_ways_to_name_files(tree):
+    assert run(file_root=str(tree)) == ([b"a/1.jpg", b"b/2.JPG"], [0, 1])
+    files = ["b/3.txt", "a/1.jpg"]
+    assert run(file_root=str(tree), files=files, labels=[4, 5]) == (
+        [b"b/3.txt", b"a/1.jpg"],
+        [4, 5],
+    )
+    assert run(file_list=str(tree / "list.txt")) == ([b"b/3.txt", b"a/1.jpg"], [7, 8])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [({}, "needs file_root, files or file_list"), ({"files": ["a"], "labels": [-1]}, "-1")],
+)
+def test_arguments_that_do_not_fit(arguments, message):
+    with pytest.raises(ArgumentError, match=message):
+        run(**arguments)

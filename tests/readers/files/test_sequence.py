@@ -4,7 +4,7 @@ import pytest
 
 from penstock import fn, pipeline_def
 from penstock.engine.errors import ArgumentError, SourceError
-from penstock.readers.files.sequence import Sequence, open_sequences
+from penstock.readers.files.sequence import SequenceReader, open_sequences
 
 from ..conformance import SourceConformance
 
@@ -73,7 +73,7 @@ def test_too_long_sequences_raise(root):
 def test_arguments_are_checked(argument):
     given = {"file_root": "x", "sequence_length": 2} | {argument: 0}
     with pytest.raises(ArgumentError, match=f"{argument} must be at least 1, but is 0"):
-        Sequence(**given)
+        SequenceReader(**given)
 
 
 @pytest.fixture
@@ -122,5 +122,7 @@ def test_damaged_frames_are_named_or_skipped(films):
 def test_frames_must_agree_in_size(films):
     root, _ = films
     cv2.imwrite(str(root / "1" / "3.png"), np.zeros((6, 9, 3), np.uint8))
-    with pytest.raises(ValueError, match=r"frame has shape \(6, 9, 3\), the first one \(6, 8, 3\)"):
+    with pytest.raises(
+        ValueError, match=r"frame has shape \(6, 9, 3\), the first frame \(6, 8, 3\)"
+    ):
         run(root, 2, sequence_length=4)

@@ -5,13 +5,13 @@ import threading
 import numpy as np
 import pytest
 
-from penstock.engine.memory import SlabPool
-from penstock.readers.files.listing import list_files
+from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.files.source import FileSource
+from penstock.readers.listing.listing import list_files
 from penstock.readers.process import reading_process
 
 from ..conformance import SourceConformance
-from ..processes import wait_for
+from ..processes import assert_soon
 from .made import random_files
 
 SIZES = [5, 0, 100_000, 1, 70_000, *range(1, 90)]  # more files than are open at once
@@ -66,11 +66,11 @@ def test_close_does_not_disturb_a_read_in_another_thread(folder, names):
 
     def allocate(shape, dtype):
         paused.set()
-        assert closed.wait(10)
+        assert closed.wait(30)
         return np.empty(shape, dtype)
 
     def close():
-        assert paused.wait(10)
+        assert paused.wait(30)
         source.close()
         closed.set()
 
@@ -84,9 +84,9 @@ def test_close_does_not_disturb_a_read_in_another_thread(folder, names):
 
 
 @pytest.fixture
-def shared(tmp_path, monkeypatch):
+def shared(tmp_path, tuned):
     """A source whose process reads, and a function that looks at what a source reads."""
-    monkeypatch.setattr(reading_process, "WORTH_STARTING_SECONDS", 0)
+    tuned(reading_process, worth_starting_seconds=0.0)
     for number in range(100):
         (tmp_path / f"{number:02}").write_bytes(bytes([number]) * 20_000)
     pool = SlabPool(shared=True)
@@ -99,7 +99,7 @@ def shared(tmp_path, monkeypatch):
         assert labels[:, 0].tolist() == list(indices)
 
     check(source, range(30))
-    wait_for(lambda: source.note == "a process of its own reads")
+    assert_soon(lambda: source.path_used == "a process of its own reads")
     yield source, check
     source.close()
 
@@ -109,14 +109,14 @@ def test_a_process_reads(shared):
     for indices in ([1, 0], range(50, 80), range(30)):
         check(source, indices)
     source.interrupt()
-    assert not source.note
+    assert not source.path_used
     check(source, range(30))
 
 
 def test_a_copy_has_no_part_in_the_process(shared):
     source, check = shared
     copy = pickle.loads(pickle.dumps(source))
-    assert not copy.note
+    assert not copy.path_used
     check(copy, range(50, 80))
     check(source, range(50, 80))
-    assert source.note
+    assert source.path_used

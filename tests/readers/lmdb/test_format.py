@@ -5,7 +5,7 @@ import pytest
 
 from penstock.engine.errors import SourceError
 from penstock.readers.lmdb.format import is_unchanged, read_snapshot
-from penstock.readers.storage.storage import open_storage
+from penstock.readers.storage.opening import open_storage
 
 from ..lmdb_samples import FORMATS, write_lmdb
 
@@ -63,7 +63,7 @@ def test_the_newest_transaction_counts(path, lib_version):
     ("content", "message"),
     [
         (b"", "it is empty"),
-        (b"PNG" * 1000, "does not begin with a meta page"),
+        (b"PNG" * 1000, "does not start with a meta page"),
         (bytes(12) + struct.pack("<II", 0xBEEFC0DE, 1), "32-bit system"),
         (bytes(16) + struct.pack(">II", 0xBEEFC0DE, 1), "big-endian system"),
         (bytes(16) + struct.pack("<II", 0xBEEFC0DE, 2), r"data version is 2; 1 .* and 3 "),

@@ -4,14 +4,12 @@ import pickle
 import subprocess
 import sys
 
-import lmdb
 import numpy as np
 import pytest
 
 from penstock import fn, ops, pipeline_def
-from penstock.engine.errors import ArgumentError, DecodeError, SourceError
-from penstock.engine.memory import SlabPool
-from penstock.readers.lmdb import files as lmdb_files
+from penstock.engine.errors import ArgumentError, DecodeError
+from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.lmdb.files import LMDBFiles
 from penstock.readers.lmdb.reader import (
     LMDBSource,
@@ -21,7 +19,7 @@ from penstock.readers.lmdb.reader import (
 )
 
 from ..conformance import SourceConformance, assert_columns
-from ..lmdb_samples import FORMATS, write_lmdb
+from ..lmdb_samples import write_lmdb
 
 SIZES = [5, 0, 110_000, 1, 5000, 4080, *range(1, 300)]
 
@@ -95,146 +93,6 @@ class TestNamedDatabaseOfArrays(SourceConformance):
     @pytest.fixture
     def expected(self, arrays):
         return [(array,) for array in arrays]
-
-
-@pytest.mark.parametrize("lib_version", FORMATS)
-class TestNamedDatabases:
-    @pytest.fixture
-    def env(self, tmp_path, lib_version):
-        env = tmp_path / "env"
-        for name in (b"train", b"test"):
-            write_lmdb(env, [b"of " + name], database=name, lib_version=lib_version)
-        return env
-
-    def test_each_is_found(self, env):
-        for name in ("train", "test"):
-            (column,) = read_all(source_of(env, database=name))
-            assert [value.tobytes() for value in column] == [b"of " + name.encode()]
-
-    def test_another_name_is_refused(self, env):
-        with pytest.raises(SourceError, match="no database named 'valid'; it has 'test', 'train'"):
-            source_of(env, database="valid")
-
-    def test_one_must_be_named(self, env):
-        with pytest.raises(SourceError, match="named databases 'test', 'train': say which one"):
-            source_of(env)
-
-    def test_they_are_no_records_of_the_unnamed_one(self, env, lib_version):
-        write_lmdb(env, {b"a": b"1", b"tf": b"2", b"z": b"3"}, lib_version=lib_version)
-        column, keys = read_all(source_of(env, keys=True))
-        assert [value.tobytes() for value in column] == [b"1", b"2", b"3"]
-        assert [key.tobytes() for key in keys] == [b"a", b"tf", b"z"]
-
-    def test_without_any_the_error_says_so(self, tmp_path, lib_version):
-        env = write_lmdb(tmp_path / "plain", [b"x"], lib_version=lib_version)
-        with pytest.raises(SourceError, match="no database named 'train'; it has none"):
-            source_of(env, database="train")
-
-
-def test_no_records_are_refused(tmp_path):
-    with pytest.raises(SourceError, match=r"data\.mdb: no records in the unnamed database"):
-        source_of(write_lmdb(tmp_path / "env", []))
-    write_lmdb(tmp_path / "env", [], database=b"sub")
-    with pytest.raises(SourceError, match="no records in the database 'sub'"):
-        source_of(tmp_path / "env", database="sub")
-
-
-def test_several_values_for_a_key_are_refused(tmp_path):
-    env = write_lmdb(tmp_path / "env", [b"x"], database=b"sub", dupsort=True)
-    with pytest.raises(SourceError, match="several values for a key"):
-        source_of(env, database="sub")
-
-
-@pytest.mark.parametrize("name", ["none", "empty"])
-def test_a_missing_file_is_named(tmp_path, name):
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(FileNotFoundError, match=name):
-        source_of(tmp_path / name)
-
-
-def test_keys_that_are_no_text(tmp_path):
-    source = source_of(write_lmdb(tmp_path / "env", {b"\xff\0": b"x", b"a\n": b"y"}))
-    assert source.where(0).endswith(r"at key b'a\n'")
-    assert source.where(1).endswith(r"at key b'\xff\x00'")
-
-
-def test_a_read_only_folder_without_lock_file(tmp_path):
-    env = write_lmdb(tmp_path / "env", [b"x"])
-    (env / "lock.mdb").unlink()
-    env.chmod(0o500)
-    try:
-        (column,) = read_all(source_of(env))
-    finally:
-        env.chmod(0o700)
-    assert column[0].tobytes() == b"x"
-    assert os.listdir(env) == ["data.mdb"]
-
-
-@pytest.mark.parametrize("lib_version", FORMATS)
-def test_a_file_that_is_written_to_is_refused(tmp_path, lib_version):
-    env = write_lmdb(tmp_path / "env", [b"x"] * 50, lib_version=lib_version)
-    source = source_of(env)
-    before = read_all(source)
-    with lmdb.open(str(env), map_size=1 << 26, sync=False) as environment:
-        with environment.begin(write=True) as transaction:
-            transaction.delete(b"00000007")
-            transaction.put(b"00000008", b"y" * 20_000)
-            assert_columns(read_all(source), [(row,) for row in before[0]])  # not committed yet
-        with pytest.raises(SourceError, match=r"data\.mdb was written to while it was being read"):
-            read_all(source)
-    (column,) = read_all(source_of(env))
-    assert len(column) == 49
-
-
-def test_another_file_in_its_place_is_refused(tmp_path):
-    env = write_lmdb(tmp_path / "env", [b"x"] * 50)
-    source = source_of(env)
-    read_all(source)
-    source.close()
-    (env / "data.mdb").unlink()
-    write_lmdb(env, [b"y"] * 50)  # by a transaction of the same number
-    assert len(read_all(source)[0]) == 50
-    (env / "data.mdb").unlink()
-    write_lmdb(env, [b"another"] * 900)
-    source.close()
-    with pytest.raises(SourceError, match="was written to"):
-        read_all(source)
-
-
-def test_a_file_that_shrinks_is_refused(tmp_path):
-    env = write_lmdb(tmp_path / "env", values())
-    source = source_of(env)
-    read_all(source)
-    os.truncate(env / "data.mdb", 20_000)
-    with pytest.raises(SourceError, match=r"data\.mdb.* was cut short"):
-        read_all(source)
-
-
-def test_the_index_of_a_big_tree_is_cached(tmp_path, monkeypatch):
-    monkeypatch.setattr(lmdb_files, "_WORTH_CACHING", 1)
-    env = write_lmdb(tmp_path / "env", values())
-    expected = read_all(source_of(env))
-    cache = env / "data.mdb.penstock-index"
-    assert cache.exists()
-
-    def fail(*_):
-        raise AssertionError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(lmdb_files, "read_entries", fail)
-        assert_columns(read_all(source_of(env)), list(zip(*expected, strict=True)))
-    write_lmdb(env, {b"zzz": b"new"})
-    (column,) = read_all(source_of(env))
-    assert (len(column), column[-1].tobytes()) == (len(SIZES) + 1, b"new")
-
-
-def test_databases_of_one_file_do_not_take_each_others_index(tmp_path, monkeypatch):
-    monkeypatch.setattr(lmdb_files, "_WORTH_CACHING", 0)
-    for name in (b"a", b"b"):
-        write_lmdb(tmp_path / "env", [b"of " + name], database=name)
-    for name in ("a", "b", "a"):
-        (column,) = read_all(source_of(tmp_path / "env", database=name))
-        assert column[0].tobytes() == b"of " + name.encode()
 
 
 SPAWNED = """

@@ -12,7 +12,7 @@ from penstock.readers.lmdb import tree as lmdb_tree
 from penstock.readers.lmdb.files import LMDBFiles
 from penstock.readers.lmdb.format import read_snapshot
 from penstock.readers.lmdb.tree import read_entries
-from penstock.readers.storage.storage import open_storage
+from penstock.readers.storage.opening import open_storage
 
 from ..lmdb_samples import FORMATS, write_lmdb
 
@@ -89,10 +89,10 @@ def test_other_orders_of_keys(tmp_path, flags, keys):
     assert [key.tobytes() for key in found] == keys
 
 
-def test_levels_are_read_in_chunks(tmp_path, monkeypatch):
+def test_levels_are_read_in_chunks(tmp_path, tuned):
     records = {b"%06d" % number: bytes(number % 700) for number in range(3000)}
     path = write_lmdb(tmp_path / "f", records, subdir=False)
-    monkeypatch.setattr(lmdb_tree, "_CHUNK_BYTES", 3 * 4096)
+    tuned(lmdb_tree, chunk_bytes=3 * 4096)
     assert entries(path) == list(records.items())
 
 

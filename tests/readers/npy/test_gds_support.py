@@ -34,7 +34,7 @@ def test_compatibility_mode_by_a_variable(library):
 
 
 def test_no_udev(library, monkeypatch, tmp_path):
-    monkeypatch.setattr(gds, "_UDEV", str(tmp_path / "udev"))
+    monkeypatch.setattr(gds, "UDEV", str(tmp_path / "udev"))
     why, remedy = gds.hindrance("/data")
     assert why == f"{tmp_path}/udev is not there"
     assert remedy.startswith("in a container: docker run -v ")
@@ -42,8 +42,8 @@ def test_no_udev(library, monkeypatch, tmp_path):
 
 
 def test_no_file_to_try_it_with(library, monkeypatch, tmp_path):
-    monkeypatch.setattr(gds, "_UDEV", str(tmp_path))
-    assert gds.hindrance(None)[0] == "there is no file to try it with"
+    monkeypatch.setattr(gds, "UDEV", str(tmp_path))
+    assert gds.hindrance(None)[0] == "there is no file for a trial"
     assert library.opened
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.readers.npy.plan import Cost, Layout, first_elements, plan_part
+from penstock.readers.npy.plan import ReadCost, StoredLayout, first_elements, plan_region
 
 DTYPES = ["u1", "<i2", ">f4", "<f8", "<c16"]
 
@@ -30,7 +30,7 @@ def gather(stored, array, starts, grids, result):
 
 def layout_of(array):
     fortran = not array.flags.c_contiguous
-    return Layout(array.shape, array.dtype.itemsize, fortran)
+    return StoredLayout(array.shape, array.dtype.itemsize, fortran)
 
 
 def made(shape, dtype, order):
@@ -48,7 +48,9 @@ def parts(draw):
         starts.append(draw(st.integers(0, extent - 1)))
         steps.append(draw(st.integers(1, 3)))
         counts.append(draw(st.integers(1, 1 + (extent - 1 - starts[-1]) // steps[-1])))
-    cost = Cost(draw(st.sampled_from([0, 1, 8, 40, 10_000])), draw(st.sampled_from([1, 30, 5000])))
+    cost = ReadCost(
+        draw(st.sampled_from([0, 1, 8, 40, 10_000])), draw(st.sampled_from([1, 30, 5000]))
+    )
     order, dtype = draw(st.sampled_from("CF")), draw(st.sampled_from(DTYPES))
     return tuple(shape), starts, tuple(counts), tuple(steps), order, dtype, cost
 
@@ -61,7 +63,7 @@ def test_a_plan_gathers_what_numpy_slices(part, contiguous):
     whole = np.zeros(counts if contiguous else tuple(n + 2 for n in counts), native)
     result = whole if contiguous else whole[(*(slice(1, n + 1) for n in counts), ...)]
     direct = contiguous and array.dtype.isnative
-    grids = plan_part(layout_of(array), counts, steps, cost, direct)
+    grids = plan_region(layout_of(array), counts, steps, cost, direct)
     gather(stored, array, starts, grids, result)
     expected = array[
         tuple(
@@ -91,7 +93,7 @@ def longest_run(shape, counts, steps, order, itemsize):
 def test_what_is_read_is_bounded_by_the_cost(part):
     shape, _, counts, steps, order, dtype, cost = part
     array, _ = made(shape, dtype, order)
-    grids = plan_part(layout_of(array), counts, steps, cost, True)
+    grids = plan_region(layout_of(array), counts, steps, cost, True)
     wanted = int(np.prod(counts, dtype=int)) * array.itemsize
     read = sum(grid.length * len(grid.offsets) for grid in grids)
     assert wanted <= read <= wanted * (1 + cost.gap)
@@ -115,31 +117,33 @@ def test_what_is_read_is_bounded_by_the_cost(part):
     ],
 )
 def test_runs_are_joined_where_gaps_are_cheap(counts, order, gap, reads, length, direct):
-    layout = Layout((4, 8, 16), 4, order == "F")
-    (grid,) = plan_part(layout, counts, (1, 1, 1), Cost(gap, 1 << 20), True)
+    layout = StoredLayout((4, 8, 16), 4, order == "F")
+    (grid,) = plan_region(layout, counts, (1, 1, 1), ReadCost(gap, 1 << 20), True)
     assert (len(grid.offsets), grid.length, grid.direct) == (reads, length, direct)
 
 
 def test_long_runs_are_read_to_their_place_rather_than_joined():
-    layout = Layout((10, 5000), 8, False)
-    (grid,) = plan_part(layout, (10, 4000), (1, 1), Cost(16_384, 1 << 20), True)
+    layout = StoredLayout((10, 5000), 8, False)
+    (grid,) = plan_region(layout, (10, 4000), (1, 1), ReadCost(16_384, 1 << 20), True)
     assert (grid.direct, grid.length) == (True, 32_000)
 
 
 def test_what_is_staged_at_once_is_bounded():
-    layout = Layout((1000, 64), 4, False)
-    grids = plan_part(layout, (1000, 8), (1, 1), Cost(16_384, 10_000), True)
+    layout = StoredLayout((1000, 64), 4, False)
+    grids = plan_region(layout, (1000, 8), (1, 1), ReadCost(16_384, 10_000), True)
     assert all(grid.length <= 10_000 for grid in grids)
     rows = sum(len(grid.offsets) * (1 + (grid.length - 32) // 256) for grid in grids)
     assert rows == 1000
 
 
 def test_no_axes():
-    (grid,) = plan_part(Layout((), 8, False), (), (), Cost(0, 100), True)
+    (grid,) = plan_region(StoredLayout((), 8, False), (), (), ReadCost(0, 100), True)
     assert (grid.offsets.tolist(), grid.length, grid.direct) == ([0], 8, True)
 
 
 def test_planning_costs_nothing_for_the_place_of_a_part():
-    layout = Layout((100, 100, 100), 4, False)
-    plans = {id(plan_part(layout, (8, 8, 8), (1, 1, 1), Cost(64, 1000), True)) for _ in range(9)}
+    layout = StoredLayout((100, 100, 100), 4, False)
+    plans = {
+        id(plan_region(layout, (8, 8, 8), (1, 1, 1), ReadCost(64, 1000), True)) for _ in range(9)
+    }
     assert len(plans) == 1

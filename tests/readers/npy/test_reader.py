@@ -8,7 +8,7 @@ import pytest
 
 from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
-from penstock.engine.operator import OPERATORS
+from penstock.engine.graph.operator import OPERATORS
 
 
 @pytest.fixture(autouse=True)

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from penstock.engine.memory import SlabPool
+from penstock.engine.tensors.memory import SlabPool
+from penstock.engine.threads import Team
 from penstock.readers.process.file_reads import FileReads
-from penstock.readers.process.team import Team
 
 SIZES = [5, 0, 100_000, *range(600)]  # more files than are open at once
 
@@ -32,7 +32,7 @@ def read():
     pool = SlabPool(shared=True)
     memory = pool.empty((sum(SIZES) + 2000,))
     memory[:] = 7
-    reads = FileReads(pool.arena, Team(2), {"lengths": lengths})
+    reads = FileReads(pool.arena, Team("reading", 2), {"lengths": lengths})
 
     def read(paths, room):
         return reads.read(paths, pool.arena.offset(memory), room), memory

@@ -5,9 +5,9 @@ import os
 import numpy as np
 import pytest
 
-from penstock.engine.memory import Arena
-from penstock.readers.process.mapped_child import Copier, Maps, _divided, _ranges
-from penstock.readers.process.team import Team
+from penstock.engine.tensors.arena import Arena
+from penstock.engine.threads import Team
+from penstock.readers.process.mapped_child import MapCopier, MappedFiles, _divided, _ranges
 from penstock.readers.storage.local_reads import identity
 
 CONTENT = np.random.default_rng(1).integers(0, 256, 1 << 20, "u1")
@@ -27,7 +27,7 @@ def arena():
 
 @pytest.fixture
 def copier(arena):
-    return Copier(arena, Team(2), 8)
+    return MapCopier(arena, Team("reading", 2), 8)
 
 
 def file(path):
@@ -84,7 +84,7 @@ def test_the_files_that_were_used_last_stay_mapped(tmp_path):
     for name in "abc":
         (tmp_path / name).write_bytes(b"x" * 5000)
         states.append(file(str(tmp_path / name)))
-    maps = Maps(2)
+    maps = MappedFiles(2)
     first, second = maps.get(*states[0]), maps.get(*states[1])
     assert maps.get(*states[0]) is first
     assert maps.get(*states[2]) is not None
@@ -95,11 +95,11 @@ def test_the_files_that_were_used_last_stay_mapped(tmp_path):
 
 def test_an_empty_file_cannot_be_mapped(tmp_path):
     (tmp_path / "a").touch()
-    assert Maps(2).get(*file(str(tmp_path / "a"))) is None
+    assert MappedFiles(2).get(*file(str(tmp_path / "a"))) is None
 
 
 def test_pages_that_are_not_in_memory(path):
-    found = Maps(1).get(*file(path))
+    found = MappedFiles(1).get(*file(path))
     array = np.ndarray((200, 100), "u1", found.content, 5, (4096, 1))
     there = [found.holds(array)]
     fd = os.open(path, os.O_RDONLY)

@@ -26,7 +26,7 @@ from ..mapped import (
     save_all,
     volumes,
 )
-from ..processes import alive, children, wait_for
+from ..processes import alive, assert_soon, children
 
 ROOT = Path(penstock.__file__).resolve().parent
 
@@ -36,7 +36,7 @@ def _nothing_left_behind(monkeypatch):
     be_eager(monkeypatch.setattr)
     yield
     gc.collect()
-    wait_for(lambda: not children())
+    assert_soon(lambda: not children())
 
 
 @pytest.fixture
@@ -48,14 +48,14 @@ def reading():
 
 def cut_short_while_mapped(reading, paths, monkeypatch):
     """Cut a file short at the moment that it is to be copied; return what is raised."""
-    ask = reading_process._Helper.ask
+    ask = reading_process._LivingProcess.ask
 
     def late(helper, request):
         os.truncate(paths[1], 20_000)
         return ask(helper, request)
 
     with monkeypatch.context() as patch:
-        patch.setattr(reading_process._Helper, "ask", late)
+        patch.setattr(reading_process._LivingProcess, "ask", late)
         with pytest.raises(SourceError, match=r"1\.npy: .*was cut short") as caught:
             reading.read()
     return caught
@@ -79,7 +79,7 @@ def test_the_process_may_be_killed_by_that(reading, tmp_path, monkeypatch):
         reading.all_mapped()
     (pid,) = children()
     cut_short_while_mapped(reading, paths, monkeypatch)
-    assert "ended with exit status 7" in reading.source.note  # SIGBUS
+    assert "ended with exit status 7" in reading.source.path_used  # SIGBUS
     assert not alive(pid)
     reading.use(paths[2:], "1:, 1:").started()  # another process
     np.testing.assert_array_equal(reading.all_mapped(), np.stack(arrays[2:])[:, 1:, 1:])
@@ -102,7 +102,7 @@ def stop(pid):
     """Stop a process: it does nothing from now on."""
     os.kill(pid, signal.SIGSTOP)
     threads = list(Path(f"/proc/{pid}/task").glob("*/stat"))
-    wait_for(lambda: all(" T " in thread.read_text() for thread in threads))
+    assert_soon(lambda: all(" T " in thread.read_text() for thread in threads))
 
 
 def test_a_process_that_is_killed_while_it_copies(reading, tmp_path, monkeypatch):
@@ -125,7 +125,7 @@ def test_a_process_that_is_killed_while_it_copies(reading, tmp_path, monkeypatch
     os.kill(pid, signal.SIGKILL)
     thread.join()
     np.testing.assert_array_equal(found[0], np.stack(arrays)[:, 1:, 1:])
-    assert "SIGKILL" in reading.source.note
+    assert "SIGKILL" in reading.source.path_used
     reading.started()
     assert children() != [pid]
 
@@ -135,7 +135,7 @@ def test_no_process_is_started_again_and_again(reading, tmp_path):
     for _ in range(3):
         (pid,) = reading.started() and children()
         os.kill(pid, signal.SIGKILL)
-        wait_for(lambda pid=pid: reading.read() is not None and not alive(pid))
+        assert_soon(lambda pid=pid: reading.read() is not None and not alive(pid))
     for _ in range(20):
         reading.read()
     assert not children()
@@ -164,7 +164,7 @@ def test_a_pipeline_that_is_dropped_ends_its_process(tmp_path):
     run_until_mapped(pipe)
     del pipe
     gc.collect()
-    wait_for(lambda: not children())
+    assert_soon(lambda: not children())
 
 
 def test_close_does_not_wait_for_the_process(tmp_path):
@@ -215,7 +215,7 @@ def test_the_process_ends_when_its_parent_is_killed(tmp_path):
     assert os.getpgid(pid) != os.getpgid(process.pid)  # an interrupt at the keyboard is not its
     process.kill()
     process.communicate(timeout=50)
-    wait_for(lambda: not alive(pid))
+    assert_soon(lambda: not alive(pid))
 
 
 def test_a_fork_reads_by_itself(tmp_path):
@@ -224,7 +224,7 @@ def test_a_fork_reads_by_itself(tmp_path):
 import warnings
 import numpy as np
 warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads, which is the point
-reader = pipe._plan.inputs[0].operator
+reader = pipe._plan.readers[0].operator
 everything = np.arange(4)
 expected = pipe.run()[0].as_array()
 before = reader.source._mapped.nbytes

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from penstock.readers.process.reading_process import WORTH_STARTING_SECONDS
+from penstock.readers.process.reading_process import TUNING
 
 from ..processes import start
 
@@ -45,7 +45,7 @@ def test_it_may_die_three_times(process, request_for):
         while process.is_there:
             process.ask(*request)
         assert "was ended by the signal SIGKILL" in process.why
-    process.count(WORTH_STARTING_SECONDS)
+    process.count(TUNING.worth_starting_seconds)
     assert "penstock-starter" not in [thread.name for thread in threading.enumerate()]
     assert process.ask(*request) is None
 
@@ -59,7 +59,7 @@ def test_closing_ends_it(process, request_for):
 
 
 def test_closing_while_it_starts(process):
-    process.count(WORTH_STARTING_SECONDS)
+    process.count(TUNING.worth_starting_seconds)
     process.close()
     process.close()
     assert process.ask("files", [b"/"], 0, 0) is None

@@ -12,7 +12,7 @@ from ..protobuf_messages import field, varint
 
 def common(messages):
     records = records_of(messages)
-    return common_fields(records.block, records.begins, records.ends)
+    return common_fields(records.block, records.starts, records.ends)
 
 
 def test_fields_that_are_alike():
@@ -28,9 +28,9 @@ def test_fields_that_are_alike():
     assert found[2].values.tolist() == [2**35 - 1] * 5
     records = records_of(messages)
     for row in range(5):
-        one = [(each.number, each.wire, each.begins[row], each.ends[row]) for each in found]
+        one = [(each.number, each.wire, each.starts[row], each.ends[row]) for each in found]
         block = records.block.tobytes()
-        assert one == list(fields(block, [(records.begins[row], records.ends[row])]))
+        assert one == list(fields(block, [(records.starts[row], records.ends[row])]))
 
 
 def test_empty_messages():

@@ -3,9 +3,9 @@ import pytest
 
 from penstock.engine.errors import SourceError
 from penstock.readers.recordio.framing import FrameError, read_index, record_length, scan, unframe
+from penstock.readers.storage.opening import open_storage
 from penstock.readers.storage.read_plan import plan_reads
 from penstock.readers.storage.records import RecordFiles, Records
-from penstock.readers.storage.storage import open_storage
 
 from ..record_io import MAGIC, frame, record, record_file
 
@@ -75,10 +75,10 @@ def test_length_of_a_record_in_parts(path):
         (frame(b"good") + frame(b"12345678")[:-1], 12, "8 bytes should follow"),
         (frame(b"good") + frame(b"12345")[:-1], 12, "5 bytes should follow"),
         (frame(b"", 1), 8, "the file ends after 0 bytes of a frame"),
-        (frame(b"1234", 1) + frame(b""), 12, "a frame of kind 0 cannot stand here"),
+        (frame(b"1234", 1) + frame(b""), 12, "a frame with flag 0 cannot stand here"),
         (frame(b"1234", 1) + frame(b"", 2), 20, "the file ends after 0 bytes of a frame"),
-        (frame(b"", 2), 0, "a frame of kind 2 cannot stand here"),
-        (frame(b"", 7), 0, "a frame of kind 7 cannot stand here"),
+        (frame(b"", 2), 0, "a frame with flag 2 cannot stand here"),
+        (frame(b"", 7), 0, "a frame with flag 7 cannot stand here"),
         (MAGIC + b"\xff\xff\xff\x1f" + bytes(100), 0, "536870911 bytes should follow"),
     ],
 )
@@ -96,13 +96,13 @@ def test_damage_is_named_with_its_place(tmp_path, content, offset, text):
     [
         (b"1234", "4 bytes are no frame"),
         (bytes(8), "00000000 is not the magic"),
-        (frame(b"", 3), "a frame of kind 3 cannot begin"),
+        (frame(b"", 3), "a frame with flag 3 cannot start"),
         (frame(b"1234")[:-1], "4 bytes should follow, but only 3 do"),
         (frame(b"1234", 1), "its last part is missing"),
         (frame(b"1234", 1) + frame(b"5678", 2), "its last part is missing"),
         (frame(b"1234", 1) + frame(b"5678", 3)[:-1], "its part 12 bytes into the record is cut"),
         (frame(b"1234", 1) + bytes(8), "is not the magic"),
-        (frame(b"1234", 1) + frame(b"5678", 1), "a frame of kind 1 cannot stand here"),
+        (frame(b"1234", 1) + frame(b"5678", 1), "a frame with flag 1 cannot stand here"),
     ],
 )
 def test_damaged_records_of_a_batch_are_named(row, content, text):
@@ -113,7 +113,7 @@ def test_damaged_records_of_a_batch_are_named(row, content, text):
     block = np.frombuffer(b"".join(parts), np.uint8).copy()
     with pytest.raises(FrameError, match=text) as caught:
         unframe(Records(block, begins, lengths))
-    assert caught.value.place == row
+    assert caught.value.number == row
 
 
 def test_damaged_blocks_give_errors_or_what_they_say(path):
@@ -127,7 +127,7 @@ def test_damaged_blocks_give_errors_or_what_they_say(path):
         block = pristine.copy()
         block[random.integers(0, 120, 3)] ^= 1 << random.integers(0, 8, 3).astype(np.uint8)
         try:
-            views = unframe(Records(block, plan.begins, lengths)).views()
+            views = unframe(Records(block, plan.starts, lengths)).views()
             outcomes.add(all(len(view) <= 400 for view in views))
         except FrameError:
             outcomes.add("error")

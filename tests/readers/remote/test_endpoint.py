@@ -4,12 +4,13 @@ import sys
 import pytest
 
 from penstock.engine.errors import ArgumentError
-from penstock.readers.storage.storage import open_storage
+from penstock.readers.source import UnavailableError
+from penstock.readers.storage.opening import open_storage
 
 WITHOUT = """
 import sys
 from penstock import MissingDependencyError
-from penstock.readers.storage.storage import open_storage
+from penstock.readers.storage.opening import open_storage
 assert not {"fsspec", "aiohttp", "s3fs"} & set(sys.modules)
 sys.modules[sys.argv[1]] = None
 try:
@@ -22,9 +23,9 @@ except MissingDependencyError as error:
 @pytest.mark.parametrize(
     ("library", "url", "remedy"),
     [
-        ("fsspec", "s3://a/b", "pip install 'penstock[remote]'"),
-        ("aiohttp", "http://a/b", "pip install 'penstock[remote]'"),
-        ("s3fs", "s3://a/b", "pip install 'penstock[remote]'"),
+        ("fsspec", "s3://a/b", "pip install '.[remote]'"),
+        ("aiohttp", "http://a/b", "pip install '.[remote]'"),
+        ("s3fs", "s3://a/b", "pip install '.[remote]'"),
         ("gcsfs", "gs://a/b", "pip install gcsfs"),
         ("adlfs", "az://a/b", "pip install adlfs"),
     ],
@@ -39,6 +40,13 @@ def test_a_missing_library_is_named_with_its_remedy(library, url, remedy):
         check=True,
     )
     assert remedy in done.stdout
+
+
+def test_the_host_of_a_url_is_handed_on():
+    with pytest.raises(
+        UnavailableError, match=r"ftp://\*{3}@127.0.0.1:1/a: no connection: .*refus"
+    ):
+        open_storage("ftp://me:secret@127.0.0.1:1/a")
 
 
 def test_wrong_options_and_protocols():

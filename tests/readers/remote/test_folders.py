@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import SourceError
-from penstock.readers.files.listing import list_files
+from penstock.readers.listing.listing import list_files
 
 NAMES = [
     *("dogs/b.jpg", "dogs/a.jpg", "dogs/notes.txt", "dogs/deeper/c.jpg", "cats/tom 1.JPG"),

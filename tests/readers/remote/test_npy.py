@@ -8,8 +8,8 @@ import pytest
 
 from penstock import fn, pipeline_def
 from penstock.engine.errors import DecodeError, SourceError
-from penstock.readers.npy.arrays import find_arrays
-from penstock.readers.npy.roi import Roi, parse_key
+from penstock.readers.npy.array_list import list_arrays
+from penstock.readers.npy.region import RegionOfInterest, parse_key
 from penstock.readers.npy.source import NumpySource
 
 from ..conformance import SourceConformance
@@ -38,7 +38,7 @@ def put(web, arrays=ARRAYS):
 
 def source_of(urls, roi=None, **options):
     key = None if roi is None else parse_key(roi)
-    return NumpySource(find_arrays(files=urls, options={}), Roi(key=key), **options)
+    return NumpySource(list_arrays(files=urls, options={}), RegionOfInterest(key=key), **options)
 
 
 class TestWholeArrays(SourceConformance):

@@ -184,7 +184,7 @@ def test_batches_are_read_ahead(web):
     with make(lambda: fn.readers.file(files=urls), prefetch_queue_depth=1) as pipe:
         pipe.run()
         pipe.run()
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 40
         while len(web.requests) < 24 and time.monotonic() < deadline:
             time.sleep(0.01)
         # Two batches taken, at most one begun, and four ahead of it.

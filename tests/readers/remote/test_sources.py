@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from penstock.readers.files.listing import list_files
 from penstock.readers.files.source import FileSource
+from penstock.readers.listing.listing import list_files
+from penstock.readers.storage.opening import open_storages
 from penstock.readers.storage.records import RecordFiles
-from penstock.readers.storage.storage import open_storages
 
 from ..conformance import SourceConformance, assert_reads
 

@@ -6,7 +6,7 @@ import pytest
 
 from penstock.readers.storage import index_cache
 from penstock.readers.storage.index_cache import cached_index
-from penstock.readers.storage.storage import open_storage
+from penstock.readers.storage.opening import open_storage
 
 ARRAYS = (np.array([0, 2**40, 7]), np.array([1.5], np.float32), np.empty(0, np.uint8))
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import SourceError
+from penstock.readers.storage.local_file import LocalFile
 from penstock.readers.storage.lookahead import Lookahead
-from penstock.readers.storage.storage import LocalFile
 
 
 class Counting(LocalFile):

@@ -19,11 +19,11 @@ def planned(pairs, gap, part=None):
 def test_every_range_is_found_in_the_block(pairs, gap, part):
     data = np.arange(240, dtype=np.uint8)
     plan = planned(pairs, gap, part)
-    runs = zip(plan.offsets, plan.lengths, plan.places, strict=True)
+    runs = zip(plan.offsets, plan.lengths, plan.block_offsets, strict=True)
     block = np.zeros(plan.size, np.uint8)
     for offset, length, place in runs:
         block[place : place + length] = data[offset : offset + length]
-    for (offset, length), begin in zip(pairs, plan.begins, strict=True):
+    for (offset, length), begin in zip(pairs, plan.starts, strict=True):
         assert (block[begin : begin + length] == data[offset : offset + length]).all()
 
 
@@ -61,4 +61,4 @@ def test_neighbours_become_one_read():
 
 def test_nothing_is_planned_for_nothing():
     plan = planned([], gap=5)
-    assert (plan.size, len(plan.offsets), len(plan.begins)) == (0, 0, 0)
+    assert (plan.size, len(plan.offsets), len(plan.starts)) == (0, 0, 0)

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import SourceError
+from penstock.readers.storage.opening import open_storage
 from penstock.readers.storage.records import RecordFiles
-from penstock.readers.storage.storage import open_storage
 
 LENGTHS = [[3, 0, 70_000, 5], [], [1, 90_000]]
 
@@ -70,7 +70,7 @@ def test_where_names_file_record_and_offset(files, tmp_path):
     assert files.where(0) == f"{tmp_path}/0.records, record 0, offset 1"
     assert files.where(3) == f"{tmp_path}/0.records, record 3, offset 70010"
     assert files.where(4) == f"{tmp_path}/2.records, record 0, offset 1"
-    assert files.place(5) == (f"{tmp_path}/2.records", 1, 4)
+    assert files.position_of(5) == (f"{tmp_path}/2.records", 1, 4)
 
 
 @pytest.mark.parametrize("index", [-1, 6])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import SourceError
-from penstock.readers.storage.storage import open_storage
+from penstock.readers.storage.opening import open_storage
 from penstock.readers.tfrecord.framing import RecordIndexer
 
 from ..tfrecord_files import frame, masked_crc, write_records

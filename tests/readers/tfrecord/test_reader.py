@@ -7,7 +7,7 @@ import pytest
 
 from penstock import fn, pipeline_def, tfrecord
 from penstock.engine.errors import ArgumentError, DecodeError, MissingDependencyError, SourceError
-from penstock.readers.tfrecord.example import Kind
+from penstock.readers.tfrecord.example import FeatureType
 
 from ..conformance import SourceConformance
 from ..tfrecord_files import (
@@ -117,11 +117,22 @@ def test_fn_returns_a_dict_and_arrays_of_the_declared_form(tmp_path):
     assert out["s"][7].source_info().startswith(f"{path}, record 7, offset")
 
 
+def test_a_mistyped_feature_is_named_beside_those_of_the_record(tmp_path):
+    path = tmp_path / "data.tfrecord"
+    write_records(path, [example({"label": [1], "image": b"x"})])
+    features = {"lable": tfrecord.FixedLenFeature([], tfrecord.int64)}
+    message = r"the record has 'image', 'label'; did you mean 'label'\?; a default"
+    with pytest.raises(DecodeError, match=message):
+        run_pipeline(1, {"path": path, "features": features})
+
+
 def test_a_missing_feature_without_default_names_record_and_feature(tmp_path):
     path = tmp_path / "data.tfrecord"
     write_records(path, [example({"a": 1}), example({"b": 1}), example({"a": 3})])
     features = {"a": tfrecord.FixedLenFeature([], tfrecord.int64)}
-    message = r"data.tfrecord, record 1, offset 30: feature 'a' is missing; give it a default"
+    message = (
+        r"data.tfrecord, record 1, offset 30: feature 'a' is missing; the record has 'b'; a default"
+    )
     with pytest.raises(DecodeError, match=message):
         run_pipeline(3, {"path": path, "features": features})
     out = run_pipeline(3, {"path": path, "features": features}, on_error="replace")
@@ -229,7 +240,7 @@ def test_without_the_library_checksums_are_left_out_with_a_warning(tmp_path, mon
     write_records(path, [example({"n": 1})])
     arguments = {"path": path, "features": {"n": tfrecord.FixedLenFeature([], tfrecord.int64)}}
     monkeypatch.setitem(sys.modules, "google_crc32c", None)
-    with pytest.warns(UserWarning, match=r"not verified.* pip install penstock\[tfrecord\]"):
+    with pytest.warns(UserWarning, match=r"not verified.* pip install '\.\[tfrecord\]'"):
         assert run_pipeline(1, arguments)["n"].as_array().tolist() == [1]
     with pytest.raises(MissingDependencyError, match="google-crc32c"):
         run_pipeline(1, arguments | {"verify_crc": "always"})
@@ -316,4 +327,4 @@ def test_wrong_arguments(tmp_path, arguments, message):
 
 
 def test_kinds_have_the_numbers_of_the_format():
-    assert [kind.value for kind in Kind] == [1, 2, 3]
+    assert [kind.value for kind in FeatureType] == [1, 2, 3]

@@ -1,5 +1,6 @@
 import gzip
 import os
+import pickle
 import shutil
 import zlib
 from collections import namedtuple
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import SourceError
-from penstock.readers.storage.storage import open_storage
+from penstock.readers.storage.opening import open_storage
 from penstock.readers.tfrecord import unpacked_file
 from penstock.readers.tfrecord.unpacked_file import inflate, is_compressed, unpacked
 
@@ -70,6 +71,13 @@ def test_is_unpacked_once_and_anew_when_it_changes(path, cache):
     assert len(list(cache.glob("*.unpacked"))) == 1
 
 
+def test_a_pickled_and_a_closed_storage_read_on(path):
+    storage = unpacked(open_storage(path), accept)
+    copy = pickle.loads(pickle.dumps(storage))
+    storage.close()
+    assert whole(copy) == whole(storage) == CONTENT
+
+
 def test_what_check_raises_leaves_nothing(path, cache):
     def refuse(content):
         raise SourceError("not this one")
@@ -83,7 +91,7 @@ def test_a_bomb_is_refused(tmp_path, cache):
     (tmp_path / "bomb.gz").write_bytes(gzip.compress(bytes(20_000_000)))
     with pytest.raises(SourceError, match=r"bomb.gz: its \d+ bytes unpack to more than \d+"):
         unpacked(open_storage(tmp_path / "bomb.gz"), accept)
-    assert list(cache.glob("*unpacked*")) == []
+    assert list(cache.glob("*.unpacked*")) == []
 
 
 def test_a_full_disk_is_told_before_it_is_full(path, monkeypatch):

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import SourceError
-from penstock.readers.storage.storage import open_storage
+from penstock.readers.storage.opening import open_storage
 from penstock.readers.webdataset.index import (
     ArchiveIndex,
+    check_ends,
     index_archive,
+    parse_dali_index,
     read_dali_index,
     split_name,
     write_dali_index,
@@ -30,7 +32,12 @@ def assert_is_of_files(index, keys=(b"x/1", b"x/2", b"y/2")):
     assert index.firsts.tolist() == [0, 2, 3, 4]
     assert index.offsets.tolist() == [512, 1536, 2560, 3584]
     assert index.sizes.tolist() == [3, 0, 1, 2]
-    assert [index.extensions[kind] for kind in index.kinds] == [b"jpg", b"a.txt", b"txt", b"txt"]
+    assert [index.extensions[kind] for kind in index.extension_numbers] == [
+        b"jpg",
+        b"a.txt",
+        b"txt",
+        b"txt",
+    ]
 
 
 def test_the_index_of_an_archive(storage):
@@ -139,3 +146,30 @@ def test_an_existing_index_is_replaced_only_as_a_whole(storage, tmp_path):
     with pytest.raises(SourceError, match="cut off"):
         write_dali_index(tmp_path / "a.tar", tmp_path / "a.idx")
     assert (tmp_path / "a.idx").read_text() == "old"
+
+
+@pytest.mark.parametrize("zeros", [512, 20_480])
+def test_an_index_that_ends_before_zeros_with_files_behind_them_warns(tmp_path, zeros):
+    first, second = entry(b"1.txt", b"1"), entry(b"2.txt", b"2")
+    write(tmp_path / "a.tar", first, bytes(zeros), second)
+    archive = open_storage(tmp_path / "a.tar")
+    index = parse_dali_index(b"v1.2 1\ntxt 512 1 1.txt\n", "a.idx", archive)
+    with pytest.warns(
+        UserWarning, match=r"a\.tar goes on behind the zeros at offset 1024, .*index"
+    ):
+        check_ends([archive], [index])
+
+
+def test_an_index_of_an_archive_with_a_hole_raises(tmp_path):
+    write(tmp_path / "a.tar", entry(b"1.txt", b"1"), bytes(512), b"data".ljust(512))
+    archive = open_storage(tmp_path / "a.tar")
+    index = parse_dali_index(b"v1.2 1\ntxt 512 1 1.txt\n", "a.idx", archive)
+    with pytest.raises(SourceError, match=r"a\.tar, offset 1024: 512 bytes are zeros"):
+        check_ends([archive], [index])
+
+
+def test_an_index_of_a_whole_archive_is_taken_without_a_word(storage, tmp_path):
+    write_dali_index(tmp_path / "a.tar", tmp_path / "a.idx")
+    index = read_dali_index(open_storage(tmp_path / "a.idx"), storage)
+    check_ends([storage], [index])
+    assert_is_of_files(index, [b"x/1", b"x/2", b"y/2"])

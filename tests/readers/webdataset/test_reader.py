@@ -86,6 +86,7 @@ class TestWebDatasetSource(SourceConformance):
         (["\udcff.t"], ["\udcff"]),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*no sample has a component 'u'")
 def test_samples(tmp_path, files, keys):
     names = {name: os.fsencode(name) for name in files}
     path = save(tmp_path / "a.tar", names, "gnu")
@@ -141,15 +142,24 @@ def test_missing_components(tmp_path):
 
 def test_no_sample_raises(tmp_path):
     path = save(tmp_path / "a.tar", {"a.t": b"1"})
-    with pytest.raises(SourceError, match=r"a\.tar: no sample has components 'x'; .* are t$"):
-        open_archives([path], ["x"])
-    with pytest.raises(SourceError, match=r"a\.tar \.\.\.: no sample .* 't', 'u'; .* are t"):
+    with pytest.raises(SourceError, match=r"a\.tar: no sample has the components 'x'; .* are t$"):
+        open_archives([path], ["x"], missing="skip")
+    with pytest.raises(SourceError, match=r"a\.tar \.\.\.: no sample .* 't' and 'u'; .* are t"):
         open_archives([path, path], ["t", "u"], missing="skip")
     write(tmp_path / "empty.tar")
     with pytest.raises(SourceError, match="are none"):
         open_archives([str(tmp_path / "empty.tar")], ["x"])
     with pytest.raises(FileNotFoundError, match=r"none\.tar"):
         open_archives([str(tmp_path / "none.tar")], ["x"])
+
+
+def test_a_component_that_no_sample_has_is_empty_with_a_warning(tmp_path):
+    path = save(tmp_path / "a.tar", {"a.jpg": b"1", "b.jpg": b"22"})
+    with pytest.warns(UserWarning, match=r"'jpgg'; did you mean 'jpg'\? \(the extensions are jpg"):
+        source = open_archives([path], ["jpgg", "jpg"], dtypes=[np.int32, np.uint8])
+    empty, whole = source.read(np.arange(2), np.empty)
+    assert [(array.size, array.dtype) for array in empty] == [(0, np.int32)] * 2
+    assert [array.tobytes() for array in whole] == [b"1", b"22"]
 
 
 def test_archives_of_every_form_are_read(tmp_path):

@@ -29,12 +29,13 @@ def samples(layout: str, dtype: Any = "u1", channels: int = 3, count: int = 3, o
     return rows
 
 
-def check(rows: Any, layout: str = "HWC", **options: Any) -> None:
+def check(rows: Any, layout: str = "HWC", per_sample: Any = None, **options: Any) -> None:
     exact = options.get("dtype", types.FLOAT) != types.FLOAT
     agree(
         "crop_mirror_normalize",
         rows,
         layout=layout,
+        per_sample=per_sample,
         **({} if exact else CLOSE),
         arguments=options,
     )

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def, types
+from penstock.engine.gpu import launch
+from penstock.operators.normalizing import gpu_standardize, gpu_statistics
 
 from ...agreement import agree
 
@@ -17,8 +19,11 @@ def samples(*shapes: tuple[int, ...], dtype: Any = "f4", seed: int = 0) -> list[
     return [(rng.normal(size=shape) * 20 + 100).astype(dtype) for shape in shapes]
 
 
-def check(rows: Any, layout: str = "", *, exact: float = 1e-5, **arguments: Any) -> None:
-    agree("normalize", rows, layout=layout, largest=exact, relative=exact, arguments=arguments)
+def check(
+    rows: Any, layout: str = "", *, exact: float = 1e-5, per_sample: Any = None, **arguments: Any
+) -> None:
+    options = {"layout": layout, "per_sample": per_sample, "arguments": arguments}
+    agree("normalize", rows, largest=exact, relative=exact, **options)
 
 
 AXES = [None, (0,), (1,), (2,), (0, 1), (1, 2), (0, 2), (-1, 0)]
@@ -65,19 +70,18 @@ def test_parts_that_begin_anywhere(device_stage, dtype, axes):
 
 @pytest.mark.parametrize("dtype", ["u1", "i1", "f4"])
 @pytest.mark.parametrize("axes", [None, (0, 1), (1, 2)])
-def test_blocks_that_do_not_wait_for_others(device_stage, monkeypatch, dtype, axes):
-    monkeypatch.setattr("penstock.operators.normalizing.standardize_batch._PATIENCE", 0)
+def test_blocks_that_do_not_wait_for_others(device_stage, tuned, dtype, axes):
+    tuned(gpu_standardize, patience=0)
     rows = samples((91, 131, 3), (1, 1, 3), (93, 50, 3), (3, 131, 91), (2, 150, 150))
     check([(row - 100).astype(dtype) for row in rows], axes=axes)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 @pytest.mark.parametrize("axes", [None, (0, 1), (1,)])
-def test_more_than_all_blocks_do_at_once(device_stage, monkeypatch, dtype, axes):
-    monkeypatch.setattr("penstock.operators.normalizing.standardize_batch._MOST_SUMS", 0)
-    monkeypatch.setattr("penstock.operators.normalizing.statistics._MOST_BLOCKS", 2)
-    monkeypatch.setattr("penstock.operators.normalizing.statistics._HUGE", 1)
-    monkeypatch.setattr("penstock.engine.kernels._MOST_BLOCKS", 2)
+def test_more_than_all_blocks_do_at_once(device_stage, tuned, dtype, axes):
+    tuned(gpu_standardize, most_sums=0)
+    tuned(gpu_statistics, most_blocks=2, huge=1)
+    tuned(launch, most_blocks=2)
     check(samples((91, 131, 3), (93, 131, 3), (1, 1, 3), dtype=dtype), axes=axes)
     check(samples((91, 131, 3), (91, 131, 3), dtype=dtype), axes=axes)
 
@@ -154,7 +158,7 @@ def normalised(rows: Any, **arguments: Any) -> Any:
     [
         ({"mean": np.ones((1, 1, 2))}, "mean has the shape"),
         ({"stddev": 0.0}, "a value of stddev is 0"),
-        ({"axes": (1, 2), "batch": True}, "batch=True needs samples of the same extents"),
+        ({"axes": (1, 2), "batch": True}, "batch=True all samples need the same extents"),
     ],
 )
 def test_errors(device_stage, arguments, message):

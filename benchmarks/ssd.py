@@ -1,0 +1,147 @@
+"""The input pipeline of SSD300 on the CPU, beside NVIDIA DALI's, and the operators that it needs.
+
+Both libraries read the same drawn data set in COCO's format with the same pipelines. They take
+turns in one process. Without DALI, the program prints the figures of Penstock alone.
+
+    python benchmarks/ssd.py [--batch 32] [--threads 2] [--only NAME ...] [--rounds 5] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from penstock.benchmarks import common
+from penstock.benchmarks.training_cpu import Library, close, load, load_dali
+from penstock.examples.ssd import MEAN, SIDE, STD, STDS, ssd_anchors
+
+OFFSETS = {"means": [0.0] * 4, "stds": STDS}
+WINDOWS = {
+    "aspect_ratio": [0.5, 2.0],
+    "scaling": [0.3, 1.0],
+    "thresholds": [0.0, 0.1, 0.3, 0.5, 0.7, 0.9],
+    "bbox_layout": "xyXY",
+    "num_attempts": 50,
+}
+BOXES_OF_SAMPLES = (1, 2, 3, 5, 8, 20)  # as many as images of COCO have
+Graph = Callable[[Library], Any]
+
+
+def train(library: Library, tree: Any, anchors: list[float]) -> Any:
+    """Return normalized images, encoded boxes and their labels, as SSD300 trains with them."""
+    fn, types = library.fn, library.types
+    encoded, boxes, labels = fn.readers.coco(
+        file_root=str(tree.root),
+        annotations_file=str(tree.instances),
+        ltrb=True,
+        ratio=True,
+        random_shuffle=True,
+        skip_empty=True,
+    )
+    start, shape, boxes, labels = fn.random_bbox_crop(boxes, labels, **WINDOWS)
+    images = fn.decoders.image_slice(encoded, start, shape)
+    images = fn.resize(images, size=(SIDE, SIDE))
+    flipped = fn.random.coin_flip()
+    boxes = fn.bb_flip(boxes, ltrb=True, horizontal=flipped)
+    images = fn.brightness_contrast(
+        images,
+        brightness=fn.random.uniform(range=[0.875, 1.125]),
+        contrast=fn.random.uniform(range=[0.5, 1.5]),
+    )
+    images = fn.hsv(
+        images,
+        hue=fn.random.uniform(range=[-18.0, 18.0]),
+        saturation=fn.random.uniform(range=[0.5, 1.5]),
+    )
+    normal = {"mean": MEAN, "std": STD, "dtype": types.FLOAT, "output_layout": "CHW"}
+    images = fn.crop_mirror_normalize(images, mirror=flipped, **normal)
+    boxes, labels = fn.box_encoder(boxes, labels, anchors=anchors, offset=True, **OFFSETS)
+    return images, boxes, labels
+
+
+def samples(count: int) -> tuple[list[Any], list[Any]]:
+    """Return boxes and labels of `count` samples."""
+    rng = np.random.default_rng(0)
+    counts = rng.choice(BOXES_OF_SAMPLES, count)
+    boxes = [np.sort(rng.random((n, 2, 2), np.float32), axis=1).reshape(n, 4) for n in counts]
+    return boxes, [rng.integers(1, 80, n).astype(np.int32) for n in counts]
+
+
+def each_batch(rows: list[Any]) -> Callable[[], list[Any]]:
+    """Return a source of the same samples in every batch."""
+    return lambda: rows
+
+
+def operator(library: Library, name: str, batch: int, takes_labels: bool, **arguments: Any) -> Any:
+    """Return the results of one operator on boxes in memory."""
+    columns = samples(batch) if takes_labels else samples(batch)[:1]
+    nodes = [library.fn.external_source(source=each_batch(rows)) for rows in columns]
+    results = getattr(library.fn, name)(*nodes, **arguments)
+    return tuple(results) if isinstance(results, list | tuple) else (results,)
+
+
+def speed(library: Library, graph: Graph, options: argparse.Namespace) -> float:
+    """Return images a second."""
+    define = library.pipeline_def(
+        batch_size=options.batch, num_threads=options.threads, device_id=None, seed=1
+    )
+    pipeline = define(lambda: graph(library))()
+    pipeline.build()
+    rate = common.batches_a_second(pipeline.run)
+    close(pipeline)
+    batch: int = options.batch
+    return rate * batch
+
+
+def measurements(options: argparse.Namespace) -> dict[str, Graph]:
+    """Return the graphs to measure, by name."""
+    root = common.PHOTOS.parent / f"benchmark_coco_{options.images}"
+    tree = common.generator().coco_tree(root, images=options.images, size=(375, 500))
+    anchors = ssd_anchors().reshape(-1).tolist()
+    encoding = {"anchors": anchors, "offset": True, **OFFSETS}
+    one = partial(operator, batch=options.batch, takes_labels=True)
+    return {
+        "ssd300": partial(train, tree=tree, anchors=anchors),
+        "random_bbox_crop": partial(one, name="random_bbox_crop", **WINDOWS),
+        "box_encoder": partial(one, name="box_encoder", **encoding),
+        "bbox_rotate": partial(one, name="bbox_rotate", angle=30.0, input_shape=[300, 400]),
+        "bb_flip": partial(operator, name="bb_flip", batch=options.batch, takes_labels=False),
+    }
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--images", type=int, default=256, help="images in the data set")
+    parser.add_argument("--batch", type=int, default=32, help="batch size")
+    parser.add_argument("--threads", type=int, default=2, help="number of workers")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    options = parser.parse_args()
+    ours, theirs = load("penstock"), load_dali()
+    offered = {
+        name: (
+            "images/s",
+            partial(speed, ours, graph, options),
+            None if theirs is None else partial(speed, theirs, graph, options),
+        )
+        for name, graph in measurements(options).items()
+    }
+    figures = common.measure(parser, options.only, offered, options.rounds)
+    if options.json:
+        settings = {
+            name: value for name, value in vars(options).items() if name not in ("json", "only")
+        }
+        common.write_record(options.json, figures, **settings)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+"""`penstock bench`: how fast a pipeline is, and which limit it meets."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from functools import partial
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from .commands import AsJson, CommandFailed, PipelineArguments
+from .progress import Spinner
+
+if TYPE_CHECKING:
+    from .benchmark.graphs import Work
+    from .benchmark.measure import Speed, Tick
+    from .benchmark.turns import Comparison
+    from .target import PipelineTarget
+
+EXAMPLES = (
+    "penstock bench train.py:training --arg folder=photos/train",
+    "penstock bench photos/train --threads 4 --batch-size 128",
+    "penstock bench shards/ --work decode --compare dali",
+)
+
+_BATCH = 64
+
+
+def bench(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="PIPELINE_OR_PATH",
+            help="A pipeline as FILE.py:NAME or MODULE:NAME, or data on disk, for which a "
+            "pipeline is made.",
+        ),
+    ],
+    arg: PipelineArguments = None,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help=f"Samples in a batch; {_BATCH} where a pipeline does not say.",
+            show_default=False,
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, help="Workers; by default as many as cores.", show_default=False),
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, max=3600, help="How long to measure.")] = 5.0,
+    work: Annotated[
+        Literal["read", "decode", "train"] | None,
+        typer.Option(
+            help="For a PATH: read samples, decode their images or sound too, or make training "
+            "batches (images: random crop to 224 x 224, mirror, normalize; sound: log-mels). By "
+            "default train, or read without images and sound.",
+            show_default=False,
+        ),
+    ] = None,
+    device: Annotated[
+        Literal["cpu", "mixed"],
+        typer.Option(help="For a PATH: decode on the CPU, or on the GPU ('mixed')."),
+    ] = "cpu",
+    compare: Annotated[
+        Literal["dali"] | None,
+        typer.Option(
+            help="For a PATH: run the same pipeline in NVIDIA DALI, by turns.", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Measure the samples a second of a pipeline, and name the limit that it meets.
+
+    The report shows the start, the steady speed, the time of each operator, and what would lift
+    the limit: storage, CPU time of decoding, cores, the GIL, the consumer, or the GPU.
+    """
+    from .target import PipelineTarget, parse_target
+
+    parsed = parse_target(target)
+    options = {"batch_size": batch_size, "num_threads": threads}
+    with Spinner(sys.stderr) as tick:
+        if isinstance(parsed, PipelineTarget):
+            if compare or work:
+                raise CommandFailed("--compare and --work are for a PATH, not for a pipeline", 2)
+            speed, comparison = _of_pipeline(parsed, arg or [], options, seconds, tick), None
+        else:
+            speed, comparison = _of_path(
+                parsed, work, device, options, seconds, tick, compares=compare is not None
+            )
+    from .benchmark.report import as_content, print_report
+
+    if as_json:
+        print(json.dumps(as_content(target, speed, comparison), indent=2))
+    else:
+        print_report(target, speed, comparison)
+    return 0
+
+
+def _of_pipeline(
+    target: PipelineTarget,
+    arguments: list[str],
+    options: dict[str, Any],
+    seconds: float,
+    tick: Tick,
+) -> Speed:
+    from .benchmark.measure import measure
+    from .target import open_pipeline, parse_arguments, running
+
+    given = parse_arguments(arguments)
+    with running(target):
+        return measure(partial(open_pipeline, target, given, options, _BATCH), seconds, tick)
+
+
+def _of_path(
+    path: str,
+    work: Work | None,
+    device: str,
+    options: dict[str, Any],
+    seconds: float,
+    tick: Tick,
+    *,
+    compares: bool,
+) -> tuple[Speed, Comparison | None]:
+    from ..datasets import open_dataset
+    from .benchmark.graphs import graph_of, load
+    from .benchmark.measure import measure
+    from .benchmark.turns import compare
+
+    gpu = None if device == "cpu" else 0
+    usual = {
+        "batch_size": _BATCH,
+        "num_threads": len(os.sched_getaffinity(0)),
+        "device_id": gpu,
+        "seed": 1,
+    }
+    chosen = usual | {name: value for name, value in options.items() if value is not None}
+    libraries = [load(name) for name in ("penstock", *(["nvidia.dali"] if compares else []))]
+    with TemporaryDirectory(prefix="penstock-bench-") as folder:
+        with open_dataset(path) as dataset:
+            graph = graph_of(dataset, work, device, folder)
+        turns = [partial(graph.pipeline, library, **chosen) for library in libraries]
+        if not compares:
+            return measure(turns[0], seconds, tick), None
+        comparison = compare(turns[0], turns[1], seconds, tick)
+        return comparison.speed, comparison

@@ -1,0 +1,90 @@
+"""The report of `penstock bench`, as tables for people and as plain data."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from ..console import Printer, console
+from .measure import Speed
+from .turns import Comparison
+
+
+def as_content(target: str, speed: Speed, comparison: Comparison | None) -> dict[str, Any]:
+    """Return the report as plain data, for JSON."""
+    figures = speed.figures
+    content: dict[str, Any] = {
+        "target": target,
+        "samples_per_s": speed.steady,
+        "lowest": speed.lowest,
+        "highest": speed.highest,
+        "seconds": speed.seconds,
+        "samples": speed.samples,
+        "first_batch_s": speed.first_batch_s,
+        "cold_samples_per_s": speed.cold,
+        "limit": asdict(figures.limit),
+        "stages": [asdict(stage) for stage in figures.stages()],
+        "figures": asdict(figures),
+    }
+    if comparison is not None:
+        content["dali"] = {k: v for k, v in asdict(comparison).items() if k != "speed"}
+    return content
+
+
+def print_report(target: str, speed: Speed, comparison: Comparison | None) -> None:
+    """Print speed, comparison, stages, operators and limit."""
+    printer, figures = console(sys.stdout), speed.figures
+    printer.print(
+        (target, "bold"), f"  {figures.num_threads} {figures.workers}, {figures.cores} cores"
+    )
+    _print_speed(printer, speed)
+    if comparison is not None:
+        _print_comparison(printer, comparison)
+    printer.print()
+    _print_times(printer, figures)
+    printer.print()
+    limit = figures.limit
+    printer.print(("limit   ", "bold"), (limit.name, "bold yellow"), f": {limit.cause}")
+    for number, remedy in enumerate(limit.remedies):
+        printer.print(("" if number else "lift it ", "bold"), " " * 8 * bool(number), remedy)
+
+
+def _print_speed(printer: Printer, speed: Speed) -> None:
+    printer.print(
+        ("steady  ", "bold"),
+        (f"{speed.steady:,.0f} samples/s", "bold green"),
+        f"  ({speed.lowest:,.0f} to {speed.highest:,.0f} in {speed.seconds:.1f} s)",
+    )
+    printer.print(
+        ("start   ", "bold"),
+        f"{1e3 * speed.first_batch_s:,.0f} ms to the first batch, "
+        f"{speed.cold:,.0f} samples/s with the warm-up",
+    )
+
+
+def _print_comparison(printer: Printer, comparison: Comparison) -> None:
+    printer.print(
+        ("DALI    ", "bold"),
+        f"{comparison.theirs:,.0f} samples/s, Penstock {comparison.ours:,.0f}: ",
+        (f"ratio {comparison.ratio:.2f}", "bold"),
+        f"  ({comparison.lowest:.2f} to {comparison.highest:.2f} by turns)",
+    )
+
+
+def _print_times(printer: Printer, figures: Any) -> None:
+    stages = [
+        (stage.name, f"{stage.threads}", f"{stage.load:.0%}", _percent(stage.computing))
+        for stage in figures.stages()
+    ]
+    printer.table(("stage", "threads", "busy", "computing"), stages, words=1)
+    printer.print()
+    operators = [
+        (op.operator, op.stage, f"{op.per_sample_us:,.1f}", f"{op.busy_s:.2f}")
+        for op in figures.operators
+    ]
+    printer.table(("operator", "stage", "us/sample", "busy s"), operators, words=2)
+
+
+def _percent(fraction: float | None) -> str:
+    return "-" if fraction is None else f"{fraction:.0%}"

@@ -1,0 +1,102 @@
+"""What all commands have in common: messages of errors, exit statuses, and examples in the help.
+
+Exit statuses:
+
+    0    the command did its work, and all is well
+    1    the work failed or showed a fault: damaged data, a difference, a device that does not work
+    2    wrong usage: an unknown option, a path that does not exist, a format that is not known
+    130  Ctrl-C; 141: the reader of the output went away; 143: the process was told to end
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from ..engine.errors import ArgumentError, PenstockError
+
+PROGRAM = "penstock"
+EXIT_STATUSES = (
+    "Exit status: 0 if all is well; 1 if the work failed or showed a fault (damaged data, a "
+    "difference, a device that does not work); 2 for wrong usage (also a path that does not "
+    "exist); 130 after Ctrl-C."
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+PipelineArguments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--arg", metavar="NAME=VALUE", help="Argument of the pipeline's function; repeatable."
+    ),
+]
+
+_WRONG_USAGE = (ArgumentError, FileNotFoundError, FileExistsError, NotADirectoryError)
+
+
+class CommandFailed(PenstockError):  # noqa: N818  (a state, not a fault of this program)
+    """A command cannot go on.
+
+    Attributes:
+        status: the exit status.
+    """
+
+    def __init__(self, message: str, status: int = 1) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Commands(TyperGroup):
+    """The group of all commands: an error of the user ends a command with a message."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; return its exit status."""
+        try:
+            status = super().invoke(ctx)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            return 128 + signal.SIGINT
+        except BrokenPipeError:  # `penstock ... | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 128 + signal.SIGPIPE
+        except (PenstockError, OSError) as error:
+            say_error(message_of(error))
+            return status_of(error)
+        return status
+
+
+def status_of(error: BaseException) -> int:
+    """Return the exit status of a command that ends with an error."""
+    if isinstance(error, CommandFailed):
+        return error.status
+    return 2 if isinstance(error, _WRONG_USAGE) else 1
+
+
+def message_of(error: BaseException) -> str:
+    """Return an error's text for users, with its notes.
+
+    >>> message_of(FileNotFoundError(2, "No such file or directory", "cats"))
+    'cats: No such file or directory'
+    """
+    text = str(error) or type(error).__name__
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        text = f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return "\n  ".join([text, *getattr(error, "__notes__", ())])
+
+
+def say_error(message: str) -> None:
+    """Print a message to standard error, after the program's name."""
+    from .console import console
+
+    console(sys.stderr).print(f"{PROGRAM}: ", ("error: ", "bold red"), message)
+
+
+def examples(*lines: str) -> str:
+    """Return the end of a command's help: examples, one a line, then the exit statuses."""
+    escaped = (line.replace("[", r"\[") for line in lines)
+    listed = "\n".join(["[bold]Examples[/]", *(f"  {line}" for line in escaped)])
+    return f"{listed}\n\n{EXIT_STATUSES}"

@@ -1,0 +1,73 @@
+"""Text for terminals and files: colors and tables, which rich prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+Piece = str | tuple[str, str]
+"""A text, or a text with a style of rich's such as "bold red"."""
+
+_UNBOUNDED = 1 << 16
+"""Width of a file's lines, so that nothing in a file is wrapped or cut."""
+
+
+class Printer:
+    """Prints to one stream, with colors if the stream is a terminal (see https://no-color.org)."""
+
+    def __init__(self, stream: TextIO) -> None:
+        from rich.console import Console
+
+        width = None if stream.isatty() else _UNBOUNDED
+        self._stream = stream
+        self._console = Console(file=stream, width=width, highlight=False)
+
+    def print(self, *pieces: Piece) -> None:
+        """Print pieces of text on one line."""
+        self._write(_assembled(pieces), soft_wrap=True)
+
+    def table(
+        self,
+        head: Sequence[str],
+        rows: Sequence[Sequence[Piece]],
+        *,
+        words: int,
+        bars: bool = False,
+    ) -> None:
+        """Print a table.
+
+        Args:
+            head: titles of the columns.
+            rows: cells of each row.
+            words: number of columns that hold words; the others hold numbers, to the right.
+            bars: whether the last column holds bars, to the left.
+        """
+        from rich.table import Table
+
+        table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+        for number, title in enumerate(head):
+            is_left = number < words or (bars and number == len(head) - 1)
+            table.add_column(title, justify="left" if is_left else "right", overflow="fold")
+        for row in rows:
+            table.add_row(*(_assembled([cell]) for cell in row))
+        self._write(table)
+
+    def _write(self, content: Any, **options: Any) -> None:
+        # If a pipe is closed, rich would end the process with a status of its own.
+        with self._console.capture() as capture:
+            self._console.print(content, **options)
+        self._stream.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
+
+
+def console(stream: TextIO) -> Printer:
+    """Return the printer of standard output or standard error."""
+    return Printer(stream)
+
+
+def _assembled(pieces: Sequence[Piece]) -> Text:
+    from rich.text import Text
+
+    return Text.assemble(*pieces)

@@ -1,0 +1,199 @@
+"""`penstock convert`: a data set in another format."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .commands import AsJson, CommandFailed, message_of, say_error
+from .progress import ProgressBar
+
+if TYPE_CHECKING:
+    from ..datasets import ConvertReport
+
+EXAMPLES = (
+    "penstock convert photos/ shards/ --to webdataset --shard-size 256MB --shuffle 1",
+    "penstock convert shards/ small/ --to tfrecord --longest-side 512",
+    "penstock convert shards/ cats/ --to folder --where 'label in (281, 282)'",
+    "penstock convert photos/ shards/ --to webdataset --resume",
+)
+
+_GO_ON = "the whole shards stay: go on with the same command and --resume"
+_OPTION = re.compile(r"\b(overwrite|resume)=True")
+
+
+def _formats() -> list[str]:
+    from ..datasets import WRITERS
+
+    return sorted(WRITERS)
+
+
+def _engines() -> list[str]:
+    from ..datasets.engines.table import ENGINES
+
+    return sorted(ENGINES)
+
+
+def _size(text: str) -> int:
+    """Return a number of bytes: "256MB", "1.5GiB" or "4096"."""
+    units = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
+    letters = text.lstrip("0123456789.")
+    unit = letters.lower().removesuffix("b")
+    try:
+        return int(float(text.removesuffix(letters)) * units[unit])
+    except (KeyError, ValueError):
+        raise typer.BadParameter(f"{text!r} is no size such as 256MB or 1GiB") from None
+
+
+def convert(
+    source: Annotated[
+        str, typer.Argument(metavar="SRC", help="Data set: a folder, a file, or a pattern.")
+    ],
+    destination: Annotated[
+        str, typer.Argument(metavar="DST", help="Folder to write, which must not exist.")
+    ],
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="FORMAT",
+            help="Format to write: folder, tfrecord, recordio, lmdb, webdataset ...",
+            autocompletion=_formats,
+        ),
+    ],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT", help="Format of SRC; by default, the content of the files tells."
+        ),
+    ] = None,
+    shard_count: Annotated[int | None, typer.Option(min=1, help="Number of shards.")] = None,
+    shard_size: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SIZE",
+            parser=_size,
+            help="Size of a shard, about, such as 256MB, which is the default.",
+        ),
+    ] = None,
+    shuffle: Annotated[
+        int | None, typer.Option(metavar="SEED", help="Shuffle all samples, with this seed.")
+    ] = None,
+    sample: Annotated[
+        float, typer.Option(metavar="FRACTION", help="Fraction of the samples to take.")
+    ] = 1.0,
+    sample_seed: Annotated[int, typer.Option(help="Selects which samples are taken.")] = 0,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONDITION",
+            help='Take samples that fit, as in "label in (1, 2) and image.size > 10000".',
+        ),
+    ] = None,
+    classes: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Text file with the name of a class on each line."),
+    ] = None,
+    jpeg_quality: Annotated[
+        int | None, typer.Option(min=1, max=100, help="Encode images anew as JPEG.")
+    ] = None,
+    longest_side: Annotated[
+        int | None, typer.Option(min=1, metavar="PIXELS", help="Make larger images smaller.")
+    ] = None,
+    audio: Annotated[
+        str | None, typer.Option(metavar="CODEC", help="Encode audio anew: flac or opus.")
+    ] = None,
+    video: Annotated[
+        str | None, typer.Option(metavar="CODEC", help="Encode video anew: h264.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Shards that are written at once.")
+    ] = None,
+    engine: Annotated[
+        str,
+        typer.Option(
+            metavar="ENGINE", help="local, ray or dask: where to work.", autocompletion=_engines
+        ),
+    ] = "local",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace what an earlier conversion wrote.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a conversion that was cut off.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Write a data set in another format.
+
+    Encoded files keep their bytes, unless an option encodes them anew. The files of DST appear
+    when they are whole. The file dataset.json, which appears last, has the counts, the schema and
+    the SHA-256 of each shard. `penstock verify SRC DST` proves that nothing was lost.
+    """
+    from .. import datasets
+    from ..engine.errors import ArgumentError
+    from .target import require_path
+
+    with ProgressBar(sys.stderr, f"to {to}") as bar:
+        try:
+            report = datasets.convert(
+                require_path(source),
+                destination,
+                to=to,
+                format=format,
+                shard_count=shard_count,
+                shard_size=shard_size,
+                shuffle_seed=shuffle,
+                sample_fraction=sample,
+                sample_seed=sample_seed,
+                where=where,
+                classes=None if classes is None else _lines(classes),
+                jpeg_quality=jpeg_quality,
+                longest_side=longest_side,
+                audio=audio,
+                video=video,
+                workers=workers,
+                engine=engine,
+                overwrite=overwrite,
+                resume=resume,
+                progress=lambda p: bar.update(p.samples, p.total, p.bytes),
+            )
+        except KeyboardInterrupt:
+            bar.close()
+            say_error(f"interrupted; {_GO_ON}")
+            raise
+        except (ArgumentError, FileExistsError) as error:
+            raise CommandFailed(_OPTION.sub(r"--\1", message_of(error)), 2) from error
+        except OSError as error:
+            if os.path.isdir(destination):
+                error.add_note(_GO_ON)
+            raise
+    print(json.dumps(asdict(report), indent=2) if as_json else _text(report))
+    return 0
+
+
+def _lines(path: Path) -> list[str]:
+    names = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    if not all(names):
+        raise CommandFailed(
+            f"{path}, line {names.index('') + 1}: the name of a class is missing", 2
+        )
+    return names
+
+
+def _text(report: ConvertReport) -> str:
+    rate = report.samples / report.seconds if report.seconds else 0.0
+    written = (
+        f"{report.path}: {report.samples:,} samples in {report.shards:,} shards of "
+        f"{report.format}, {report.bytes / 1e6:,.1f} MB, {report.seconds:.1f} s, "
+        f"{rate:,.0f} samples/s"
+    )
+    left_out = f"; {report.left_out:,} samples were left out" if report.left_out else ""
+    earlier = f"; an earlier run wrote {report.resumed_shards:,} of the shards"
+    lost = f"; not converted: {', '.join(report.lost)}" if report.lost else ""
+    return written + left_out + (earlier if report.resumed_shards else "") + lost

@@ -1,0 +1,162 @@
+"""`penstock index`: the index of a data file, made before a reader needs it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .commands import AsJson, CommandFailed
+from .progress import Spinner
+
+if TYPE_CHECKING:
+    from ..readers.storage.storage import Storage
+
+EXAMPLES = (
+    "penstock index train-000.tar",
+    "penstock index 'shards/train-{000..127}.tfrecord'",
+    "penstock index shards/ --force",
+)
+
+
+@dataclass(frozen=True)
+class FileIndex:
+    """The index of one data file.
+
+    Attributes:
+        file: the data file.
+        format: "tfrecord", "recordio" or "webdataset".
+        samples: number of samples.
+        index: path of the index; "" if neither the file's folder nor the cache can be written.
+        made: whether the index was made now; otherwise there was one of this state of the file.
+    """
+
+    file: str
+    format: str
+    samples: int
+    index: str
+    made: bool
+
+
+def index(
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH",
+            help="A file of TFRecord, RecordIO or WebDataset, a folder of such files, or a "
+            "pattern such as 'train-{000..127}.tar'.",
+        ),
+    ],
+    force: Annotated[
+        bool, typer.Option(help="Make the index anew, even if it fits the file.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Make or refresh the index of TFRecord, RecordIO and WebDataset files.
+
+    Readers make the same index when they open a file for the first time, which takes a while for
+    large files. The index is a file beside the data, `<file>.penstock-index`, or in the user's
+    cache folder where the data's folder cannot be written.
+    """
+    with Spinner(sys.stderr) as tick:
+        indexes = _indexes(path, force, tick)
+    if as_json:
+        print(json.dumps([asdict(each) for each in indexes], indent=2))
+    else:
+        _print(indexes)
+    return 0
+
+
+def _indexes(path: str, force: bool, tick: Callable[[str], None]) -> list[FileIndex]:
+    from pathlib import Path
+
+    from ..datasets.recognition import data_files, format_of_file
+    from .target import require_path
+
+    require_path(path)
+    indexes, others = [], set[str]()
+    for file in data_files(Path(path)):
+        tick(f"indexing {file}")
+        name = format_of_file(file) or "unknown format"
+        if name in _SCANS:
+            indexes.append(_index_of(file, name, force))
+        else:
+            others.add(name)
+    if not indexes:
+        what = f" (files there: {', '.join(sorted(others))})" if others else ""
+        raise CommandFailed(
+            f"{path}: nothing to index: TFRecord, RecordIO and WebDataset files have an index, "
+            f"all other data need none{what}",
+            2,
+        )
+    return indexes
+
+
+def _index_of(file: str, format: str, force: bool) -> FileIndex:
+    from contextlib import suppress
+
+    from ..readers.storage.index_cache import cache_paths
+
+    storage, scan = _SCANS[format](file)
+    paths = cache_paths(storage)
+    if force:
+        for path in paths:
+            with suppress(OSError):
+                path.unlink()
+    before = {path: path.stat().st_mtime_ns for path in paths if path.exists()}
+    samples = scan()
+    after = {path: path.stat().st_mtime_ns for path in paths if path.exists()}
+    return FileIndex(file, format, samples, str(next(iter(after), "")), made=after != before)
+
+
+_Scan = tuple["Storage", Callable[[], int]]
+
+
+def _tfrecord(file: str) -> _Scan:
+    from ..readers.tfrecord.index import find_frames, open_records
+
+    (storage,) = open_records([file])
+    return storage, lambda: len(find_frames(storage, verify_data=False)[0])
+
+
+def _recordio(file: str) -> _Scan:
+    from ..readers.recordio.reader import scanned_extents
+    from ..readers.storage.opening import open_storage
+
+    storage = open_storage(file)
+    return storage, lambda: len(scanned_extents(storage)[0])
+
+
+def _webdataset(file: str) -> _Scan:
+    from ..readers.storage.opening import open_storage
+    from ..readers.webdataset.index import index_archive
+
+    storage = open_storage(file)
+    return storage, lambda: len(index_archive(storage))
+
+
+_SCANS: dict[str, Callable[[str], _Scan]] = {
+    "tfrecord": _tfrecord,
+    "recordio": _recordio,
+    "webdataset": _webdataset,
+}
+
+
+def _print(indexes: list[FileIndex]) -> None:
+    from .console import console
+
+    rows = [
+        (
+            each.file,
+            each.format,
+            f"{each.samples:,}",
+            ("made", "green") if each.made else "up to date",
+            each.index or "nowhere: neither the folder nor the cache can be written",
+        )
+        for each in indexes
+    ]
+    console(sys.stdout).table(("file", "format", "samples", "index", ""), rows, words=5)

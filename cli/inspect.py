@@ -1,0 +1,90 @@
+"""`penstock inspect`: what a data set holds."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .commands import AsJson
+from .progress import Spinner
+
+if TYPE_CHECKING:
+    from ..datasets import Dataset
+
+EXAMPLES = (
+    "penstock inspect photos/train",
+    "penstock inspect shards/ --html shards.html",
+    "penstock inspect 'train-{000..127}.tar' --json",
+)
+
+
+def inspect(
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="Data set: a folder, a file, or a pattern.")
+    ],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT", help="Format of PATH; by default, the content of the files tells."
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page with a contact sheet.")
+    ] = None,
+    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a contact sheet.")] = None,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=1, max=1000, help="Samples of the contact sheet.")
+    ] = 24,
+    as_json: AsJson = False,
+) -> int:
+    """Show the format, the schema, the counts and the sizes of a data set.
+
+    Sizes and labels are those of at most 1,000 samples, spread over the data set.
+    """
+    from .. import datasets
+    from .inspection.text import as_content, print_summary
+    from .target import require_path
+
+    with (
+        Spinner(sys.stderr) as tick,
+        datasets.open_dataset(require_path(path), format=format) as dataset,
+    ):
+        tick(f"reading {path}")
+        report = datasets.inspect(dataset)
+        sheet = _sheet(dataset, count) if html or png else b""
+    if png is not None:
+        png.write_bytes(sheet)
+    if html is not None:
+        from .inspection.page import as_html
+
+        html.write_text(as_html(report, sheet), encoding="utf-8", errors="backslashreplace")
+    if as_json:
+        print(json.dumps(as_content(report), indent=2))
+    else:
+        print_summary(report)
+        _print_files(html, png)
+    return 0
+
+
+def _print_files(*files: Path | None) -> None:
+    from .console import console
+
+    for file in files:
+        if file is not None:
+            console(sys.stdout).print(("wrote ", "dim"), str(file))
+
+
+def _sheet(dataset: Dataset, count: int) -> bytes:
+    """Return a contact sheet of samples that are spread over the data set."""
+    import numpy as np
+
+    from .pictures.outputs import of_dataset
+    from .pictures.sheet import as_png, draw_sheet
+
+    spread = np.linspace(0, len(dataset) - 1, min(count, len(dataset))).astype(int)
+    outputs, known = of_dataset(dataset, np.unique(spread).tolist())
+    return as_png(draw_sheet(outputs, known, side=160, width=1400))

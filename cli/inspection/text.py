@@ -1,0 +1,107 @@
+"""The summary of a data set as text and as JSON."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ...datasets import Encoded, InspectReport, Value
+from ..console import console
+from ..probes.finding import size_text
+
+_LABELS = 12  # that people see; JSON has all
+_BAR = 24  # characters of the longest bar
+
+
+def as_content(report: InspectReport) -> dict[str, Any]:
+    """Return the summary as plain data, for JSON."""
+    sample = report.sample
+    return {
+        "path": report.path,
+        "format": report.format,
+        "samples": report.samples,
+        "schema": {name: each.to_json() for name, each in report.schema.items()},
+        "classes": list(report.classes),
+        "looked_at": report.looked_at,
+        "sizes": {str(percent): size for percent, size in report.sizes.items()},
+        "mean_size": report.mean_size,
+        "labels": {str(label): count for label, count in report.labels.items()},
+        "extensions": dict(report.extensions),
+        "shards": shard_count(report),
+        "sample": None
+        if sample is None
+        else {
+            "key": sample.key,
+            "components": {name: described(value) for name, value in sample.components.items()},
+        },
+    }
+
+
+def shard_count(report: InspectReport) -> int | None:
+    """Return the number of shards that `dataset.json` lists; None without this file."""
+    return None if report.manifest is None else len(report.manifest.shards)
+
+
+def described(value: Value) -> str:
+    """Return a short description of a component's value.
+
+    >>> described(3), described("a dog"), described(np.zeros((2, 4)))
+    ('3', 'a dog', 'float64 (2, 4)')
+    """
+    if isinstance(value, Encoded):
+        return f"{value.extension or 'file'}, {size_text(len(value.data))}"
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape}"
+    text = " ".join(str(value).split())
+    return text if len(text) <= 100 else f"{text[:97]}..."
+
+
+def label_rows(report: InspectReport) -> list[tuple[str, int]]:
+    """Return name and count of the labels, the most frequent first."""
+    rows = [
+        (f"{label} {report.classes[label]}" if 0 <= label < len(report.classes) else str(label), n)
+        for label, n in report.labels.items()
+    ]
+    return sorted(rows, key=lambda row: -row[1])
+
+
+def print_summary(report: InspectReport) -> None:
+    """Print the summary."""
+    printer = console(sys.stdout)
+    shards = shard_count(report)
+    of_shards = "" if shards is None else f", {shards:,} shards"
+    printer.print(
+        (report.path, "bold"), f"  {report.format}, {report.samples:,} samples{of_shards}"
+    )
+    if report.sample is None:
+        return
+    printer.print()
+    values = report.sample.components
+    rows = [
+        (name, str(each), described(values[name]) if name in values else "-")
+        for name, each in report.schema.items()
+    ]
+    printer.table(("component", "type", f"of {report.sample.key}"), rows, words=3)
+    printer.print()
+    looked_at = "" if report.looked_at == report.samples else f" of {report.looked_at:,} samples"
+    printer.print(("size of a sample", "bold"), f"{looked_at}, mean {size_text(report.mean_size)}")
+    sizes = [size_text(size) for size in report.sizes.values()]
+    printer.table([f"{percent}%" for percent in report.sizes], [sizes], words=0)
+    if report.labels:
+        printer.print()
+        _print_labels(report)
+
+
+def _print_labels(report: InspectReport) -> None:
+    printer, rows = console(sys.stdout), label_rows(report)
+    most = rows[0][1]
+    printer.table(
+        ("label", "samples", ""),
+        [(name, f"{n:,}", ("█" * max(1, _BAR * n // most), "cyan")) for name, n in rows[:_LABELS]],
+        words=1,
+        bars=True,
+    )
+    if len(rows) > _LABELS:
+        printer.print((f"... {len(rows):,} labels in all", "dim"))

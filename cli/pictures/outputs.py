@@ -1,0 +1,90 @@
+"""The outputs of a batch, and the samples of a data set, ready to be drawn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...datasets import Dataset, Encoded, Sample, Value
+from ...datasets.media import medium_of
+from ...engine.tensors import TensorList
+from .encoded import decoded
+from .overlays import SIZES
+from .roles import Array, Output, Role, with_roles
+from .tiles import SampleText
+
+
+def of_batch(batch: Sequence[TensorList], count: int) -> tuple[list[Output], list[SampleText]]:
+    """Return the first `count` samples of a batch."""
+    outputs, keys = [], list[str]()
+    for number, each in enumerate(batch):
+        rows = [np.array(row) for row in each.as_cpu().rows()[:count]]
+        outputs.append(Output(f"output {number}", rows, each.layout()))
+        keys = keys if any(keys) else each.source_info()[:count]
+    known = [SampleText(row, key) for row, key in enumerate(_shortened(keys))]
+    return with_roles([decoded(each) for each in outputs]), known
+
+
+def of_dataset(dataset: Dataset, indices: Sequence[int]) -> tuple[list[Output], list[SampleText]]:
+    """Return samples of a data set."""
+    samples = dataset.read(indices)
+    names = list(dict.fromkeys(name for sample in samples for name in sample.components))
+    outputs = [decoded(_component(name, samples, dataset.format)) for name in names]
+    known = [
+        SampleText(index, sample.key, dataset.classes)
+        for index, sample in zip(indices, samples, strict=True)
+    ]
+    return with_roles(outputs), known
+
+
+def media_files(path: str) -> list[str]:
+    """Return a file of an image, sound or video, or those that lie loosely in a folder."""
+    files = sorted(each.path for each in os.scandir(path)) if os.path.isdir(path) else [path]
+    return [file for file in files if medium_of(file.rpartition(".")[2]) and os.path.isfile(file)]
+
+
+def of_files(files: Sequence[str]) -> tuple[list[Output], list[SampleText]]:
+    """Return files of images, sound or video: one output for each medium."""
+    media = [medium_of(file.rpartition(".")[2]) for file in files]
+    contents = [np.fromfile(file, np.uint8) for file in files]
+    outputs = []
+    for medium in dict.fromkeys(media):
+        pairs = zip(media, contents, strict=True)
+        rows = [data if each == medium else np.empty(0, np.uint8) for each, data in pairs]
+        outputs.append(decoded(Output(medium, rows)))
+    known = [SampleText(number, key) for number, key in enumerate(_shortened(files))]
+    return with_roles(outputs), known
+
+
+def _component(name: str, samples: Sequence[Sample], format: str) -> Output:
+    values = [sample.components.get(name) for sample in samples]
+    first = next(value for value in values if value is not None)
+    missing = np.empty((0,) * _array(first).ndim, _array(first).dtype)
+    rows = [missing if value is None else _array(value) for value in values]
+    layout = SIZES if (format, name) == ("coco", "boxes") else ""
+    return Output(name, rows, layout, Role.TEXT if isinstance(first, str) else Role.UNKNOWN)
+
+
+def _array(value: Value) -> Array:
+    if isinstance(value, Encoded):
+        return np.frombuffer(value.data, np.uint8)
+    if isinstance(value, str):
+        return np.frombuffer(value.encode(), np.uint8)
+    return np.asarray(value)
+
+
+def _shortened(keys: Sequence[str]) -> list[str]:
+    """Return locations without the folders that all of them share.
+
+    >>> _shortened(["/data/cats/1.jpg", "/data/dogs/2.jpg"]), _shortened(["a/1.jpg"])
+    (['cats/1.jpg', 'dogs/2.jpg'], ['1.jpg'])
+    """
+    if not keys:
+        return []
+    first, last = min(keys), max(keys)
+    pairs = zip(first, last, strict=False)
+    shared = next((i for i, (a, b) in enumerate(pairs) if a != b), len(first))
+    start = first.rfind("/", 0, shared) + 1
+    return [key[start:] for key in keys]

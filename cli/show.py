@@ -1,0 +1,185 @@
+"""`penstock show`: a contact sheet of a batch."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from .commands import AsJson, CommandFailed, PipelineArguments
+
+if TYPE_CHECKING:
+    from .pictures.roles import Output
+    from .pictures.terminal import Protocol
+    from .pictures.tiles import SampleText
+
+EXAMPLES = (
+    "penstock show photos/train",
+    "penstock show train.py:training --arg folder=photos/train -o batch.png",
+    "penstock show my_package.data:validation --count 64 --side 96",
+)
+
+Terminal = Literal["auto", "kitty", "iterm2", "sixel", "no"]
+
+_FILE = "penstock-show.png"
+
+
+def show(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH_OR_PIPELINE",
+            help="Data on disk, or a pipeline as FILE.py:NAME or MODULE:NAME. NAME is a Pipeline, "
+            "or a function with the decorator @pipeline_def.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help=f"PNG to write: {_FILE} by default."),
+    ] = None,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=1, max=1000, help="Number of samples.")
+    ] = 16,
+    arg: PipelineArguments = None,
+    shuffle: Annotated[
+        bool, typer.Option(help="Samples from all over PATH, not the first.")
+    ] = False,
+    side: Annotated[
+        int, typer.Option(min=32, max=2048, help="Height of each picture in pixels.")
+    ] = 224,
+    width: Annotated[
+        int, typer.Option(min=100, max=16384, help="Largest width of the sheet in pixels.")
+    ] = 1600,
+    terminal: Annotated[
+        Terminal,
+        typer.Option(help="How to show the sheet on the terminal; 'no' writes the PNG instead."),
+    ] = "auto",
+    boxes: Annotated[
+        Literal["auto", "xyXY", "xyWH"],
+        typer.Option(help="Boxes as corners, or as corner and size; 'auto' judges by the numbers."),
+    ] = "auto",
+    as_json: AsJson = False,
+) -> int:
+    """Draw a contact sheet of a batch: images, masks, boxes, clips, spectrograms, arrays.
+
+    A terminal that shows pictures (kitty, Ghostty, iTerm2, WezTerm, foot ...) shows the sheet.
+    Otherwise the sheet is written to a PNG file.
+    """
+    from .pictures.sheet import draw_sheet
+
+    outputs, known = _samples(target, count, arg or [], shuffle)
+    if boxes != "auto":
+        outputs = [replace(o, layout=boxes) if o.role.value == "boxes" else o for o in outputs]
+    if not known:
+        raise CommandFailed(f"{target}: the batch holds no sample")
+    sheet = draw_sheet(outputs, known, side=side, width=width)
+    shown = output is None and not as_json and _show_on_terminal(sheet, terminal)
+    path = None if shown else _write(sheet, output or Path(_FILE))
+    if as_json:
+        print(json.dumps({"file": str(path), "outputs": _described(outputs)}, indent=2))
+    else:
+        _print(outputs, path, sheet.shape)
+    return 0
+
+
+def _samples(
+    text: str, count: int, arguments: list[str], shuffle: bool
+) -> tuple[list[Output], list[SampleText]]:
+    from .target import PipelineTarget, open_pipeline, parse_arguments, parse_target, running
+
+    target = parse_target(text)
+    if not isinstance(target, PipelineTarget):
+        return _of_path(target, count, shuffle)
+    from .pictures.outputs import of_batch
+
+    pipeline = open_pipeline(target, parse_arguments(arguments), {}, count)
+    with pipeline, running(target):
+        return of_batch(pipeline.run(), count)
+
+
+def _of_path(path: str, count: int, shuffle: bool) -> tuple[list[Output], list[SampleText]]:
+    from ..datasets import open_dataset
+    from ..engine.errors import SourceError
+    from .pictures.outputs import media_files, of_dataset, of_files
+
+    try:
+        with open_dataset(path) as dataset:
+            return of_dataset(dataset, _chosen(len(dataset), count, shuffle))
+    except SourceError:
+        files = media_files(path) if os.path.exists(path) else []
+        if not files:
+            raise
+        return of_files([files[number] for number in _chosen(len(files), count, shuffle)])
+
+
+def _chosen(size: int, count: int, shuffle: bool) -> list[int]:
+    """Return the indices of `count` of `size` samples: the first, or any."""
+    import numpy as np
+
+    order = np.random.default_rng().permutation(size) if shuffle else np.arange(size)
+    chosen: list[int] = order[:count].tolist()
+    return chosen
+
+
+def _show_on_terminal(sheet: Any, terminal: Terminal) -> bool:
+    from .pictures.terminal import as_sequences, picture_width, protocol_of
+
+    protocol: Protocol | None = None
+    if terminal == "auto":
+        protocol = protocol_of(os.environ) if sys.stdout.isatty() else None
+    elif terminal != "no":
+        protocol = terminal
+    if protocol is None:
+        return False
+    columns = shutil.get_terminal_size().columns
+    sys.stdout.write(as_sequences(sheet, protocol, picture_width(sys.stdout, columns)))
+    return True
+
+
+def _write(sheet: Any, path: Path) -> Path:
+    from .pictures.sheet import as_png
+
+    path.write_bytes(as_png(sheet))
+    return path
+
+
+def _described(outputs: list[Output]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": each.name,
+            "shown_as": each.role.value,
+            "dtype": str(each.rows[0].dtype),
+            "layout": each.layout,
+            "shapes": [list(row.shape) for row in each.rows],
+        }
+        for each in outputs
+    ]
+
+
+def _print(outputs: list[Output], path: Path | None, shape: tuple[int, ...]) -> None:
+    from .console import console
+
+    printer = console(sys.stdout)
+    rows = [
+        (each.name, each.role.value, str(each.rows[0].dtype), each.layout or "-", _shapes(each))
+        for each in outputs
+    ]
+    printer.table(("output", "shown as", "dtype", "layout", "shape"), rows, words=5)
+    if path is not None:
+        printer.print(("wrote ", "dim"), str(path), f" ({shape[1]} x {shape[0]} pixels)")
+
+
+def _shapes(output: Output) -> str:
+    """Return the shape of the samples, with the range of each extent."""
+    shapes = {row.shape for row in output.filled or output.rows}
+    if len({len(shape) for shape in shapes}) > 1:
+        return "several"
+    extents = [sorted(extent) for extent in map(set, zip(*shapes, strict=True))]
+    texts = [str(e[0]) if len(e) == 1 else f"{e[0]}..{e[-1]}" for e in extents]
+    return f"({', '.join(texts)})"

@@ -1,0 +1,163 @@
+"""What a command works on: a path of data, or a pipeline of the user's as FILE_OR_MODULE:NAME."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ..engine.errors import PenstockError
+from ..engine.run.definition import decorator_options
+from ..engine.run.pipeline import Pipeline
+from ..engine.suggestions import unknown
+from .commands import CommandFailed
+from .user_module import failed, load_module, location_of
+
+
+@dataclass(frozen=True)
+class PipelineTarget:
+    """A pipeline of the user's.
+
+    Attributes:
+        module: a Python file, or a module by its dotted name.
+        name: of a Pipeline, or of a function with the decorator `pipeline_def`.
+    """
+
+    module: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.name}"
+
+
+def parse_target(text: str) -> PipelineTarget | str:
+    """Return what a command's argument names: a pipeline, or a path that exists (a URL may not).
+
+    Raises:
+        CommandFailed: there is no such path, and the text names no pipeline.
+    """
+    module, colon, name = text.rpartition(":")
+    if module and name.isidentifier() and not os.path.exists(text):
+        return PipelineTarget(module, name)
+    try:
+        return require_path(text)
+    except CommandFailed as error:
+        more = "" if colon else "; a pipeline is given as FILE.py:NAME or MODULE:NAME"
+        raise CommandFailed(f"{error}{more}", 2) from None
+
+
+def require_path(path: str) -> str:
+    """Return a path that exists, a URL or a pattern; raise CommandFailed for others."""
+    if "://" in path or os.path.exists(path) or any(sign in path for sign in "*?{"):
+        return path
+    raise CommandFailed(f"{path}: there is no such file or folder", 2)
+
+
+def open_pipeline(
+    target: PipelineTarget,
+    arguments: Mapping[str, Any],
+    options: Mapping[str, Any],
+    batch_size: int,
+) -> Any:
+    """Return the pipeline that a target names.
+
+    Args:
+        target: the module and the name.
+        arguments: for the function that defines the pipeline.
+        options: arguments of the pipeline, such as `batch_size`; those that are None are left as
+            the definition has them.
+        batch_size: for a function whose decorator names none.
+
+    Raises:
+        CommandFailed: there is no such module or pipeline, the arguments do not fit, or the
+            user's code fails.
+    """
+    module = load_module(target.module)
+    if not hasattr(module, target.name):
+        raise CommandFailed(f"{target.module} has no {_advice(target.name, vars(module))}", 2)
+    value = getattr(module, target.name)
+    given = {name: value for name, value in options.items() if value is not None}
+    if isinstance(value, Pipeline):
+        return _as_it_is(target, value, {**arguments, **given})
+    decorated = decorator_options(value)
+    if decorated is None:
+        raise CommandFailed(
+            f"{target} is {_described(value)}, not a Pipeline or a function with the decorator "
+            f"@pipeline_def. {_pipelines(vars(module))}",
+            2,
+        )
+    try:
+        return value(**arguments, **{"batch_size": batch_size, **decorated, **given})
+    except TypeError as error:
+        if location_of(error, target.module):
+            raise failed(str(target), error) from error
+        raise CommandFailed(f"{target}: {error}; give arguments as --arg NAME=VALUE", 2) from error
+    except Exception as error:
+        raise failed(str(target), error) from error
+
+
+@contextmanager
+def running(target: PipelineTarget) -> Iterator[None]:
+    """Turn an error of a running pipeline, whatever its type, into the command's end."""
+    try:
+        yield
+    except (PenstockError, OSError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        raise failed(str(target), error) from error
+
+
+def parse_arguments(pairs: Iterable[str]) -> dict[str, Any]:
+    """Return the arguments of `NAME=VALUE` texts; values that are no Python literals are text.
+
+    >>> parse_arguments(["folder=photos/train", "size=224", "mean=[1.5, 2]"])
+    {'folder': 'photos/train', 'size': 224, 'mean': [1.5, 2]}
+    """
+    arguments = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.isidentifier():
+            raise CommandFailed(f"--arg {pair}: expected NAME=VALUE", 2)
+        arguments[name] = _literal(value)
+    return arguments
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _as_it_is(target: PipelineTarget, pipeline: Pipeline, given: Mapping[str, Any]) -> Pipeline:
+    if given:
+        raise CommandFailed(
+            f"{target} is a Pipeline, which has its arguments already; {', '.join(given)} can be "
+            "given for a function with the decorator @pipeline_def",
+            2,
+        )
+    return pipeline
+
+
+def _advice(name: str, content: Mapping[str, Any]) -> str:
+    return f"{unknown(name, _names_of_pipelines(content))} {_pipelines(content)}"
+
+
+def _pipelines(content: Mapping[str, Any]) -> str:
+    names = _names_of_pipelines(content)
+    return f"Pipelines there: {', '.join(names)}" if names else "No pipeline is defined there"
+
+
+def _names_of_pipelines(content: Mapping[str, Any]) -> list[str]:
+    return sorted(
+        name
+        for name, value in content.items()
+        if isinstance(value, Pipeline) or decorator_options(value) is not None
+    )
+
+
+def _described(value: Any) -> str:
+    return "a function" if callable(value) else f"a {type(value).__name__}"

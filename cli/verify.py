@@ -1,0 +1,102 @@
+"""`penstock verify`: whether two data sets are the same, or whether one is sound."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .commands import AsJson
+from .progress import ProgressBar
+
+if TYPE_CHECKING:
+    from ..datasets import VerifyReport
+    from .console import Printer
+
+EXAMPLES = (
+    "penstock verify photos/ shards/",
+    "penstock verify shards/ --decode --quarantine bad.jsonl",
+)
+
+_SHOWN = 5  # cases of each list that people see; JSON has more
+
+
+def verify(
+    a: Annotated[
+        str, typer.Argument(metavar="A", help="Data set: a folder, a file, or a pattern.")
+    ],
+    b: Annotated[
+        str | None,
+        typer.Argument(metavar="[B]", help="Data set in any format, to compare with A."),
+    ] = None,
+    decode: Annotated[bool, typer.Option("--decode", help="Decode the images, too.")] = False,
+    quarantine: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the bad samples to FILE, a JSON object a line."),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Check that A and B hold the same samples, or that A is sound.
+
+    Samples are the same if key and content are the same; order and format do not matter. A is
+    sound if every sample can be read, checksums agree, and the files are those of dataset.json.
+    The exit status is 1 if anything differs or is damaged.
+    """
+    from .. import datasets
+    from .target import require_path
+
+    with ProgressBar(sys.stderr, "verifying") as bar:
+        report = datasets.verify(
+            require_path(a),
+            None if b is None else require_path(b),
+            decode=decode,
+            progress=lambda done, total: bar.update(done, total, 0),
+        )
+    if quarantine is not None:
+        lines = (json.dumps(asdict(each), ensure_ascii=False) + "\n" for each in report.bad)
+        quarantine.write_text("".join(lines), encoding="utf-8", errors="backslashreplace")
+    if as_json:
+        print(json.dumps({"ok": report.ok, **asdict(report)}, indent=2))
+    else:
+        from .console import console
+
+        _print(console(sys.stdout), report, a, b)
+    return 0 if report.ok else 1
+
+
+def _print(printer: Printer, report: VerifyReport, a: str, b: str | None) -> None:
+    if report.ok and b is None:
+        printer.print(("sound ", "bold green"), f"{a}: {report.samples:,} samples")
+    elif report.ok:
+        printer.print(("equal ", "bold green"), f"{a} and {b}: {report.samples:,} samples")
+    else:
+        printer.print(("not equal " if b else "damaged ", "bold red"), _totals(report, a, b))
+    cases = {
+        "only_a": f"only in {a}",
+        "only_b": f"only in {b}",
+        "different": "with different content",
+        "repeated": "with a key that another sample has",
+    }
+    for name, text in cases.items():
+        _print_cases(printer, report.counts.get(name, 0), text, getattr(report, name))
+    bad = [f"{each.location}: {each.reason}" for each in report.bad]
+    _print_cases(printer, report.counts.get("bad", 0), "damaged", bad)
+
+
+def _totals(report: VerifyReport, a: str, b: str | None) -> str:
+    first = f"{a}: {report.samples:,} samples"
+    return first if b is None else f"{first}; {b}: {report.other_samples:,} samples"
+
+
+def _print_cases(printer: Printer, count: int, text: str, cases: list[str]) -> None:
+    if not count:
+        return
+    printer.print((f"{count:,}", "bold"), f" {text}:")
+    for case in cases[:_SHOWN]:
+        printer.print(f"  {case}")
+    if count > _SHOWN:
+        printer.print(("  ...", "dim"))

@@ -1,0 +1,166 @@
+"""Components as files: what folders, tar archives and LMDB databases hold of a sample.
+
+A sample's files share the key; the text behind the key says which component a file holds:
+
+    .jpg, .flac, .mp4 ...    the encoded "image", "audio" or "video"
+    .cls                     the integer "label", in decimal digits
+    .txt                     the text "text", in UTF-8
+    .npy                     the array "array"
+    .NAME.txt, .NAME.npy     the text or the array NAME; a .npy file of no dimension is a number
+    .NAME.jpg                another encoded file, NAME
+    .json                    other files are encoded files that bear their extension as the name
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.errors import ArgumentError, DecodeError
+from ..formats.npy import array_of_npy
+from .media import medium_of
+from .sample import Encoded, Value
+
+LABEL, TEXT_NAME, ARRAY_NAME = "label", "text", "array"
+_CLS, _TXT, _NPY = "cls", "txt", "npy"
+
+Decode = Callable[[memoryview], Value]
+
+
+def quoted(name: str) -> str:
+    """Return a key's last segment without dots, because a dot ends the key.
+
+    >>> quoted("a.b%"), unquote(quoted("a.b%"))
+    ('a%2Eb%25', 'a.b%')
+    """
+    return name.replace("%", "%25").replace(".", "%2E")
+
+
+def quoted_key(key: str) -> str:
+    """Return a key whose last segment holds no dot.
+
+    >>> quoted_key("v1.0/img.left")
+    'v1.0/img%2Eleft'
+    """
+    folder, slash, name = key.rpartition("/")
+    return folder + slash + quoted(name)
+
+
+def unquoted_key(key: str) -> str:
+    """Return the key that `quoted_key` was given."""
+    folder, slash, name = key.rpartition("/")
+    return folder + slash + (unquote(name) if "%" in name else name)
+
+
+@lru_cache(maxsize=4096)
+def component_of(suffix: str) -> tuple[str, Decode]:
+    """Return the component that a file holds, and the function that decodes the file.
+
+    Args:
+        suffix: the text behind the key and its dot, such as "jpg" or "boxes.npy".
+    """
+    name, _, extension = suffix.rpartition(".")
+    name = unquote(name)
+    if extension == _CLS:
+        return name or LABEL, _integer
+    if extension == _TXT:
+        return name or TEXT_NAME, _text
+    if extension == _NPY:
+        return name or ARRAY_NAME, _array
+    name = name or medium_of(extension) or extension or "data"
+    return name, lambda data: Encoded(data, extension)
+
+
+def components_of(
+    suffixes: Iterable[str], contents: Iterator[NDArray[np.uint8]], where: Callable[[], str]
+) -> dict[str, Value]:
+    """Return the components that the files of a sample hold.
+
+    Args:
+        suffixes: of the files' names.
+        contents: the files; as many are taken as there are suffixes.
+        where: returns the sample's location.
+
+    Raises:
+        DecodeError: a file is not what its suffix says.
+    """
+    components = {}
+    for suffix in suffixes:
+        name, decode = component_of(suffix)
+        try:
+            components[name] = decode(next(contents).data)
+        except DecodeError as error:
+            raise DecodeError(f"{where()}: .{suffix}: {error}") from None
+    return components
+
+
+def file_of(name: str, value: Value) -> tuple[str, bytes | memoryview]:
+    """Return the suffix and the content of the file that holds a component.
+
+    >>> file_of("image", Encoded(b"..", "jpg")), file_of("label", 7)
+    (('jpg', b'..'), ('cls', b'7'))
+    >>> file_of("mask", Encoded(b"..", "png"))
+    ('mask.png', b'..')
+    """
+    if isinstance(value, Encoded):
+        return _encoded_suffix(name, value.extension), value.data
+    if isinstance(value, str):
+        return _suffix(name, TEXT_NAME, _TXT), value.encode()
+    if isinstance(value, int):
+        return _suffix(name, LABEL, _CLS), b"%d" % value
+    return _suffix(name, ARRAY_NAME, _NPY), npy_of(np.asarray(value))
+
+
+def _suffix(name: str, usual: str, extension: str) -> str:
+    return extension if name == usual else f"{_quoted_name(name)}.{extension}"
+
+
+def _quoted_name(name: str) -> str:
+    return quoted(name).replace("/", "%2F")
+
+
+def npy_of(array: NDArray[Any]) -> bytes:
+    """Return an array in `.npy` format."""
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, array, allow_pickle=False)
+    return stream.getvalue()
+
+
+@lru_cache(maxsize=4096)
+def _encoded_suffix(name: str, extension: str) -> str:
+    implied = component_of(extension)[0]
+    suffix = extension if implied == name else f"{_quoted_name(name)}.{extension}"
+    if extension in (_CLS, _TXT, _NPY) or "." in extension or "/" in extension:
+        raise ArgumentError(
+            f"the component {name!r} with the extension {extension!r} has no file name of its own; "
+            "rename the component"
+        )
+    return suffix
+
+
+def _integer(data: memoryview) -> int:
+    try:
+        return int(bytes(data[:32]))
+    except ValueError:
+        raise DecodeError(f"{bytes(data[:32])!r} is no integer") from None
+
+
+def _text(data: memoryview) -> str:
+    try:
+        return str(data, "utf-8")
+    except UnicodeDecodeError as error:
+        raise DecodeError(f"the text is not written in UTF-8: {error}") from None
+
+
+def _array(data: memoryview) -> Value:
+    array = array_of_npy(np.frombuffer(data, np.uint8))
+    if array.ndim:
+        return array
+    number: Value = array.item()
+    return number

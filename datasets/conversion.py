@@ -1,0 +1,281 @@
+"""One conversion: from its plan to the manifest."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..engine.errors import ArgumentError, SourceError
+from .dataset import Dataset
+from .destination import ConvertPlan, Destination
+from .digests import repeated_keys
+from .engines.table import ENGINES
+from .formats_table import FORMATS
+from .manifest import NAME, Manifest, ShardInfo
+from .reading import size_of
+from .recognition import known
+from .reencoding import Reencoding
+from .running import OnProgress, TaskRun
+from .stored.base import probes
+from .tasks import (
+    ConvertJob,
+    SampleOrder,
+    Task,
+    check_stamp,
+    digests_of,
+    stamp_of,
+    sync_folder,
+)
+from .where import Where
+from .writers.base import Target
+from .writers.hashed_file import write_new
+from .writers.table import WRITERS
+
+
+@dataclass(frozen=True)
+class ConversionTuning:
+    """Defaults.
+
+    Attributes:
+        shard_bytes: size of a shard where the user names neither number nor size.
+    """
+
+    shard_bytes: int = 256 << 20
+
+
+TUNING = ConversionTuning()
+
+
+@dataclass(frozen=True)
+class ConvertReport:
+    """The result of a conversion.
+
+    Attributes:
+        path: of the new data set.
+        format: of the new data set.
+        samples: that the new data set holds.
+        left_out: samples that the filter left out.
+        shards: of the new data set.
+        resumed_shards: of these, the ones that an earlier run wrote.
+        bytes: of the shards' files; of loose files, of their lists alone.
+        seconds: that this run took.
+        lost: names of data of the source that no sample carries, such as COCO's "segmentation".
+    """
+
+    path: str
+    format: str
+    samples: int
+    left_out: int
+    shards: int
+    resumed_shards: int
+    bytes: int
+    seconds: float
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ConvertOptions:
+    """The options of a conversion: those of `convert`."""
+
+    to: str
+    shard_count: int | None
+    shard_size: int | None
+    shuffle_seed: int | None
+    sample_fraction: float
+    sample_seed: int
+    where: Where | None
+    classes: Sequence[str] | Mapping[int, str] | None
+    reencoding: Reencoding
+    workers: int | None
+    engine: str
+
+    def __post_init__(self) -> None:
+        known(self.to, WRITERS)
+        if self.engine not in ENGINES:
+            raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, not {self.engine!r}")
+        if not 0 < self.sample_fraction <= 1:
+            raise ArgumentError(
+                f"sample_fraction is more than 0 and at most 1, not {self.sample_fraction}"
+            )
+        if self.shard_count is not None and self.shard_size is not None:
+            raise ArgumentError("give either shard_count or shard_size, not both")
+        for name in ("shard_count", "shard_size", "workers"):
+            if (getattr(self, name) or 1) < 1 or getattr(self, name) == 0:
+                raise ArgumentError(f"{name} must be positive, not {getattr(self, name)}")
+
+
+class Conversion:
+    """What `convert` does, step by step."""
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        storage_options: Mapping[str, Any],
+        folder: Destination,
+        options: ConvertOptions,
+    ) -> None:
+        """Take the open source, the destination, and the options.
+
+        Raises:
+            ArgumentError: the format cannot hold the samples. SourceError: there is no sample.
+        """
+        self._dataset = dataset
+        self._storage_options = dict(storage_options)
+        self._folder = folder
+        self._options = options
+        if not len(dataset):
+            raise SourceError(f"{dataset.path} holds no sample")
+        self._count = max(1, round(options.sample_fraction * len(dataset)))
+        self._target = self._checked_target()
+        self._shards = self._shard_count()
+
+    def run(self, progress: OnProgress | None) -> ConvertReport:
+        """Convert; see `convert`."""
+        started = time.perf_counter()
+        plan = self._plan()
+        manifest = self._folder.complete(plan)
+        if manifest is not None:
+            return self._report(manifest, len(manifest.shards), started)
+        with self._folder.opened(plan) as opened:
+            job = self._job(plan, opened.root, opened.started)
+            bounds = np.linspace(0, self._count, self._shards + 1).astype(np.int64).tolist()
+            tasks = [Task(job, number, *pair) for number, pair in enumerate(pairwise(bounds))]
+            running = TaskRun(tasks, self._count, progress)
+            running.work(self._options.engine, self._options.workers)
+            manifest = self._complete(job, tasks, running.shards, plan)
+            self._folder.put_in_place(opened)
+        return self._report(manifest, running.resumed, started)
+
+    def _checked_target(self) -> Target:
+        """Return what the writer knows."""
+        dataset, options = self._dataset, self._options
+        if options.where is not None:
+            options.where.check_names(dataset.schema)
+        writer = WRITERS[options.to]
+        schema = options.reencoding.schema(dataset.schema)
+        if reason := writer.refusal(schema):
+            raise ArgumentError(
+                f"{dataset.path} cannot be converted to {FORMATS[options.to].title}: {reason}"
+            )
+        target = Target(schema, self._class_names())
+        (first,) = dataset.read([0])
+        return Target(schema, target.classes, writer.layout(target, options.reencoding(first)))
+
+    def _class_names(self) -> tuple[str, ...]:
+        stored = self._dataset.classes
+        if self._options.classes is None:
+            return stored
+        names = checked_classes(self._options.classes)
+        if len(names) < len(stored):
+            raise ArgumentError(
+                f"`classes` names {len(names)} classes, but {self._dataset.path} has "
+                f"{len(stored)}: a name for {stored[len(names)]!r} is missing"
+            )
+        return names
+
+    def _shard_count(self) -> int:
+        if self._options.shard_count is not None:
+            return min(self._options.shard_count, self._count)
+        samples = self._dataset.read(probes(len(self._dataset)))
+        mean = sum(map(size_of, samples)) / len(samples)
+        size = self._options.shard_size or TUNING.shard_bytes
+        return min(max(1, ceil(mean * self._count / size)), self._count)
+
+    @property
+    def _order(self) -> SampleOrder:
+        options = self._options
+        size = len(self._dataset)
+        return SampleOrder(size, self._count, options.shuffle_seed, options.sample_seed)
+
+    def _plan(self) -> ConvertPlan:
+        return ConvertPlan.of(
+            source=str(Path(self._dataset.path).absolute()),
+            stamp=stamp_of(self._dataset),
+            to=self._options.to,
+            shards=self._shards,
+            order=repr(self._order),
+            where=str(self._options.where or ""),
+            reencoding=repr(self._options.reencoding),
+            classes=list(self._target.classes),
+        )
+
+    def _job(self, plan: ConvertPlan, root: Path, started: int) -> ConvertJob:
+        return ConvertJob(
+            source=(self._dataset.path, self._dataset.format, self._storage_options),
+            stamp=plan.stamp,
+            started=started,
+            root=root,
+            format=self._options.to,
+            target=self._target,
+            order=self._order,
+            where=self._options.where,
+            reencoding=self._options.reencoding,
+        )
+
+    def _complete(
+        self,
+        job: ConvertJob,
+        tasks: Sequence[Task],
+        shards: Mapping[int, ShardInfo],
+        plan: ConvertPlan,
+    ) -> Manifest:
+        """Check what only all shards together show, and write the manifest."""
+        check_stamp(self._dataset, job)
+        for pair in repeated_keys([digests_of(task) for task in tasks])[:1]:
+            first, second = map(self._dataset.where, pair)
+            raise ArgumentError(
+                f"the key {self._dataset.read(pair)[0].key!r} occurs twice: {first} and {second}; "
+                "keys must be unique, so rename or leave out one of them (see `where`)"
+            )
+        kept = tuple(shards[task.number] for task in tasks if shards[task.number].files)
+        target = WRITERS[job.format].complete(job.root, job.target, kept)
+        manifest = Manifest(
+            job.format,
+            sum(shard.samples for shard in kept),
+            target.schema,
+            kept,
+            target.classes,
+            target.layout,
+            plan.digest,
+        )
+        (job.work / NAME).unlink(missing_ok=True)
+        write_new(job.work / NAME, manifest.to_json().encode(), job.work)
+        os.replace(job.work / NAME, job.root / NAME)
+        sync_folder(job.root)
+        return manifest
+
+    def _report(self, manifest: Manifest, resumed: int, started: float) -> ConvertReport:
+        return ConvertReport(
+            str(self._folder.path),
+            manifest.format,
+            manifest.samples,
+            self._count - manifest.samples,
+            len(manifest.shards),
+            resumed,
+            sum(file.bytes for shard in manifest.shards for file in shard.files),
+            time.perf_counter() - started,
+            self._dataset.stored.lost,
+        )
+
+
+def checked_classes(classes: Sequence[str] | Mapping[int, str]) -> tuple[str, ...]:
+    """Return the names of classes; raise ArgumentError unless they can be names of folders."""
+    if isinstance(classes, Mapping):
+        missing = [
+            number for number in range(max(classes, default=-1) + 1) if number not in classes
+        ]
+        if missing:
+            raise ArgumentError(f"`classes` names no class {missing[0]}, but higher ones")
+        classes = [classes[number] for number in range(len(classes))]
+    wrong = [name for name in classes if not name or name.startswith(".") or "/" in name]
+    if wrong or len(set(classes)) < len(classes):
+        raise ArgumentError("`classes` must be different names without slash and leading dot")
+    return tuple(classes)

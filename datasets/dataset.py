@@ -1,0 +1,119 @@
+"""Data sets of any format as sequences of samples: `open_dataset`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..readers.source import checked_indices
+from .formats_table import FORMATS
+from .manifest import Manifest
+from .recognition import known, locate
+from .sample import Sample
+from .schema import Schema
+from .stored.base import StoredSamples
+
+
+class Dataset:
+    """Random access to the samples of a data set; see `open_dataset`.
+
+    Many threads may read a data set. A copy that is pickled opens the files anew.
+
+    Attributes:
+        path: as it was given.
+        format: name of the format, one of `datasets.FORMATS`.
+        manifest: the content of `dataset.json`; None without this file.
+    """
+
+    def __init__(
+        self, path: str, format: str | None = None, options: Mapping[str, Any] | None = None
+    ) -> None:
+        self.path = path
+        self._arguments = (path, format, options)
+        if format is not None:
+            known(format, FORMATS)
+        self.format, location = locate(path, format, options or {})
+        self.manifest: Manifest | None = location.manifest
+        self._stored: StoredSamples = FORMATS[self.format].open(location)
+
+    def __reduce__(self) -> Any:
+        return Dataset, self._arguments
+
+    @property
+    def schema(self) -> Schema:
+        """The type of each component, by name: of the manifest, or of a few samples."""
+        return self._stored.schema
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the values of the component "label"; empty if they are not known."""
+        return self._stored.classes
+
+    @property
+    def stored(self) -> StoredSamples:
+        """The samples as the format stores them."""
+        return self._stored
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+    def read(self, indices: Sequence[int] | NDArray[np.int64]) -> list[Sample]:
+        """Return samples in the order of `indices`, which are read together.
+
+        The memory that a call takes is that of its samples.
+
+        Raises:
+            IndexError: an index is negative or not below `len(self)`.
+            OSError: a file cannot be read. DecodeError: a sample is damaged.
+        """
+        numbers = np.asarray(indices, np.int64).reshape(-1)
+        return self._stored.read(checked_indices(numbers, len(self)))
+
+    def where(self, index: int) -> str:
+        """Return the location of a sample: file, key or offset."""
+        checked_indices(np.array([index]), len(self))
+        return self._stored.where(index)
+
+    def close(self) -> None:
+        """Release files; a later `read` opens them again."""
+        self._stored.close()
+
+    def __enter__(self) -> Dataset:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_dataset(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+) -> Dataset:
+    """Open a data set of any format.
+
+    Args:
+        path: a folder, a file, or a pattern such as "train-{000..127}.tar".
+        format: one of `datasets.FORMATS`; by default, the content of the files tells.
+        storage_options: for URLs: see `fn.readers.file`.
+
+    Raises:
+        SourceError: there is no data set of a known format.
+        ArgumentError: the format is not known.
+        OSError: a file cannot be read.
+
+    >>> from pathlib import Path
+    >>> Path("a").mkdir(), Path("b").mkdir()
+    (None, None)
+    >>> Path("a", "1.txt").write_text("one"), Path("b", "2.txt").write_text("two")
+    (3, 3)
+    >>> with open_dataset(".") as dataset:
+    ...     print(dataset.format, len(dataset), dataset.read([1]))
+    folder 2 [Sample(key='b/2', components={'text': 'two', 'label': 1})]
+    """
+    return Dataset(os.fspath(path), format, storage_options)

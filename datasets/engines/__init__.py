@@ -1,0 +1,1 @@
+"""Where the tasks of a conversion run: threads here, or the workers of a cluster."""

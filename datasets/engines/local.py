@@ -1,0 +1,51 @@
+"""Tasks in threads of this process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from functools import partial
+from threading import Event
+
+from ..manifest import ShardInfo
+from ..tasks import OnBatch, Task, release_source, run_task
+
+
+def run_local(
+    tasks: Sequence[Task], workers: int | None, on_batch: OnBatch
+) -> Iterator[tuple[int, ShardInfo]]:
+    """Yield the number of a task and its shard, in the order in which they get ready.
+
+    At the first error the other tasks stop, and the error is raised.
+    """
+    stop = Event()
+    workers = workers or len(os.sched_getaffinity(0))
+    run: Callable[[Task], ShardInfo] = partial(run_task, on_batch=on_batch, stop=stop)
+    with ThreadPoolExecutor(workers, "penstock-convert") as pool:
+        try:
+            yield from as_ready(pool, run, tasks, workers)
+        finally:
+            stop.set()
+    release_source()
+
+
+def as_ready(
+    pool: ThreadPoolExecutor,
+    run: Callable[[Task], ShardInfo],
+    tasks: Sequence[Task],
+    at_once: int,
+) -> Iterator[tuple[int, ShardInfo]]:
+    """Run tasks in a pool, `at_once` together, and yield their numbers and shards."""
+    rest = iter(tasks)
+    running: dict[Future[ShardInfo], int] = {}
+    while True:
+        for task in rest:
+            running[pool.submit(run, task)] = task.number
+            if len(running) >= at_once:
+                break
+        if not running:
+            return
+        ready, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in ready:
+            yield running.pop(future), future.result()

@@ -1,0 +1,126 @@
+"""A summary of a data set: `inspect`."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .dataset import Dataset, open_dataset
+from .manifest import Manifest
+from .reading import read_batches, size_of
+from .sample import Sample
+from .schema import Schema
+
+
+@dataclass(frozen=True)
+class InspectTuning:
+    """How much of a data set is looked at.
+
+    Attributes:
+        samples: spread over the data set, whose sizes and labels are counted.
+    """
+
+    samples: int = 1000
+
+
+TUNING = InspectTuning()
+
+PERCENTILES = (0, 5, 25, 50, 75, 95, 100)
+
+
+@dataclass(frozen=True)
+class InspectReport:
+    """A summary of a data set.
+
+    Attributes:
+        path: as it was given.
+        format: name of the format.
+        samples: in the data set.
+        schema: type of each component.
+        classes: names of the labels; empty if they are not known.
+        looked_at: samples that the figures below come from.
+        sizes: bytes of a sample, by percentile: see `PERCENTILES`.
+        mean_size: bytes of a sample.
+        labels: how many of the samples have each value of "label".
+        extensions: how many of the encoded files have each extension.
+        manifest: the content of `dataset.json`; None without this file.
+        sample: the first sample.
+    """
+
+    path: str
+    format: str
+    samples: int
+    schema: Schema
+    classes: tuple[str, ...]
+    looked_at: int
+    sizes: Mapping[int, int]
+    mean_size: float
+    labels: Mapping[int, int]
+    extensions: Mapping[str, int]
+    manifest: Manifest | None
+    sample: Sample | None
+
+
+def inspect(
+    path: str | os.PathLike[str] | Dataset,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+) -> InspectReport:
+    """Return a summary of a data set; at most `TUNING.samples` samples are read.
+
+    Args:
+        path: of the data set, or the open data set.
+        format: one of `datasets.FORMATS`; by default, the content of the files tells.
+        storage_options: for URLs.
+
+    Raises:
+        SourceError: there is no data set of a known format. OSError: a file cannot be read.
+
+    >>> from pathlib import Path
+    >>> Path("pets", "cat").mkdir(parents=True)
+    >>> _ = Path("pets", "cat", "1.txt").write_text("meow")
+    >>> report = inspect("pets")
+    >>> report.format, report.samples, report.classes, report.sizes[50]
+    ('folder', 1, ('cat',), 12)
+    """
+    dataset = (
+        path
+        if isinstance(path, Dataset)
+        else open_dataset(path, format=format, storage_options=storage_options)
+    )
+    count = min(len(dataset), TUNING.samples)
+    chosen = np.unique(np.linspace(0, max(len(dataset) - 1, 0), count).astype(np.int64))
+    sizes: list[int] = []
+    labels, extensions = Counter[int](), Counter[str]()
+    batches = read_batches(dataset.read, lambda start, stop: chosen[start:stop], 0, len(chosen))
+    for _, samples in batches:
+        sizes += map(size_of, samples)
+        for sample in samples:
+            label = sample.components.get("label")
+            labels.update([label] if isinstance(label, int) else ())
+            extensions.update(
+                value.extension
+                for value in sample.components.values()
+                if hasattr(value, "extension")
+            )
+    levels = np.percentile(sizes, PERCENTILES).astype(int).tolist() if sizes else []
+    return InspectReport(
+        dataset.path,
+        dataset.format,
+        len(dataset),
+        dataset.schema,
+        dataset.classes,
+        len(sizes),
+        dict(zip(PERCENTILES, levels, strict=False)),
+        float(np.mean(sizes)) if sizes else 0.0,
+        dict(sorted(labels.items())),
+        dict(extensions.most_common()),
+        dataset.manifest,
+        dataset.read([0])[0] if len(dataset) else None,
+    )

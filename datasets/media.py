@@ -1,0 +1,53 @@
+"""Which files hold images, audio and video: by extension, and by their first bytes."""
+
+from __future__ import annotations
+
+IMAGE, AUDIO, VIDEO = "image", "audio", "video"
+
+_EXTENSIONS = {
+    IMAGE: "jpg jpeg png bmp tif tiff pnm ppm pgm pbm pam jp2 webp gif avif heic hdr exr",
+    AUDIO: "wav flac ogg opus mp3 m4a aac aif aiff au wma",
+    VIDEO: "mp4 mkv webm mov avi mpg mpeg m4v",
+}
+_MEDIUM = {each: medium for medium, listed in _EXTENSIONS.items() for each in listed.split()}
+
+_MAGICS: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"\xff\xd8\xff", "jpg"),
+    (0, b"\x89PNG\r\n\x1a\n", "png"),
+    (0, b"BM", "bmp"),
+    (0, b"II*\0", "tif"),
+    (0, b"MM\0*", "tif"),
+    (0, b"GIF8", "gif"),
+    (8, b"WEBP", "webp"),
+    (0, b"\0\0\0\x0cjP  ", "jp2"),
+    (0, b"fLaC", "flac"),
+    (8, b"WAVE", "wav"),
+    (0, b"OggS", "ogg"),
+    (0, b"ID3", "mp3"),
+    (0, b"\x1aE\xdf\xa3", "mkv"),
+    (4, b"ftyp", "mp4"),
+    (0, b"\x93NUMPY", "npy"),
+)
+LONGEST_MAGIC = 12
+
+
+def medium_of(extension: str) -> str:
+    """Return "image", "audio", "video", or "" for another extension.
+
+    >>> medium_of("JPEG"), medium_of("flac"), medium_of("json")
+    ('image', 'audio', '')
+    """
+    return _MEDIUM.get(extension.lower(), "")
+
+
+def extension_of(content: bytes | memoryview) -> str:
+    """Return the extension that fits the first bytes of a file, or "".
+
+    >>> extension_of(b"fLaC...")
+    'flac'
+    """
+    head = bytes(content[:LONGEST_MAGIC])
+    for offset, magic, extension in _MAGICS:
+        if head[offset : offset + len(magic)] == magic:
+            return extension
+    return ""

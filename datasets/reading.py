@@ -1,0 +1,72 @@
+"""Reading a data set from its front to its end in batches of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .sample import Encoded, Sample
+
+
+@dataclass(frozen=True)
+class ReadingTuning:
+    """How much is read together.
+
+    Attributes:
+        samples: at most.
+        bytes: about; the size of the samples before tells how many samples have as many bytes.
+        growth: factor by which a batch may have more samples than the batch before.
+    """
+
+    samples: int = 256
+    bytes: int = 8 << 20
+    growth: int = 8
+
+
+TUNING = ReadingTuning()
+
+Item = TypeVar("Item")
+Indices = NDArray[np.int64]
+
+
+def read_batches(
+    read: Callable[[Indices], Sequence[Item]],
+    indices_at: Callable[[int, int], Indices],
+    start: int,
+    stop: int,
+) -> Iterator[tuple[Indices, Sequence[Item]]]:
+    """Yield the indices and the samples at positions `start` to `stop`.
+
+    Args:
+        read: returns the samples of indices.
+        indices_at: returns the indices at positions from a first one up to an end.
+        start: the first position.
+        stop: the end.
+    """
+    count = 1
+    while start < stop:
+        indices = indices_at(start, min(start + count, stop))
+        samples = read(indices)
+        yield indices, samples
+        start += len(indices)
+        mean = sum(map(size_of, samples)) // len(samples) + 1
+        count = max(1, min(TUNING.samples, TUNING.bytes // mean, TUNING.growth * count))
+
+
+def size_of(sample: Any) -> int:
+    """Return about how many bytes a sample takes; another object takes none."""
+    if not isinstance(sample, Sample):
+        return 0
+    return sum(_bytes_of(value) for value in sample.components.values())
+
+
+def _bytes_of(value: Any) -> int:
+    if isinstance(value, Encoded):
+        return len(value.data)
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    return len(value) if isinstance(value, str) else 8

@@ -1,0 +1,158 @@
+"""Recognizing the format of a data set by the content of its files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..engine.errors import ArgumentError, PenstockError, SourceError
+from ..formats.npy import MAGIC as NPY_MAGIC
+from ..readers.archives.tar import BLOCK, TarError, parse_header
+from ..readers.listing.path_patterns import expand_paths
+from ..readers.lmdb.files import LMDBFiles
+from ..readers.recordio.framing import MAGIC as RECORD_MAGIC
+from ..readers.storage.index_cache import SUFFIX
+from ..readers.storage.local_file import LocalFile
+from ..readers.storage.storage import Storage
+from ..readers.tfrecord.index import is_record_file
+from .manifest import NAME, read_manifest
+from .stored.base import Location
+from .stored.lmdb import value_format
+
+_DATABASE = "data.mdb"
+_ASIDE = (".jsonl", ".idx", ".lst", ".keys.txt", SUFFIX, "-lock", "lock.mdb", NAME)
+"""Endings of files that accompany data files."""
+_HEAD = 4096
+
+
+def locate(
+    path: str | os.PathLike[str], format: str | None, options: Mapping[str, Any]
+) -> tuple[str, Location]:
+    """Return the format and the files of the data set at `path`.
+
+    Args:
+        path: a folder, a file, or a pattern such as "train-{000..127}.tar".
+        format: its name, or None to have the content looked at.
+        options: `Reader.storage_options`.
+
+    Raises:
+        SourceError: there is no such path, or nothing there has a known format.
+    """
+    root = Path(path)
+    manifest = read_manifest(root) if root.is_dir() else None
+    if manifest is not None and format in (None, manifest.format):
+        files = [str(root / name) for name in manifest.files() if not name.endswith(_ASIDE)]
+        return manifest.format, Location(root, files, manifest, options)
+    files = data_files(root)
+    return format or _recognized(root, files), Location(root, files, None, options)
+
+
+def data_files(root: Path) -> list[str]:
+    """Return the data files that a path stands for: without indexes, sorted by name."""
+    if not root.is_dir():
+        return expand_paths([str(root)])
+    entries = [each for each in sorted(root.iterdir()) if not each.name.startswith(".")]
+    databases = [str(each) for each in entries if (each / _DATABASE).is_file()]
+    if (root / _DATABASE).is_file() or databases:
+        return databases or [str(root)]
+    return [str(each) for each in entries if each.is_file() and not each.name.endswith(_ASIDE)]
+
+
+def _recognized(root: Path, files: list[str]) -> str:
+    recognized = next(filter(None, map(format_of_file, files[:16])), None)
+    if recognized is not None:
+        return recognized
+    if root.is_dir() and any(e.is_dir() and e.name[0] != "." for e in root.iterdir()):
+        return "folder"
+    raise SourceError(
+        f"{root} is no data set of a known format: neither class folders, nor files of TFRecord, "
+        "RecordIO, LMDB, WebDataset, Parquet, NumPy, COCO or NeMo, nor a list of files with "
+        "labels; if it is one, name the format"
+    )
+
+
+def format_of_file(path: str) -> str | None:
+    """Return the format of a file, or of an LMDB folder; None if no format fits."""
+    if os.path.isdir(path):
+        return _format_of_database(path)
+    storage = LocalFile(path)
+    with open(path, "rb") as file:
+        head = file.read(_HEAD)
+    for name, fits in _TESTS:
+        if fits(head, storage):
+            return _format_of_database(path) if name == "lmdb" else name
+    return None
+
+
+def _format_of_database(path: str) -> str:
+    files = LMDBFiles([path])
+    try:
+        (content,) = files.read(np.zeros(1, np.int64), np.empty).views()
+        return value_format(content)
+    finally:
+        files.close()
+
+
+def _is_tar(head: bytes, _: Storage) -> bool:
+    try:
+        return len(head) >= BLOCK and any(head[:BLOCK]) and bool(parse_header(head[:BLOCK]).name)
+    except TarError:
+        return False
+
+
+def _is_record_io(head: bytes, _: Storage) -> bool:
+    return head[:4] == RECORD_MAGIC.to_bytes(4, "little")
+
+
+def _is_tfrecord(_: bytes, storage: Storage) -> bool:
+    try:
+        return is_record_file(storage)
+    except PenstockError:
+        return False
+
+
+def _is_lmdb(head: bytes, _: Storage) -> bool:
+    return b"\xde\xc0\xef\xbe" in head[:32]
+
+
+def _is_nemo(head: bytes, _: Storage) -> bool:
+    try:
+        return "audio_filepath" in json.loads(head.split(b"\n", 1)[0])
+    except (ValueError, RecursionError, TypeError):
+        return False
+
+
+def _is_coco(head: bytes, _: Storage) -> bool:
+    keys = (b'"images"', b'"annotations"', b'"categories"', b'"licenses"', b'"info"')
+    return head.lstrip()[:1] == b"{" and any(key in head for key in keys)
+
+
+def _is_file_list(head: bytes, _: Storage) -> bool:
+    fields = head.split(b"\n", 1)[0].rsplit(None, 1)
+    return b"\0" not in head and len(fields) == 2 and fields[1].isdigit()
+
+
+_TESTS: tuple[tuple[str, Callable[[bytes, Storage], bool]], ...] = (
+    ("parquet", lambda head, _: head[:4] == b"PAR1"),
+    ("npy", lambda head, _: head[: len(NPY_MAGIC)] == NPY_MAGIC),
+    ("npz", lambda head, _: head[:4] == b"PK\x03\x04"),
+    ("recordio", _is_record_io),
+    ("tfrecord", _is_tfrecord),
+    ("lmdb", _is_lmdb),
+    ("webdataset", _is_tar),
+    ("nemo", _is_nemo),
+    ("coco", _is_coco),
+    ("filelist", _is_file_list),
+)
+
+
+def known(format: str, formats: Mapping[str, Any]) -> str:
+    """Return the name of a format; raise ArgumentError for an unknown name."""
+    if format not in formats:
+        raise ArgumentError(f"the format is one of {', '.join(formats)}, not {format!r}")
+    return format

@@ -1,0 +1,61 @@
+"""The unit that data sets are made of, in any format: a key and named components."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ..engine.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """An encoded file, such as a JPEG image.
+
+    Attributes:
+        data: the file's bytes; a memoryview of them may share memory with its neighbors.
+        extension: of the file's name, without a dot, such as "jpg"; "" if it is not known.
+    """
+
+    data: bytes | memoryview
+    extension: str
+
+
+Value = Encoded | int | float | str | NDArray[Any]
+"""A component: an encoded file, a number, a text, or an array of numbers."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sample of a data set.
+
+    Attributes:
+        key: unique in the data set; like a path without extension, with slashes: "cat/001".
+        components: values by name, such as "image", "label", "audio", "text", "boxes" (float32,
+            shape (n, 4)) and "labels" (int32, shape (n,)). A component that is missing is left out.
+
+    >>> Sample("cat/001", {"image": Encoded(b"...", "jpg"), "label": 3}).components["label"]
+    3
+    """
+
+    key: str
+    components: Mapping[str, Value]
+
+
+def check_key(key: str) -> None:
+    """Raise ArgumentError unless a key can be the path of a file below a folder.
+
+    >>> check_key("../etc/passwd")
+    Traceback (most recent call last):
+    ...
+    penstock.engine.errors.ArgumentError: the key '../etc/passwd' is no ...
+    """
+    segments = key.split("/")
+    if any(segment in ("", ".", "..") for segment in segments) or not key.isprintable():
+        raise ArgumentError(
+            f"the key {key!r} is no relative path of printable characters; rename the "
+            "sample, because a key names files"
+        )

@@ -1,0 +1,120 @@
+"""Whether the files and the samples of a data set are sound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..decoders.audio.table import open_audio
+from ..decoders.image.decode import decode
+from ..engine.errors import DecodeError, PenstockError
+from .dataset import Dataset
+from .media import AUDIO, IMAGE, medium_of
+from .reading import Indices
+from .sample import Encoded, Sample
+from .writers.hashed_file import hash_of
+
+_BLOCK = 1 << 18
+"""Samples of sound that are decoded together."""
+
+
+@dataclass(frozen=True)
+class BadSample:
+    """A sample, or a file, that is not sound.
+
+    Attributes:
+        index: of the sample; -1 for a file.
+        location: file, key or offset.
+        reason: the error's text.
+    """
+
+    index: int
+    location: str
+    reason: str
+
+
+def read_sound(dataset: Dataset, indices: Indices, *, decoding: bool) -> list[Sample | BadSample]:
+    """Return samples, and a `BadSample` for each one that cannot be read or decoded."""
+    try:
+        samples: list[Sample | BadSample] = list(dataset.read(indices))
+    except (OSError, PenstockError) as error:
+        if len(indices) == 1:
+            index = int(indices[0])
+            return [BadSample(index, dataset.where(index), str(error))]
+        return [
+            each
+            for number in range(len(indices))
+            for each in read_sound(dataset, indices[number : number + 1], decoding=decoding)
+        ]
+    if not decoding:
+        return samples
+    pairs = zip(indices.tolist(), samples, strict=True)
+    return [_decoded(dataset, index, each) for index, each in pairs]
+
+
+def _decoded(dataset: Dataset, index: int, sample: Sample | BadSample) -> Sample | BadSample:
+    try:
+        if isinstance(sample, Sample):
+            for value in sample.components.values():
+                if isinstance(value, Encoded):
+                    check_decodable(value)
+    except DecodeError as error:
+        return BadSample(index, dataset.where(index), str(error))
+    return sample
+
+
+def check_decodable(encoded: Encoded) -> None:
+    """Decode an image, or sound; pass over other files.
+
+    Raises:
+        DecodeError: the file is damaged, or of another format.
+
+    >>> check_decodable(Encoded(b"P5 1 1 255 ", "pgm"))
+    Traceback (most recent call last):
+    ...
+    penstock.engine.errors.DecodeError: ...
+    """
+    data = np.frombuffer(encoded.data, np.uint8)
+    if medium_of(encoded.extension) == IMAGE:
+        decode(data, output="ANY_DATA")
+    elif medium_of(encoded.extension) == AUDIO:
+        with open_audio(data) as stream:
+            header = stream.header
+            for start in range(0, header.frames, _BLOCK):
+                size = min(_BLOCK, header.frames - start), header.channels
+                stream.read(start, np.empty(size, np.float32))
+
+
+def unsound_files(dataset: Dataset) -> Iterator[BadSample]:
+    """Yield the files that do not have the size and the SHA-256 of the manifest.
+
+    The lists of loose files (see `writers.folder`) name files with their SHA-256, too.
+    """
+    if dataset.manifest is None:
+        return
+    root = Path(dataset.path)
+    for shard in dataset.manifest.shards:
+        for file in shard.files:
+            yield from _compared(root, file.name, file.sha256)
+            if file.name.endswith(".sha256"):
+                yield from _unsound_of_list(root, root / file.name)
+
+
+def _unsound_of_list(root: Path, listing: Path) -> Iterator[BadSample]:
+    with listing.open(encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            sha256, _, name = line.rstrip("\n").partition("  ")
+            yield from _compared(root, name, sha256)
+
+
+def _compared(root: Path, name: str, sha256: str) -> Iterator[BadSample]:
+    try:
+        stored = hash_of(root / name, root).sha256
+    except OSError as error:
+        yield BadSample(-1, str(root / name), f"the file cannot be read: {error.strerror}")
+        return
+    if stored != sha256:
+        yield BadSample(-1, str(root / name), f"the SHA-256 is {stored}, but should be {sha256}")

@@ -1,0 +1,134 @@
+"""COCO: images with boxes and classes, in an annotation file and a folder of images.
+
+The components are "image", "boxes" (float32, shape (n, 4): x, y, width and height in pixels, as in
+the file) and "labels" (int32, shape (n,): ids of categories); also "iscrowd" (int32, shape (n,)) if
+the file has crowds. Segmentations and keypoints are left out. `classes` has the category of id i at
+index i.
+
+The images lie beside the file, or in `images`, or where COCO's own archives put them:
+`annotations/instances_val2017.json` goes with `val2017` and with `images/val2017`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import SourceError
+from ...formats.coco.instances import CocoInstances, parse_instances
+from ...readers.files.source import FileSource
+from ...readers.listing.listing import list_files
+from ..sample import Encoded, Sample, Value
+from .base import Location, StoredSamples
+
+ANNOTATIONS, IMAGES = "annotations.json", "images"
+BOXES, LABELS, CROWDS = "boxes", "labels", "iscrowd"
+_LOST = ("segmentation", "keypoints")
+_HIGHEST_ID = 100_000
+
+
+class CocoDatasetSamples(StoredSamples):
+    """The images of an annotation file."""
+
+    def __init__(self, location: Location) -> None:
+        self._path = _annotation_file(location)
+        with self._path.open("rb") as file:
+            self._coco = parse_instances(file, str(self._path))
+        if not len(self._coco):
+            raise SourceError(f"{self._path} lists no image")
+        self._has_crowds = bool(self._coco.annotations.are_crowds.any())
+        self.lost = tuple(name for name in _LOST if _mentions(self._path, f'"{name}"'.encode()))
+        root = _image_folder(self._path, self._coco.file_names[0])
+        listing = list_files(files=self._coco.file_names, file_root=str(root))
+        self._source = FileSource(listing, location.options)
+        self.learn(location.manifest)
+        self.classes = _class_names(self._coco)
+
+    def __len__(self) -> int:
+        return len(self._coco)
+
+    def read(self, indices: NDArray[np.int64]) -> list[Sample]:
+        """See `StoredSamples.read`."""
+        contents, _ = self._source.read(indices, np.empty)
+        annotations = self._coco.annotations
+        samples = []
+        for index, content in zip(indices.tolist(), contents, strict=True):
+            key, extension = os.path.splitext(self._coco.file_names[index])
+            own = slice(*self._coco.bounds[index : index + 2].tolist())
+            boxes = annotations.boxes[own].astype(np.float32).reshape(-1, 4)
+            labels = annotations.category_ids[own].astype(np.int32)
+            image = Encoded(content.data, extension[1:])
+            components: dict[str, Value] = {"image": image, BOXES: boxes, LABELS: labels}
+            if self._has_crowds:
+                components[CROWDS] = annotations.are_crowds[own].astype(np.int32)
+            samples.append(Sample(key, components))
+        return samples
+
+    def where(self, index: int) -> str:
+        """Return the path of an image."""
+        return self._source.where(index)
+
+    def files(self) -> list[str]:
+        """See `StoredSamples.files`."""
+        return [str(self._path)]
+
+    def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
+        """See `StoredSamples.check_age`."""
+        for index in indices.tolist():
+            if os.stat(path := self._source.where(index)).st_mtime_ns > changed_before:
+                raise SourceError(f"{path} was changed while the data set was read")
+
+    def close(self) -> None:
+        """See `StoredSamples.close`."""
+        self._source.close()
+
+
+def _mentions(path: Path, word: bytes) -> bool:
+    """Return whether a file holds a word; the file is read in blocks."""
+    end = b""
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            if word in end + block:
+                return True
+            end = block[-len(word) :]
+    return False
+
+
+def _annotation_file(location: Location) -> Path:
+    if location.manifest is not None:
+        return location.root / ANNOTATIONS
+    paths = [path for path in location.files if path.endswith(".json")]
+    if len(paths) != 1:
+        raise SourceError(
+            f"{location.root} holds {len(paths)} annotation files; name one: "
+            f"{', '.join(map(os.path.basename, paths[:5])) or 'a .json file'}"
+        )
+    return Path(paths[0])
+
+
+def _image_folder(annotations: Path, name: str) -> Path:
+    tried = list(_image_folders(annotations))
+    for folder in tried:
+        if (folder / name).is_file():
+            return folder
+    raise SourceError(
+        f"the image {name!r} of {annotations} lies in none of {', '.join(map(str, tried))}"
+    )
+
+
+def _image_folders(annotations: Path) -> Iterator[Path]:
+    split = annotations.stem.rpartition("_")[2]
+    for folder in (annotations.parent, annotations.parent.parent):
+        yield from (folder, folder / IMAGES, folder / split, folder / IMAGES / split)
+
+
+def _class_names(coco: CocoInstances) -> tuple[str, ...]:
+    ids = coco.category_ids.tolist()
+    if not ids or not 0 <= min(ids) <= max(ids) < _HIGHEST_ID:
+        return ()
+    names = dict(zip(ids, coco.category_names, strict=True))
+    return tuple(names.get(number, "") for number in range(max(ids) + 1))

@@ -1,0 +1,149 @@
+"""Class folders and file lists: one file or more for each sample, and a label."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import SourceError
+from ...readers.files.source import FileSource
+from ...readers.listing.class_folders import ClassFolders
+from ...readers.listing.listing import FileList, absolute, list_files
+from ...readers.storage.index_cache import SUFFIX
+from ...readers.storage.strings import StringTable
+from ...readers.storage.urls import is_url
+from ...readers.webdataset.index import split_name
+from ..component_files import LABEL, component_of, components_of
+from ..sample import Sample
+from .base import Location, StoredSamples, grouped_rows, joined
+
+LIST = "files.lst"
+"""Name of the list that a conversion writes."""
+
+VISIBLE = "[!.]*"
+KEYS = "keys"
+"""The entry of a manifest's layout that says how class folders keep keys."""
+
+WHOLE, NAMES = "class/name", "name"
+"""Values of the entry: the key is class and name; the key is the name alone."""
+
+
+class FileSamples(StoredSamples):
+    """Files that share folder and name up to the extension, and the label of their folder."""
+
+    def __init__(self, listing: FileList, location: Location, classes: Sequence[str] = ()) -> None:
+        """Take the files in the order of their samples.
+
+        Args:
+            listing: the files with the labels.
+            location: of the data set. With a manifest, the first dot of a name ends the key and
+                keys are unquoted; without a manifest, the last dot ends the key.
+            classes: names of the labels.
+        """
+        self._location = location
+        self._listing = listing
+        self._source = FileSource(listing, location.options)
+        self._dot = "last" if location.manifest is None else "first"
+        self._firsts = _firsts(split_name(name, self._dot) for name in listing.names)
+        self._folders = [listing.root + os.fsencode(name) for name in classes]
+        manifest = location.manifest
+        self._keys = str(manifest.layout.get(KEYS, "")) if manifest else ""
+        self.classes = tuple(classes)
+        self.learn(manifest)
+
+    def __len__(self) -> int:
+        return len(self._firsts) - 1
+
+    def read(self, indices: NDArray[np.int64]) -> list[Sample]:
+        """See `StoredSamples.read`."""
+        groups = grouped_rows(self._firsts, indices)
+        files = joined(groups)
+        stored, labels = self._source.read(files, np.empty)
+        contents, names = iter(stored), self._listing.names.take(files)
+        classes = np.asarray(labels).reshape(-1).tolist()
+        samples, row = [], 0
+        for index, group in zip(indices.tolist(), groups, strict=True):
+            split = [split_name(name, self._dot) for name in names[row : row + len(group)]]
+            suffixes = [os.fsdecode(suffix) for _, suffix in split]
+            components = components_of(suffixes, contents, partial(self.where, index))
+            components[LABEL] = classes[row]
+            samples.append(Sample(self._key(os.fsdecode(split[0][0])), components))
+            row += len(group)
+        return samples
+
+    def _key(self, stem: str) -> str:
+        if not self._keys:
+            return stem
+        folder, slash, name = stem.rpartition("/")
+        return unquote(name) if self._keys == NAMES else f"{folder}{slash}{unquote(name)}"
+
+    def where(self, index: int) -> str:
+        """Return the path of a sample's first file."""
+        return self._source.where(int(self._firsts[index]))
+
+    def files(self) -> list[str]:
+        """Return the class folders, whose time of change tells of files that come and go."""
+        return [os.fsdecode(folder) for folder in self._folders] or [str(self._location.root)]
+
+    def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
+        """See `StoredSamples.check_age`."""
+        for path in self._listing.paths(joined(grouped_rows(self._firsts, indices))):
+            if not is_url(path) and os.stat(path).st_mtime_ns > changed_before:
+                raise SourceError(f"{os.fsdecode(path)} was changed while the data set was read")
+
+    def close(self) -> None:
+        """See `StoredSamples.close`."""
+        self._source.close()
+
+
+def _firsts(names: Iterator[tuple[bytes, bytes]]) -> NDArray[np.int64]:
+    """Return the number of each sample's first file, and at the end the number of files.
+
+    Files that follow one another with one stem are one sample, unless two hold one component.
+    """
+    firsts: list[int] = []
+    last, held, count = b"", set[str](), 0
+    for number, (stem, extension) in enumerate(names):
+        component = component_of(os.fsdecode(extension))[0]
+        if stem != last or component in held or not firsts:
+            firsts.append(number)
+            last, held = stem, set()
+        held.add(component)
+        count = number + 1
+    return np.array([*firsts, count], np.int64)
+
+
+def open_folder(location: Location) -> FileSamples:
+    """Open class folders; a manifest tells the classes' numbers, else the order of the names."""
+    root = absolute(location.root)
+    folders = ClassFolders(root, [VISIBLE], [VISIBLE], case_sensitive=True)
+    names, labels = _without_indexes(*folders.list_files())
+    classes = [os.fsdecode(folder) for folder in folders.folders()]
+    if location.manifest is not None:
+        numbers = {name: number for number, name in enumerate(location.manifest.classes)}
+        if unknown := [name for name in classes if name not in numbers]:
+            raise SourceError(f"{location.root}: the manifest names no class {unknown[0]!r}")
+        labels = np.array([numbers[name] for name in classes], np.int32)[labels]
+    return FileSamples(FileList(root, names, labels), location, classes)
+
+
+def _without_indexes(
+    names: StringTable, labels: NDArray[np.int32]
+) -> tuple[StringTable, NDArray[np.int32]]:
+    """Leave out the indexes that readers keep beside files, such as videos."""
+    suffix = os.fsencode(SUFFIX)
+    if not names.contain(suffix):
+        return names, labels
+    kept = np.array([not name.endswith(suffix) for name in names], bool)
+    return StringTable.of(names.take(np.flatnonzero(kept))), labels[kept]
+
+
+def open_file_list(location: Location) -> FileSamples:
+    """Open the files that a list names with their labels."""
+    (path,) = location.files if location.manifest is None else [str(location.root / LIST)]
+    return FileSamples(list_files(file_list=path, storage_options=location.options), location)

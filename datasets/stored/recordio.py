@@ -1,0 +1,143 @@
+"""RecordIO files of MXNet: a sample is an image (or another encoded file) and its labels.
+
+The list (`.lst`) beside a file gives keys and extensions: on each line a record's key of the
+index (`.idx`), the labels and a path, with tabs between them, as MXNet's `im2rec` writes it.
+Without a list, a record's number is its key.
+
+A detection set has one vector of labels: `[2, 5, class, x, y, w, h, class, ...]`. The two numbers
+at the front are the sizes of this header and of an object, as MXNet's detection iterator wants.
+The numbers of a box are those of the component "boxes".
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import DecodeError, SourceError
+from ...readers.recordio.framing import read_index_lines
+from ...readers.recordio.reader import open_records
+from ...readers.storage.strings import StringTable
+from ..media import extension_of, medium_of
+from ..sample import Encoded, Sample, Value
+from ..schema import ENCODED, INT
+from .base import Location, StoredSamples, numbered_key
+
+BOXES, LABELS, LABEL = "boxes", "labels", "label"
+DETECTION_HEADER = (2.0, 5.0)
+
+
+class RecordIOSamples(StoredSamples):
+    """The records of `.rec` files."""
+
+    def __init__(self, location: Location) -> None:
+        self._files = [path for path in location.files if path.endswith(".rec")] or list(
+            location.files
+        )
+        self._source = open_records(
+            self._files,
+            _beside(self._files, ".idx"),
+            keep_header_records=location.manifest is not None,
+            storage_options=location.options,
+        )
+        self._paths = _listed_paths(self._files)
+        if self._paths is not None and len(self._paths) != len(self._source):
+            raise SourceError(
+                f"{location.root}: the .lst files list {len(self._paths)} samples, but the .rec "
+                f"files hold {len(self._source)}; remove the lists or make them anew"
+            )
+        schema = location.manifest.schema if location.manifest else {}
+        self._media = next((n for n, each in schema.items() if each.type == ENCODED), "")
+        self._is_detection = BOXES in schema
+        self._integral = schema[LABEL].type == INT if LABEL in schema else None
+        self.learn(location.manifest)
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+    def read(self, indices: NDArray[np.int64]) -> list[Sample]:
+        """See `StoredSamples.read`."""
+        contents, labels = self._source.read(indices, np.empty)
+        keys = [self._named(int(index)) for index in indices]
+        samples = []
+        for (key, extension), content, label in zip(keys, contents, labels, strict=True):
+            data = content.data
+            extension = extension or extension_of(data)
+            components: dict[str, Value] = {}
+            name = self._media or medium_of(extension) or "data"
+            components[name] = Encoded(data, extension)
+            samples.append(Sample(key, components | self._labels(key, label)))
+        return samples
+
+    def _named(self, index: int) -> tuple[str, str]:
+        if self._paths is None:
+            name, number, _ = self._source.position_of(index)
+            return numbered_key(name, number), ""
+        key, extension = os.path.splitext(os.fsdecode(self._paths[index]))
+        return key, extension[1:]
+
+    def _labels(self, key: str, label: NDArray[np.float32]) -> dict[str, Value]:
+        if self._is_detection:
+            return detection_of(key, label)
+        if label.size != 1:
+            return {LABELS: label}
+        number = label.item()
+        whole = number.is_integer() if self._integral is None else self._integral
+        return {LABEL: int(number) if whole else number}
+
+    def where(self, index: int) -> str:
+        """Return file, number in the file and offset of a record."""
+        return self._source.where(index)
+
+    def files(self) -> list[str]:
+        """See `StoredSamples.files`."""
+        return self._files
+
+    def close(self) -> None:
+        """See `StoredSamples.close`."""
+        self._source.close()
+
+
+def detection_of(key: str, label: NDArray[np.float32]) -> dict[str, Value]:
+    """Return classes and boxes of a vector of labels: see the module."""
+    if tuple(label[:2].tolist()) != DETECTION_HEADER or (len(label) - 2) % 5:
+        raise DecodeError(f"the labels of {key!r} are no list of objects: {label[:8].tolist()}")
+    objects = label[2:].reshape(-1, 5)
+    return {BOXES: objects[:, 1:].copy(), LABELS: objects[:, 0].astype(np.int32)}
+
+
+def _beside(files: list[str], suffix: str) -> list[str]:
+    """Return the files with this suffix beside `files`, if each has one."""
+    beside = [str(Path(path).with_suffix(suffix)) for path in files]
+    return beside if all(map(os.path.isfile, beside)) else []
+
+
+def _listed_paths(files: list[str]) -> StringTable | None:
+    """Return the path of each record, in the order of the records; None without lists."""
+    lists, indexes = _beside(files, ".lst"), _beside(files, ".idx")
+    if not lists or not indexes:
+        return None
+    return StringTable.of(
+        name
+        for pair in zip(lists, indexes, strict=True)
+        for name in _paths_of_file(*(Path(path) for path in pair))
+    )
+
+
+def _paths_of_file(listing: Path, index: Path) -> list[bytes]:
+    names: dict[int, bytes] = {}
+    for number, line in enumerate(listing.read_bytes().splitlines(), 1):
+        fields = line.split(b"\t")
+        if len(fields) < 3 or not fields[0].isdigit():
+            raise SourceError(
+                f"{listing}, line {number}: a number, labels and a path with tabs between them "
+                f"are expected, but it reads {line[:80]!r}"
+            )
+        names[int(fields[0])] = fields[-1]
+    keys = [key for _, key in sorted(read_index_lines(index.read_bytes(), str(index)))]
+    if missing := [key for key in keys if key not in names]:
+        raise SourceError(f"{listing} does not list the record {missing[0]} of {index}")
+    return [names[key] for key in keys]

@@ -1,0 +1,1 @@
+"""Writers of data sets: one module for each storage format."""

@@ -1,0 +1,14 @@
+"""Encoded audio to signals.
+
+table            the table of audio formats: one row a format
+formats/         one module a format: its signature, and the proof that a file is complete
+engines/         libsndfile
+decode           decode one file or a window of it
+mixed            decode a batch into GPU memory
+audio_decoder    `fn.decoders.audio`
+utterance        the windows of `fn.readers.nemo_asr`
+"""
+
+from . import audio_decoder, utterance
+
+__all__ = ["audio_decoder", "utterance"]

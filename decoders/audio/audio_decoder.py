@@ -1,0 +1,178 @@
+"""`fn.decoders.audio`: signals from encoded audio."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError, DecodeError
+from ...engine.graph.context import BatchContext, HeapWorkspace, Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import BOOL, DTYPE, FLOAT, param
+from ...engine.tensors import TensorListCPU, TensorListGPU
+from ...engine.tensors.dtypes import FLOAT as FLOAT32
+from ...engine.tensors.dtypes import to_numpy_type
+from ...signals.sinc import lobes_of
+from ..row_arguments import arguments_of_row
+from .decode import AudioRequest, decode, target_rate
+from .formats.base import AudioStream
+from .mixed import MixedAudio
+from .table import open_audio
+
+_ON_CPU = "files decoded by the CPU"
+_DTYPES = ("float32", "int16", "int32")
+
+
+class AudioOperator(SampleOperator):
+    """Base of the operators that decode audio."""
+
+    dtype = param(DTYPE, FLOAT32, "FLOAT (-1 to 1), INT16 or INT32 (full range).")
+    downmix = param(BOOL, False, "Return the mean of all channels.")
+    quality = param(
+        FLOAT,
+        50.0,
+        "Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16 lobes) to 100 (64 lobes).",
+        minimum=0,
+        maximum=100,
+    )
+    antialias = param(
+        BOOL,
+        False,
+        "Whether resampling to a lower rate removes the frequencies that this rate cannot hold. "
+        "Without it they fold back, as in DALI.",
+    )
+
+    def prepare(self) -> None:
+        self._dtype = to_numpy_type(self.dtype)
+        if self._dtype.name not in _DTYPES:
+            raise ArgumentError(
+                f"{self.called}: dtype must be FLOAT, INT16 or INT32, but is {self.dtype!r}"
+            )
+        self._lobes = lobes_of(self.quality)
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("",) * self.num_outputs()
+
+    def decode_window(
+        self, workspace: Workspace, stream: AudioStream, rate: float, offset: float, duration: float
+    ) -> Array:
+        """Return the samples of a window; see `AudioRequest`."""
+        request = AudioRequest(
+            self._dtype,
+            self.downmix,
+            rate,
+            self._lobes,
+            self.antialias,
+            offset,
+            duration,
+            workspace.empty,
+            workspace.scratch,
+        )
+        return decode(stream, request)
+
+
+@register
+class AudioDecoder(AudioOperator):
+    """Decodes audio: WAV, FLAC, Ogg (Vorbis, Opus, FLAC), MP3 and AIFF.
+
+    Resampling and mixing down follow DALI. Integers are those of the file, at full range; floating
+    point and lossy files are scaled to the range of the integers. A window (`offset`, `duration`)
+    is decoded alone.
+
+    With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files that
+    need no resampling go there as they are, and are decoded there to the same numbers. The CPU
+    decodes all other files; `Pipeline.stats` counts them.
+
+    Inputs:
+        data: a whole file a sample; uint8, one dimension.
+
+    Outputs:
+        the signal: of type `dtype`, shape (samples, channels), or (samples,) with `downmix`. At
+            another rate, a signal of n samples has ceil(n * sample_rate / rate) samples.
+        its rate in Hz, after resampling: float32, a scalar.
+
+    Raises:
+        DecodeError: the data is damaged, cut off, or of an unknown format; a window starts behind
+            the end.
+        MissingDependencyError: soundfile is not installed, and the file is no plain WAV.
+    """
+
+    name = "decoders.audio"
+    aliases = ("audio_decoder",)
+    devices = ("cpu", "mixed")
+    inputs = ("data",)
+    outputs = 2
+
+    sample_rate = param(
+        FLOAT, 0.0, "Rate to resample to, in Hz; 0 or less for the file's own.", per_sample=True
+    )
+    offset = param(FLOAT, 0.0, "Where to start, in seconds.", per_sample=True, minimum=0)
+    duration = param(
+        FLOAT,
+        -1.0,
+        "How long to decode, in seconds; to the end if the file ends earlier, or if negative.",
+        per_sample=True,
+    )
+
+    def sample(
+        self,
+        workspace: Workspace,
+        data: Array,
+        *,
+        sample_rate: float,
+        offset: float,
+        duration: float,
+    ) -> tuple[Array, Any]:
+        with open_audio(encoded(data)) as stream:
+            signal = self.decode_window(workspace, stream, sample_rate, offset, duration)
+            rate = target_rate(stream.header, sample_rate)
+        return signal, np.float32(rate)
+
+    def prepare(self) -> None:
+        super().prepare()
+        self._mixed = None
+        self._on_cpu = 0
+        self._lock = Lock()  # taken once a batch
+        if self.device == "mixed":
+            self._mixed = MixedAudio(self._dtype, self.downmix, self._decode_alone)
+
+    def _decode_alone(self, data: Array, *window: float) -> tuple[Array, Any]:
+        names = ("sample_rate", "offset", "duration")
+        return self.sample(HeapWorkspace(), data, **dict(zip(names, window, strict=True)))
+
+    def batch_gpu(
+        self, batch: BatchContext, data: TensorListCPU, **arguments: Any
+    ) -> tuple[TensorListGPU, TensorListGPU]:
+        assert self._mixed is not None
+        windows = [(0.0, 0.0, 0.0)] * batch.size
+        files = [np.empty(0, np.uint8)] * batch.size
+        for row in range(batch.size):
+            try:
+                values = arguments_of_row(self, arguments, row)
+                windows[row] = values["sample_rate"], values["offset"], values["duration"]
+                files[row] = encoded(data.row(row))
+            except Exception as error:
+                batch.errors[row] = error
+        signals, rates, on_cpu = self._mixed.run(batch, files, windows)
+        with self._lock:
+            self._on_cpu += on_cpu
+        return signals, rates
+
+    def event_counts(self) -> dict[str, int]:
+        return {_ON_CPU: self._on_cpu} if self._on_cpu else {}
+
+    def close(self) -> None:
+        if self._mixed is not None:
+            self._mixed.close()
+
+
+def encoded(data: Array) -> Array:
+    """Return the bytes of a file, contiguous; raise DecodeError for any other array."""
+    if data.ndim != 1 or data.dtype != np.uint8:
+        raise DecodeError(
+            f"encoded data must have one dimension and type uint8, but has {data.ndim} and "
+            f"type {data.dtype}"
+        )
+    return np.ascontiguousarray(data)

@@ -1,0 +1,1 @@
+"""What decodes: NumPy for the samples of WAV as they are, libsndfile for everything else."""

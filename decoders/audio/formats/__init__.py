@@ -1,0 +1,1 @@
+"""One module a format: its signature, and the proof that the file is complete."""

@@ -1,0 +1,200 @@
+"""WAV: samples as they are (8 to 32-bit integers, floats), decoded by NumPy.
+
+Format: RFC 2361 and Microsoft's "Multiple Channel Audio Data and WAVE Files"; RF64 by EBU Tech
+3306. Compressed samples (ADPCM, A-law ...) and big-endian RIFX files are libsndfile's.
+
+Writers that cannot seek leave the size of the data at 0xFFFFFFFF or so: the data then end with the
+file. Every other size must fit: a file that ends inside its data is cut off.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engines import sndfile
+from . import chunks
+from .base import CONVERT, AudioHeader, AudioStream, Data, decode_error
+
+NAME = "WAV"
+_FIELDS = struct.Struct("<HHIIHH")
+_INTEGERS, _FLOATS, _EXTENSIBLE = 1, 3, 0xFFFE
+_SUBFORMAT_TAIL = bytes.fromhex("000000001000800000aa00389b71")
+_STORED: dict[tuple[int, int], np.dtype[Any]] = {
+    (_INTEGERS, 1): np.dtype("u1"),
+    (_INTEGERS, 2): np.dtype("<i2"),
+    (_INTEGERS, 3): np.dtype("<i4"),
+    (_INTEGERS, 4): np.dtype("<i4"),
+    (_FLOATS, 4): np.dtype("<f4"),
+    (_FLOATS, 8): np.dtype("<f8"),
+}
+_UNKNOWN_SIZE = 0x7FFFF000  # sizes from here on stand in files of writers that could not seek
+_RF64_UNKNOWN = 0xFFFFFFFF
+
+
+def recognize(head: bytes) -> bool:
+    """Return whether a file starts as a WAV file."""
+    return head[:4] in (b"RIFF", b"RF64", b"RIFX") and head[8:12] == b"WAVE"
+
+
+@dataclass(frozen=True, slots=True)
+class WavLayout:
+    """Where the samples lie in a file, and how they are stored.
+
+    Attributes:
+        header: of the file.
+        stored: dtype of a sample. Samples of 24 bits are the upper bytes of int32.
+        offset: of the first sample in bytes.
+        width: of a sample in bytes.
+    """
+
+    header: AudioHeader
+    stored: np.dtype[Any]
+    offset: int
+    width: int
+
+
+def parse(data: Data) -> WavLayout | None:
+    """Return the layout of a whole file, or None if its samples are encoded.
+
+    Raises:
+        DecodeError: the file is damaged or cut off.
+    """
+    view = data.data
+    fields: tuple[int, ...] | None = None
+    long_size = -1
+    for chunk in chunks.walk(view, 12, "little"):
+        if chunk.name == b"ds64":
+            long_size = int.from_bytes(view[chunk.offset + 8 : chunk.offset + 16], "little")
+        elif chunk.name == b"fmt ":
+            fields = _format_fields(view, chunk)
+        elif chunk.name == b"data":
+            if fields is None:
+                raise decode_error(NAME, "samples before their format", at=chunk.offset - 8)
+            size = long_size if chunk.size == _RF64_UNKNOWN and long_size >= 0 else chunk.size
+            return _layout(fields, chunk.offset, _data_size(view, chunk.offset, size))
+    raise decode_error(NAME, f"no chunk of samples in {len(view)} bytes", expected="'data'")
+
+
+def _format_fields(view: memoryview, chunk: chunks.Chunk) -> tuple[int, ...]:
+    if chunk.size < _FIELDS.size or chunk.offset + chunk.size > len(view):
+        raise decode_error(
+            NAME,
+            f"a format chunk of {chunk.size} bytes in a file of {len(view)}",
+            at=chunk.offset - 8,
+            expected=f"at least {_FIELDS.size} bytes inside the file",
+        )
+    fields = _FIELDS.unpack_from(view, chunk.offset)
+    if fields[0] != _EXTENSIBLE or chunk.size < 40:
+        return fields
+    codec = view[chunk.offset + 24 : chunk.offset + 40]
+    known = bytes(codec[2:]) == _SUBFORMAT_TAIL
+    return (int.from_bytes(codec[:2], "little") if known else _EXTENSIBLE, *fields[1:])
+
+
+def _data_size(view: memoryview, offset: int, size: int) -> int:
+    left = len(view) - offset
+    if size > left and size < _UNKNOWN_SIZE:
+        raise decode_error(
+            NAME,
+            f"the data ends at byte {len(view)} inside the samples",
+            expected=f"{size} bytes of samples from byte {offset} on",
+        )
+    return min(size, left)
+
+
+def _layout(fields: tuple[int, ...], offset: int, size: int) -> WavLayout | None:
+    codec, channels, rate, _, block, bits = fields
+    if codec not in (_INTEGERS, _FLOATS):
+        return None
+    frames = size // block if block else 0
+    header = AudioHeader(NAME, frames, rate, channels, codec == _INTEGERS).checked()
+    width, rest = divmod(block, channels)
+    stored = _STORED.get((codec, width))
+    if stored is None or rest or not 0 < bits <= 8 * width:
+        raise decode_error(
+            NAME,
+            f"{bits} bits a sample in blocks of {block} bytes for {channels} channels",
+            expected="integers of 8 to 32 bits, or floats of 32 or 64",
+            remedy=CONVERT,
+        )
+    return WavLayout(header, stored, offset, width)
+
+
+class WavStream(AudioStream):
+    """The samples of a WAV file in memory."""
+
+    def __init__(self, data: Data, layout: WavLayout) -> None:
+        self.header = layout.header
+        self._width = width = layout.width
+        self._samples: NDArray[Any] = np.ndarray(
+            (layout.header.frames * layout.header.channels,),
+            layout.stored,
+            data.data,
+            layout.offset - (layout.stored.itemsize - width),  # a header precedes the samples
+            (width,),
+        )
+
+    def read(self, start: int, out: NDArray[Any]) -> None:
+        first = start * self.header.channels
+        convert(self._samples[first : first + out.size], self._width, out.reshape(-1))
+
+
+def convert(stored: NDArray[Any], width: int, out: NDArray[Any]) -> None:
+    """Write stored samples to `out`: floats from -1 to 1, or integers of their highest bits.
+
+    Args:
+        stored: as `WavLayout.stored` says.
+        width: of a sample in bytes.
+        out: float32, int16 or int32; integers only if `stored` are.
+    """
+    if stored.dtype.kind == "f":
+        np.copyto(out, stored, casting="same_kind")
+    elif out.dtype.kind == "f":
+        _to_float(stored, width, out)
+    else:
+        _to_integers(stored, width, out)
+
+
+def _to_float(stored: NDArray[Any], width: int, out: NDArray[np.float32]) -> None:
+    if width == 3:
+        wide = out.view(np.int32)
+        np.bitwise_and(stored, ~0xFF, out=wide)
+        stored = wide
+    scale = np.float32(2.0 ** (1 - 8 * stored.dtype.itemsize))
+    np.multiply(stored, scale, out=out, casting="same_kind")
+    if width == 1:
+        np.subtract(out, np.float32(1), out=out)
+
+
+def _to_integers(stored: NDArray[Any], width: int, out: NDArray[Any]) -> None:
+    up = 8 * (out.dtype.itemsize - stored.dtype.itemsize)
+    if up < 0:
+        np.copyto(out, stored >> -up, casting="unsafe")
+        return
+    np.copyto(out, stored, casting="unsafe")
+    if width == 1:
+        np.subtract(out, out.dtype.type(128), out=out)
+    if width == 3:
+        np.bitwise_and(out, ~0xFF, out=out)
+    np.left_shift(out, out.dtype.type(up), out=out)
+
+
+def plain_layout(data: Data) -> WavLayout | None:
+    """Return the layout of a file whose samples lie in it as they are; None for all other files.
+
+    Raises:
+        DecodeError: the file is WAV, but damaged or cut off.
+    """
+    head = data[:12].tobytes()
+    return parse(data) if recognize(head) and head[:4] != b"RIFX" else None
+
+
+def open_stream(data: Data) -> AudioStream:
+    """Open a whole file."""
+    layout = plain_layout(data)
+    return sndfile.open_stream(NAME, data) if layout is None else WavStream(data, layout)

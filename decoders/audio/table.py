@@ -1,0 +1,89 @@
+"""The table of audio formats: a new format is one module and one row here."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+
+from ...engine.errors import SourceError
+from .engines.sndfile import SndfileStream
+from .formats import aiff, flac, mp3, ogg, wav
+from .formats.base import SIGNATURE_BYTES, AudioFormat, AudioStream, Data, decode_error
+
+FORMATS: dict[str, AudioFormat] = {
+    module.NAME: AudioFormat(module.NAME, module.recognize, module.open_stream)
+    for module in (wav, flac, ogg, aiff, mp3)
+}
+"""Every format by its name; a file is of the first format that recognizes its first bytes."""
+
+_TAG_HEADER = 10
+
+
+def open_audio(data: Data) -> AudioStream:
+    """Open a whole file in memory.
+
+    Raises:
+        DecodeError: the format is unknown, or the file is damaged or cut off.
+        MissingDependencyError: soundfile is not installed, and the file is no plain WAV.
+    """
+
+    def read(start: int) -> bytes:
+        return data[start : start + SIGNATURE_BYTES].tobytes()
+
+    return _format_of_file(read).open(data)
+
+
+def open_audio_file(path: str) -> AudioStream:
+    """Open a local file, of which no more is read than is decoded.
+
+    Raises:
+        OSError: the file cannot be read. SourceError if it is no regular file.
+        DecodeError: the format is unknown, or the file is damaged where it is read.
+        MissingDependencyError: soundfile is not installed.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe would block
+        raise SourceError(f"{path} is no regular file")
+    with open(path, "rb") as file:
+
+        def read(start: int) -> bytes:
+            file.seek(start)
+            return file.read(SIGNATURE_BYTES)
+
+        audio_format = _format_of_file(read)
+    return SndfileStream(audio_format.name, path)
+
+
+def _format_of_file(read: Callable[[int], bytes]) -> AudioFormat:
+    """Return the format of a file; `read` returns `SIGNATURE_BYTES` from an offset on."""
+    head = read(0)
+    is_tagged = head[:3] == b"ID3"
+    return format_of(read(_tag_size(head)) if is_tagged else head, is_tagged=is_tagged)
+
+
+def format_of(head: bytes, *, is_tagged: bool = False) -> AudioFormat:
+    """Return the format of a file by its first bytes.
+
+    Args:
+        head: the first `SIGNATURE_BYTES` bytes, behind the tag if there is one.
+        is_tagged: whether an ID3 tag precedes them; unknown bytes behind it are taken for padding
+            before MP3 frames.
+    """
+    for candidate in FORMATS.values():
+        if candidate.recognize(head):
+            return candidate
+    if is_tagged:
+        return FORMATS[mp3.NAME]
+    raise decode_error(
+        "audio",
+        f"unknown format: the data starts with {head[:12]!r}" if head else "there is no data",
+        expected=", ".join(FORMATS),
+    )
+
+
+def _tag_size(head: bytes) -> int:
+    """Return the size of an ID3v2 tag with its header: 7 bits in each of 4 bytes."""
+    size = 0
+    for byte in head[6:_TAG_HEADER]:
+        size = size << 7 | byte & 0x7F
+    return _TAG_HEADER + size

@@ -1,1 +1,0 @@
-"""What each image format says about itself before it is decoded: one module per format."""

@@ -1,0 +1,1 @@
+"""The libraries that decode images, one module a library."""

@@ -1,0 +1,83 @@
+"""Decode with OpenCV: every format but JPEG.
+
+OpenCV, and the libraries of TIFF and JPEG 2000 inside it, log each damaged file on standard error.
+Penstock raises these failures as errors, so this module silences the log when it is imported. The
+level of the log holds for the whole process: OpenCV has no level for a thread or a call. A program
+that chose a level, by the variable OPENCV_LOG_LEVEL or by `cv2.setLogLevel`, keeps its own.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..color import SPACE_OF_CHANNELS
+from ..formats.base import (
+    FETCH_AGAIN,
+    DecodeRequest,
+    ImageHeader,
+    StoredImage,
+    decode_error,
+)
+
+_SPACE_OF_IMAGE = {1: "GRAY", 3: "BGR", 4: "BGRA"}
+_STORED = cv2.IMREAD_ANYCOLOR | cv2.IMREAD_ANYDEPTH | cv2.IMREAD_IGNORE_ORIENTATION
+_GRAY = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
+
+
+def silence_log() -> None:
+    """Log fatal errors only, unless the program chose another level than OpenCV's default."""
+    log = cv2.utils.logging
+    if "OPENCV_LOG_LEVEL" not in os.environ and log.getLogLevel() == log.LOG_LEVEL_WARNING:
+        log.setLogLevel(log.LOG_LEVEL_FATAL)
+
+
+def decode(data: Any, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+    """Decode a whole file, in the file's dtype: see `ImageFormat.decode_cpu`."""
+    return checked_image(imdecode(data, _flags(header, request.output), header), header)
+
+
+def checked_image(pixels: NDArray[Any], header: ImageHeader) -> StoredImage:
+    """Return the pixels with their color space; raise unless they have the header's size."""
+    space = _SPACE_OF_IMAGE.get(1 if pixels.ndim == 2 else pixels.shape[2], "")
+    if pixels.shape[:2] != (header.height, header.width) or not space:
+        raise decode_error(
+            header.format,
+            f"the library decoded {pixels.shape}",
+            expected=f"{header.height} x {header.width} pixels as the header says",
+        )
+    return StoredImage(pixels, space)
+
+
+def _flags(header: ImageHeader, output: str) -> int:
+    if output in ("GRAYA", "RGBA"):
+        return cv2.IMREAD_UNCHANGED
+    if output == "GRAY" and header.bits <= 8:
+        return _GRAY  # the format libraries' own weights, as DALI takes them
+    return _STORED
+
+
+def imdecode(data: Any, flags: int, header: ImageHeader) -> NDArray[Any]:
+    """Call `cv2.imdecode`; raise `DecodeError` for both of its failures, None and `cv2.error`."""
+    try:
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
+    except cv2.error as error:
+        raise decode_error(
+            header.format, f"OpenCV cannot decode the data ({error.err})", remedy=FETCH_AGAIN
+        ) from error
+    if image is None:
+        raise decode_error(
+            header.format,
+            f"OpenCV cannot decode the data: {header.width} x {header.height} pixels, "
+            f"{SPACE_OF_CHANNELS[header.channels]}, {header.bits} bits; "
+            "the file is damaged or of an unsupported form",
+            remedy="Fetch it again, leave it out, or convert it, for instance to PNG.",
+        )
+    return image
+
+
+silence_log()

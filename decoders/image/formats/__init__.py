@@ -1,0 +1,1 @@
+"""Image formats, one module a format: its signature, its header, and what its decode checks."""

@@ -1,0 +1,239 @@
+"""JPEG headers of a whole batch at once, in NumPy instead of a loop in Python.
+
+The code knows the plain case: baseline coding with 8 bits, three components in one scan. All other
+files, damaged ones included, are left to the parser of single files (`jpeg.parse_header`).
+
+Source: ITU-T T.81, annex B.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....engine.tensors import TensorListCPU
+from . import exif
+
+_MAX_SEGMENTS = 64  # before the first scan
+_MIN_BYTES = 128  # of a whole file
+_MARGIN = 32  # bytes of a segment that are read
+_START, _HEAD, _BODY, _END = np.arange(2), np.arange(4)[::-1], np.arange(4, 19), np.array([-2, -1])
+_SKIP, _FRAME, _ADOBE, _EXIF, _SCAN, _STOP = range(6)  # the walk ends at the last two
+_MARKERS = np.full(1 << 16, _STOP, np.uint8)  # by the two bytes of a marker
+_MARKERS[[0xFFC4, 0xFFDB, 0xFFDD, 0xFFFE, *range(0xFFE0, 0xFFF0)]] = _SKIP
+_MARKERS[[0xFFC0, 0xFFEE, 0xFFE1, 0xFFDA]] = _FRAME, _ADOBE, _EXIF, _SCAN
+_FRAME_LENGTH, _SCAN_LENGTH = 17, 12  # of the segments of three components
+_PLAIN_FRAME = (8, 3, 1, 2, 3, 0x11, 0x11)
+_IS_PLAIN_SAMPLING = np.zeros(256, bool)  # of luma, while that of the others is 0x11
+_IS_PLAIN_SAMPLING[[0x11, 0x21, 0x12, 0x22]] = True
+
+
+METADATA = "jpeg"
+"""Key of `headers` in the metadata of encoded samples (`PackedRows.metadata`)."""
+
+
+@dataclass(frozen=True)
+class JpegBatchHeaders:
+    """The headers of a batch, one entry a file.
+
+    Attributes:
+        is_plain: whether the file is whole and of the plain case: (batch,) bool. Where it is
+            False, `sizes` and `orientation` mean nothing.
+        sizes: height and width as stored: (batch, 2) int64.
+        orientation: by EXIF: (batch,) int64.
+        addresses: of the files in memory: (batch,).
+        lengths: of the files in bytes: (batch,).
+    """
+
+    is_plain: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+    orientation: NDArray[np.int64]
+    addresses: NDArray[np.uint64]
+    lengths: NDArray[np.int64]
+
+
+def read_headers(encoded: TensorListCPU) -> JpegBatchHeaders:
+    """Read the headers of encoded files, which are one-dimensional arrays of uint8."""
+    addresses, lengths, packed = encoded.pointers(), _lengths(encoded), encoded.packed
+    if packed is not None and METADATA in packed.metadata:
+        table = packed.metadata[METADATA].copy()
+    else:
+        table = headers(addresses, lengths)
+    return JpegBatchHeaders(table[:, 0] != 0, table[:, 1:3], table[:, 3], addresses, lengths)
+
+
+def headers(addresses: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Read the headers of files in memory.
+
+    Returns:
+        (batch, 4) int64: whether the file is a plain JPEG (0 or 1), height, width, orientation.
+    """
+    table = np.ones((len(lengths), 4), np.int64)
+    table[:, 0] = 0
+    files = np.flatnonzero(lengths > _MIN_BYTES)
+    if len(files):
+        memory, starts = _memory(addresses[files], lengths[files])
+        ends = starts + lengths[files]
+        whole = (memory[ends[:, np.newaxis] + _END] == (0xFF, 0xD9)).all(axis=1)
+        whole &= (memory[starts[:, np.newaxis] + _START] == (0xFF, 0xD8)).all(axis=1)
+        _fill_table(memory, files[whole], starts[whole], ends[whole], table)
+    return table
+
+
+def _lengths(encoded: TensorListCPU) -> NDArray[np.int64]:
+    """Return the files' lengths in bytes; 0 for an array that is not one run of bytes."""
+    packed = encoded.packed
+    if packed is not None and packed.dtype == np.uint8 and packed.shapes.shape[1] == 1:
+        return packed.shapes[:, 0]
+    rows = encoded.rows()
+    return np.array(
+        [
+            row.size if row.ndim == 1 and row.dtype == np.uint8 and row.flags.c_contiguous else 0
+            for row in rows
+        ],
+        np.int64,
+    )
+
+
+class MemorySpan:
+    """A span of the process's memory for NumPy, whatever the memory holds."""
+
+    def __init__(self, start: int, size: int) -> None:
+        self.__array_interface__ = {
+            "data": (start, True),
+            "shape": (size,),
+            "typestr": "|u1",
+            "version": 3,
+        }
+
+
+def _memory(
+    addresses: NDArray[np.uint64], lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return an array that spans all files, with unknown bytes between them, and the offset of
+    each file in the array."""
+    lowest = addresses.min()
+    starts = (addresses - lowest).astype(np.int64)
+    return np.asarray(MemorySpan(int(lowest), int((starts + lengths).max()))), starts
+
+
+@dataclass(frozen=True)
+class JpegSegments:
+    """The segments of several files that headers depend on.
+
+    Attributes:
+        marker: _FRAME, _ADOBE, _EXIF or _SCAN, or _STOP for an unknown or wrong segment.
+        file: number of the file.
+        offset: of the segment in memory.
+        length: without the marker.
+    """
+
+    marker: NDArray[np.uint8]
+    file: NDArray[np.intp]
+    offset: NDArray[np.int64]
+    length: NDArray[np.int64]
+
+    def of(self, marker: int) -> JpegSegments:
+        """Return the segments with one marker."""
+        chosen = (self.marker == marker).nonzero()[0]
+        return JpegSegments(
+            self.marker[chosen], self.file[chosen], self.offset[chosen], self.length[chosen]
+        )
+
+    def bodies(self, memory: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Return the first bytes after the length of each segment: (segments, 15)."""
+        body: NDArray[np.int64] = memory[self.offset[:, np.newaxis] + _BODY].astype(np.int64)
+        return body
+
+
+def _fill_table(
+    memory: NDArray[np.uint8],
+    files: NDArray[np.intp],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    table: NDArray[np.int64],
+) -> None:
+    """Enter the headers of these files: see `headers`."""
+    segments = _walk(memory, np.arange(len(files)), starts + 2, ends - _MARGIN)
+    frames, scans, adobe = (segments.of(marker) for marker in (_FRAME, _SCAN, _ADOBE))
+    plain = np.bincount(scans.file[_is_whole(scans, memory)], minlength=len(files)) == 1
+    # With two frame headers, a decoder might use the other one, and write beyond the memory that
+    # this one asks for.
+    plain &= np.bincount(frames.file, minlength=len(files)) == 1
+    extents, is_plain = _frames(frames, memory)
+    plain[frames.file[~is_plain]] = False
+    if len(adobe.file):
+        plain[adobe.file[~_is_ycbcr(adobe, memory)]] = False
+    table[files, 0] = plain
+    table[files[frames.file], 1:3] = extents
+    exifs = segments.of(_EXIF)
+    for file, offset, length in zip(exifs.file, exifs.offset, exifs.length, strict=True):
+        segment = memory[offset + 4 : min(offset + 2 + length, ends[file])].data
+        if table[files[file], 3] == 1 and bytes(segment[:4]) == b"Exif":
+            table[files[file], 3] = exif.orientation(segment)
+
+
+def _walk(
+    memory: NDArray[np.uint8],
+    files: NDArray[np.intp],
+    offset: NDArray[np.int64],
+    last: NDArray[np.int64],
+) -> JpegSegments:
+    """Return the segments of all files that headers depend on, up to the first scan of each.
+
+    Args:
+        memory: holds the files.
+        files: their numbers.
+        offset: of the first segment of each file.
+        last: largest offset of a segment of each file.
+    """
+    kept: list[tuple[NDArray[Any], ...]] = [(_MARKERS[:0], files[:0], offset[:0], offset[:0])]
+    for _ in range(_MAX_SEGMENTS):
+        inside = offset <= last
+        if np.count_nonzero(inside) < len(files):
+            files, offset, last = files[inside], offset[inside], last[inside]
+        if not len(files):
+            break
+        heads = memory[offset[:, np.newaxis] + _HEAD].view("<u4")[:, 0]
+        marker = _MARKERS[heads >> 16]
+        length = np.bitwise_and(heads, 0xFFFF, dtype=np.int64)
+        marker[length < 2] = _STOP
+        chosen = marker.nonzero()[0]
+        if len(chosen):
+            kept.append((marker[chosen], files[chosen], offset[chosen], length[chosen]))
+        offset = offset + length + 2
+        going_on = marker < _SCAN
+        if np.count_nonzero(going_on) < len(files):
+            files, offset, last = files[going_on], offset[going_on], last[going_on]
+    return JpegSegments(*map(np.concatenate, zip(*kept, strict=True)))
+
+
+def _is_whole(scans: JpegSegments, memory: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which scans hold all three components."""
+    whole: NDArray[np.bool_] = scans.length == _SCAN_LENGTH
+    whole &= memory[scans.offset + 4] == 3
+    return whole
+
+
+def _frames(
+    frames: JpegSegments, memory: NDArray[np.uint8]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the extents, (frames, 2), and which frames are of the plain case: (frames,)."""
+    body = frames.bodies(memory)
+    extents = body[:, [1, 3]] << 8 | body[:, [2, 4]]
+    # Bits; components, their numbers (others may mean RGB), sampling of the last two.
+    plain: NDArray[np.bool_] = (body[:, [0, 5, 6, 9, 12, 10, 13]] == _PLAIN_FRAME).all(axis=1)
+    plain &= (extents > 0).all(axis=1) & (frames.length == _FRAME_LENGTH)
+    plain &= _IS_PLAIN_SAMPLING[body[:, 7]]
+    return extents, plain
+
+
+def _is_ycbcr(adobe: JpegSegments, memory: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which Adobe segments name YCbCr; other segments may have the same marker."""
+    body = adobe.bodies(memory)
+    is_adobe: NDArray[np.bool_] = (body[:, :5] == np.frombuffer(b"Adobe", np.uint8)).all(axis=1)
+    is_ycbcr: NDArray[np.bool_] = ~is_adobe | (body[:, 11] == 1)
+    return is_ycbcr

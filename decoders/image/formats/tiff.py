@@ -1,0 +1,153 @@
+"""TIFF headers: the first image directory of classic TIFF and BigTIFF files.
+
+Source: TIFF 6.0 (Adobe, 1992) and the BigTIFF description by the libtiff project.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from dataclasses import field as attribute
+
+from .base import CONVERT, ImageHeader, checked_size, decode_error, need, read_fields
+from .exif import valid_orientation
+
+NAME = "TIFF"
+
+WIDTH, HEIGHT, BITS, COMPRESSION, PHOTOMETRIC = 256, 257, 258, 259, 262
+FILL_ORDER, STRIP_OFFSETS, ORIENTATION, SAMPLES, STRIP_LINES, STRIP_SIZES = (
+    266,
+    273,
+    274,
+    277,
+    278,
+    279,
+)
+PLANAR, TILE_WIDTH, TILE_HEIGHT, TILE_OFFSETS, TILE_SIZES = 284, 322, 323, 324, 325
+EXTRA_SAMPLES, JPEG_TABLES, SUBSAMPLING = 338, 347, 530
+
+MIN_IS_WHITE, PALETTE, YCBCR = 0, 3, 6
+_PHOTOMETRICS_OF_DEEP_SAMPLES = (0, 1, 2)
+
+# Field types whose values are unsigned integers: BYTE, SHORT, LONG, UNDEFINED, LONG8.
+_INTEGER_TYPES = {1: "B", 3: "H", 4: "I", 7: "B", 16: "Q"}
+
+
+@dataclass(frozen=True, slots=True)
+class TiffField:
+    """The location of one tag's values.
+
+    Attributes:
+        code: type of a value, for `struct`.
+        count: number of values.
+        at: offset of the first value in the file.
+    """
+
+    code: str
+    count: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class TiffDirectory:
+    """The integer tags of the first image in the file.
+
+    Attributes:
+        view: the whole file.
+        order: byte order, for `struct`.
+        fields: the tags' values, by tag.
+    """
+
+    view: memoryview
+    order: str
+    fields: dict[int, TiffField] = attribute(default_factory=dict)
+
+    def values(self, tag: int) -> tuple[int, ...]:
+        """Return all values of `tag`; none if the file does not have the tag."""
+        field = self.fields.get(tag)
+        if field is None:
+            return ()
+        size = field.count * struct.calcsize(field.code)
+        need(self.view, field.at + size, NAME, f"the values of tag {tag}")
+        layout = f"{self.order}{field.count}{field.code}"
+        return struct.unpack_from(layout, self.view, field.at)
+
+    def value(self, tag: int, default: int) -> int:
+        """Return the first value of `tag`."""
+        field = self.fields.get(tag)
+        if field is None or field.count == 0:
+            return default
+        (value,) = read_fields(self.order + field.code, self.view, field.at, NAME, f"tag {tag}")
+        return int(value)
+
+
+def recognize(head: bytes) -> bool:
+    """Return whether a file starts as a classic TIFF file or as a BigTIFF file."""
+    return head[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+
+
+def parse_header(view: memoryview) -> ImageHeader:
+    """Return size, channels, bits and orientation."""
+    directory = read_directory(view)
+    if not {WIDTH, HEIGHT} <= directory.fields.keys():
+        raise decode_error(
+            NAME, "the first directory has no image size", expected="tags 256 and 257"
+        )
+    height, width = directory.value(HEIGHT, 0), directory.value(WIDTH, 0)
+    checked_size(NAME, height, width, directory.fields[HEIGHT].at)
+    channels, bits = directory.value(SAMPLES, 1), directory.value(BITS, 1)
+    if not 1 <= channels <= 4:
+        raise decode_error(NAME, f"{channels} samples per pixel", expected="1 to 4", remedy=CONVERT)
+    if directory.value(PHOTOMETRIC, 1) == PALETTE:
+        channels, bits = 3, 8
+    orientation = valid_orientation(directory.value(ORIENTATION, 1))
+    return ImageHeader(NAME, height, width, channels, bits, orientation)
+
+
+def refuse_unsupported(directory: TiffDirectory, header: ImageHeader) -> None:
+    """Raise for forms that the library would turn into wrong pixels without an error."""
+    if header.bits <= 8:
+        return
+    photometric = directory.value(PHOTOMETRIC, 1)
+    if photometric not in _PHOTOMETRICS_OF_DEEP_SAMPLES:
+        raise decode_error(
+            NAME,
+            f"photometric interpretation {photometric} with {header.bits} bits per sample",
+            expected="0, 1 or 2 (gray or RGB)",
+            remedy=CONVERT,
+        )
+    if header.channels == 2:
+        raise decode_error(
+            NAME, f"gray with alpha in {header.bits} bits", expected="8 bits", remedy=CONVERT
+        )
+    if header.channels > 1 and directory.value(PLANAR, 1) != 1:
+        raise decode_error(
+            NAME,
+            f"separate planes of {header.bits} bits per sample",
+            expected="interleaved samples (planar configuration 1)",
+            remedy=CONVERT,
+        )
+
+
+def read_directory(view: memoryview) -> TiffDirectory:
+    """Return the first directory of the file."""
+    order = "<" if bytes(view[:2]) == b"II" else ">"
+    is_big = read_fields(order + "H", view, 2, NAME, "the file header")[0] == 43
+    offset_code, count_code, inline = ("Q", "Q", 8) if is_big else ("I", "H", 4)
+    (start,) = read_fields(order + offset_code, view, 8 if is_big else 4, NAME, "the file header")
+    (count,) = read_fields(order + count_code, view, start, NAME, "the image directory")
+    entry = struct.Struct(f"{order}HH{offset_code}")
+    stride = entry.size + inline
+    start += struct.calcsize(order + count_code)
+    need(view, start + count * stride, NAME, f"the image directory of {count} entries")
+    directory = TiffDirectory(view, order)
+    for offset in range(start, start + count * stride, stride):
+        tag, field_type, length = entry.unpack_from(view, offset)
+        code = _INTEGER_TYPES.get(field_type)
+        if code is None:
+            continue
+        at = offset + entry.size
+        if length * struct.calcsize(code) > inline:
+            (at,) = struct.unpack_from(order + offset_code, view, at)
+        directory.fields.setdefault(tag, TiffField(code, length, at))
+    return directory

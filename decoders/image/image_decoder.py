@@ -1,0 +1,237 @@
+"""The image decoder as an operator: what all image decoders share, and `fn.decoders.image`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import (
+    BOOL,
+    DTYPE,
+    FLOAT,
+    IMAGE_TYPE,
+    INT,
+    INTS,
+    NO_EFFECT,
+    STR,
+    param,
+)
+from ...engine.tensors import TensorListCPU, TensorListGPU
+from ...engine.tensors.dtypes import INT64, RGB, UINT8, to_numpy_type
+from .decode import DecodedToFit, Roi, decode, decode_to_fit, peek_shape
+from .engines import nvimgcodec
+from .formats import jpeg_batch_headers
+from .formats.base import ImageFormat
+from .mixed import MixedDecoding, Windows, whole_images
+from .table import added_formats, restore_formats
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+_BLEMISHED = "damaged files with intact pixels"
+_DTYPES = ("uint8", "uint16", "int16", "float16", "float32")
+
+
+class FormatUser(SampleOperator):
+    """Base of the operators that use the table of formats.
+
+    Worker processes get the formats that `register_format` added together with the operator.
+    """
+
+    def __reduce__(self) -> Any:
+        make, arguments, state = super().__reduce__()
+        return _make_with_formats, (added_formats(), make, arguments), state
+
+
+def _make_with_formats(
+    formats: tuple[ImageFormat, ...], make: Callable[..., Any], arguments: tuple[Any, ...]
+) -> Any:
+    restore_formats(formats)
+    return make(*arguments)
+
+
+class ImageDecoder(FormatUser):
+    """Base of the image decoders: their common arguments, and the decode of one sample.
+
+    Outputs:
+        images: HWC, of the type `dtype`.
+
+    Raises:
+        DecodeError: the bytes are no supported image, or pixels are damaged or missing.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("encoded",)
+
+    output_type = param(
+        IMAGE_TYPE,
+        RGB,
+        "Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y from 16 to 235), or ANY_DATA for "
+        "the file's own channels. All but ANY_DATA drop alpha and expand palettes.",
+    )
+    dtype = param(
+        DTYPE,
+        UINT8,
+        "Dtype of the result: UINT8, UINT16, INT16, FLOAT16 or FLOAT. Values are scaled to its "
+        "range: 255 of an 8-bit file is 65535 in UINT16 and 1.0 in FLOAT.",
+    )
+    adjust_orientation = param(BOOL, True, "Turn the image upright as its EXIF data says.")
+    fit = param(
+        INTS,
+        None,
+        "The size (height, width) that a later operator shrinks the image to. JPEG is then decoded "
+        "at 1/2, 1/4 or 1/8 of its size where that still leaves as many pixels each way, and "
+        "without smoothing chroma. The result is smaller, and the following resize gives "
+        "slightly different pixels (1 to 2 gray levels on average) in less time. One number "
+        "stands for both.",
+    )
+    use_fast_idct = param(BOOL, False, NO_EFFECT)
+    jpeg_fancy_upsampling = param(
+        BOOL,
+        False,
+        "With device='mixed', interpolate the chroma of all JPEG files smoothly, as the CPU does. "
+        "The hardware engine cannot do that, so it stays unused.",
+    )
+    hw_decoder_load = param(
+        FLOAT,
+        None,
+        "With device='mixed', 0 leaves the hardware JPEG engine unused. With any other value the "
+        "engine decodes every file that it can, which is faster than any smaller part.",
+        minimum=0,
+        maximum=1,
+    )
+    hybrid_huffman_threshold = param(INT, 1000000, NO_EFFECT)
+    device_memory_padding = param(INT, 16777216, NO_EFFECT)
+    host_memory_padding = param(INT, 8388608, NO_EFFECT)
+    device_memory_padding_jpeg2k = param(INT, 0, NO_EFFECT)
+    host_memory_padding_jpeg2k = param(INT, 0, NO_EFFECT)
+    preallocate_width_hint = param(INT, 0, NO_EFFECT)
+    preallocate_height_hint = param(INT, 0, NO_EFFECT)
+    affine = param(BOOL, True, NO_EFFECT)
+    memory_stats = param(BOOL, False, NO_EFFECT)
+    cache_size = param(INT, 0, NO_EFFECT)
+    cache_threshold = param(INT, 0, NO_EFFECT)
+    cache_debug = param(BOOL, False, NO_EFFECT)
+    cache_batch_copy = param(BOOL, True, NO_EFFECT)
+    cache_type = param(STR, "", NO_EFFECT)
+    split_stages = param(BOOL, False, NO_EFFECT)
+    use_chunk_allocator = param(BOOL, False, NO_EFFECT)
+
+    def prepare(self) -> None:
+        owner = f"fn.{self.name}"
+        dtype = to_numpy_type(self.dtype)
+        if dtype.name not in _DTYPES:
+            raise ArgumentError(
+                f"{owner}: dtype must be one of {', '.join(_DTYPES)}, but is {dtype.name}"
+            )
+        self._blemished = 0
+        self._lock = Lock()  # taken for blemished files alone
+        options: dict[str, Any] = {
+            "output": self.output_type.name,
+            "dtype": dtype,
+            "use_exif": self.adjust_orientation,
+            "report_blemish": self._report_blemish,
+        }
+        self._decode: Callable[..., Array] = partial(decode, **options)
+        self._decode_to_fit: Callable[..., DecodedToFit] = partial(decode_to_fit, **options)
+        self._fit = None if self.fit is None else _pair(owner, self.fit)
+        self._mixed = None
+        if self.device == "mixed":
+            nvimgcodec.library()
+            hardware = self.hw_decoder_load != 0 and not self.jpeg_fancy_upsampling
+            output, upright = self.output_type.name, self.adjust_orientation
+            self._mixed = MixedDecoding(output, dtype, upright, hardware, self._decode)
+            headers = jpeg_batch_headers.headers
+            self.metadata_functions = {jpeg_batch_headers.METADATA: headers}
+
+    def _report_blemish(self, _: str) -> None:
+        with self._lock:
+            self._blemished += 1
+
+    def event_counts(self) -> dict[str, int]:
+        return {_BLEMISHED: self._blemished} if self._blemished else {}
+
+    def close(self) -> None:
+        if self._mixed is not None:
+            self._mixed.close()
+
+    def decoded_on_gpu(
+        self, batch: BatchContext, encoded: TensorListCPU, windows: Windows
+    ) -> TensorListGPU:
+        """Decode a batch into device memory."""
+        assert self._mixed is not None
+        return self._mixed.run(batch, encoded, windows)
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("HWC",)
+
+    def decoded(self, workspace: Workspace, encoded: Array, roi: Roi = None) -> Array:
+        """Decode one sample, or the region `roi` of it."""
+        # The library decodes whole images: with a region, the whole image goes to scratch memory.
+        memory = workspace.empty if roi is None else workspace.scratch
+        if self._fit is None:
+            return self._decode(encoded, roi=roi, empty=memory)
+        return self._decode_to_fit(encoded, roi=roi, fit=self._fit, empty=memory).image
+
+
+def _pair(owner: str, fit: tuple[int, ...]) -> tuple[int, int]:
+    pair = fit * 2 if len(fit) == 1 else fit
+    if len(pair) != 2 or min(pair) < 1:
+        raise ArgumentError(f"{owner}: fit must be (height, width) in pixels, but is {fit}")
+    return pair[0], pair[1]
+
+
+@register
+class Image(ImageDecoder):
+    """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 and PNM, recognized by
+    their content.
+
+    Inputs:
+        encoded: a whole encoded file a sample; uint8, one dimension.
+    """
+
+    name = "decoders.image"
+    aliases = ("image_decoder", "experimental.decoders.image")
+    devices = ("cpu", "mixed")
+
+    def sample(self, workspace: Workspace, encoded: Array) -> Array:
+        return self.decoded(workspace, encoded)
+
+    def batch_gpu(self, batch: BatchContext, encoded: TensorListCPU) -> TensorListGPU:
+        return self.decoded_on_gpu(batch, encoded, whole_images)
+
+
+@register
+class PeekImageShape(FormatUser):
+    """Reads the shape of the decoded image from the header of each file.
+
+    Inputs:
+        encoded: a whole encoded file a sample; uint8, one dimension.
+
+    Outputs:
+        shapes: (height, width, channels), one dimension.
+    """
+
+    name = "peek_image_shape"
+    aliases = ("experimental.peek_image_shape",)
+    inputs = ("encoded",)
+
+    dtype = param(DTYPE, INT64, "Integer or float type of the result.")
+    adjust_orientation = param(BOOL, True, "Return the shape after the image is turned upright.")
+    image_type = param(IMAGE_TYPE, RGB, "Color space that the image will be decoded to.")
+
+    def prepare(self) -> None:
+        self._dtype = to_numpy_type(self.dtype)
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("",)
+
+    def sample(self, workspace: Workspace, encoded: Array) -> Array:
+        output, upright = self.image_type.name, self.adjust_orientation
+        return np.array(peek_shape(encoded, output=output, use_exif=upright), self._dtype)

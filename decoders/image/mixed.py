@@ -1,0 +1,338 @@
+"""The image decoders on the GPU: from encoded files in host memory to pixels in device memory.
+
+Three decoders work on a batch at the same time:
+
+- the hardware engine decodes plain JPEG (baseline, three components), the whole batch in one call,
+  on GPUs that have an engine;
+- nvImageCodec decodes other JPEG, with CUDA kernels and CPU threads;
+- the CPU's decoder decodes all other files, in threads: other formats, CMYK, RGB in JPEG, JPEG
+  without an end, strips of a few pixels, and files that the two others refuse.
+
+Shape, dtype, orientation, channels and errors are those of the CPU operator. Pixels of JPEG differ
+by rounding, and those of the hardware engine by a plainer interpolation of chroma. Neither of the
+two GPU decoders reports damage inside the compressed data: the pixels behind the damage are wrong
+without an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.gpu.kernels import Kernel, c_type
+from ...engine.gpu.launch import launch_elements
+from ...engine.gpu.tables import Pointers, struct_table
+from ...engine.threads import Team, TeamCall
+from . import color, orientation
+from .engines.nvimgcodec import JpegDecoder
+from .engines.nvjpeg import HardwareDecoder
+from .engines.turbojpeg import SMALLEST_ON_GPU
+from .formats import jpeg_batch_headers
+from .formats.base import ImageHeader
+from .table import FORMATS, MAX_PIXELS, read_decodable_header
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+    from ...engine.tensors import TensorListCPU, TensorListGPU
+
+_FINISH = Path(__file__).parents[1] / "kernels" / "finish.cu"
+
+
+@dataclass(frozen=True, slots=True)
+class MixedTuning:
+    """How the hardware engine is used.
+
+    Attributes:
+        whole_bytes: largest size of the whole images that wait until their windows are cut out.
+    """
+
+    whole_bytes: int = 1 << 30
+
+
+TUNING = MixedTuning()
+
+Windows = Callable[["BatchContext", NDArray[np.int64]], NDArray[np.int64]]
+"""A function from the upright sizes of a batch, (batch, 2), to the boxes to decode, (batch, 4): y0,
+x0, y1 and x1. For a row without a box the function enters an error in the batch."""
+
+
+class MixedBatch:
+    """One batch on its way through the decoders, one entry a row.
+
+    Attributes:
+        encoded: the files.
+        files: addresses and lengths of the files.
+        headers: of the files that are not plain JPEG; None for plain ones.
+        is_plain: whether the file is plain JPEG: (batch,) bool.
+        stored: height and width as stored: (batch, 2).
+        turns: EXIF orientations to undo: (batch,).
+        boxes: the pixels to decode, of the upright images: (batch, 4).
+        out: the result.
+    """
+
+    def __init__(self, encoded: TensorListCPU, use_exif: bool) -> None:
+        self.encoded = encoded
+        self.files = files = jpeg_batch_headers.read_headers(encoded)
+        heights, widths = files.sizes.T
+        self.is_plain = files.is_plain & (heights * widths <= MAX_PIXELS)
+        self.is_plain &= (heights >= SMALLEST_ON_GPU) & (widths >= SMALLEST_ON_GPU)
+        self.stored = files.sizes
+        self.turns = files.orientation if use_exif else np.ones_like(files.orientation)
+        self.headers: list[ImageHeader | None] = [None] * len(encoded)
+        self.boxes: NDArray[np.int64]
+        self.out: TensorListGPU
+
+    def upright(self) -> NDArray[np.int64]:
+        """Return height and width after turning: (batch, 2)."""
+        if (self.turns == 1).all():
+            return self.stored
+        return np.where(self.turns[:, np.newaxis] >= 5, self.stored[:, ::-1], self.stored)
+
+    def stored_boxes(self) -> NDArray[np.int64]:
+        """Return the boxes in the stored images: (batch, 4)."""
+        turned = np.flatnonzero(self.turns != 1)
+        if not len(turned):
+            return self.boxes
+        boxes = self.boxes.copy()
+        for i in turned.tolist():
+            y0, x0, y1, x1 = self.boxes[i].tolist()
+            height, width = self.stored[i].tolist()
+            boxes[i] = orientation.to_stored((y0, x0, y1, x1), (height, width), int(self.turns[i]))
+        return boxes
+
+
+class MixedDecoding:
+    """The decoding of one operator; several threads may use it for different batches.
+
+    Args:
+        output, dtype, use_exif: as for `decode`.
+        hardware: whether to use the hardware engine.
+        decode_on_cpu: `decode` with its arguments bound, but for data and region.
+    """
+
+    def __init__(
+        self,
+        output: str,
+        dtype: np.dtype[Any],
+        use_exif: bool,
+        hardware: bool,
+        decode_on_cpu: Callable[..., NDArray[Any]],
+    ) -> None:
+        self._output = output
+        self._dtype = dtype
+        self._use_exif = use_exif
+        self._hardware = hardware
+        self._decode_on_cpu = decode_on_cpu
+        self._team: Team | None = None
+        macros = {
+            "Out": c_type(dtype),
+            "SCALE": f"float({color.largest(dtype) / 255!r})",
+            "WHOLE": str(int(dtype.kind != "f")),
+            "CHANNELS": str(self._channels),
+            "YCBCR": str(int(output == "YCbCr")),
+            "BGR": str(int(output == "BGR")),
+        }
+        self._kernel = Kernel(_FINISH, "finish", tuple(sorted(macros.items())))
+
+    def run(self, batch: BatchContext, encoded: TensorListCPU, windows: Windows) -> TensorListGPU:
+        """Decode a batch; enter rows that fail in `batch.errors`."""
+        work = MixedBatch(encoded, self._use_exif)
+        others, on_cpu = self._sort(batch, work)
+        work.boxes = windows(batch, work.upright())
+        shapes = self._shapes(batch, work)
+        work.out = batch.device.empty(shapes, self._dtype)
+        plain = np.flatnonzero(work.is_plain)
+        if batch.errors:
+            good = np.array([i not in batch.errors for i in range(len(encoded))])
+            plain, others, on_cpu = (which[good[which]] for which in (plain, others, on_cpu))
+        pending = self._start_on_cpu(batch, on_cpu, work)
+        others = np.concatenate([self._by_hardware(batch, plain, work), others])
+        pending |= self._start_on_cpu(batch, self._by_nvimgcodec(batch, others, work), work)
+        self._upload(batch, pending, work.out)
+        return work.out
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._team is not None:
+            self._team.close()
+
+    def _sort(
+        self, batch: BatchContext, work: MixedBatch
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Read the headers of files that are not plain JPEG; return the rows for nvImageCodec, and
+        those for the CPU."""
+        others: list[int] = []
+        on_cpu: list[int] = []
+        channels = (3,) if self._output == "ANY_DATA" else (1, 3)
+        for i in np.flatnonzero(~work.is_plain).tolist():
+            row = work.encoded.row(i)
+            try:
+                header = work.headers[i] = read_decodable_header(row)
+            except Exception as error:
+                batch.errors[i] = error
+                work.stored[i] = 1
+                continue
+            work.stored[i] = header.height, header.width
+            work.turns[i] = header.orientation if self._use_exif else 1
+            decodes_on_gpu = FORMATS[header.format].decodes_on_gpu
+            if decodes_on_gpu and header.channels in channels and decodes_on_gpu(row, header):
+                others.append(i)
+            else:
+                on_cpu.append(i)
+        return np.array(others, np.intp), np.array(on_cpu, np.intp)
+
+    def _shapes(self, batch: BatchContext, work: MixedBatch) -> NDArray[np.int64]:
+        shapes = np.empty((len(work.encoded), 3), np.int64)
+        shapes[:, :2] = work.boxes[:, 2:] - work.boxes[:, :2]
+        shapes[:, 2] = 1 if self._output == "GRAY" else 3
+        if self._output == "ANY_DATA":
+            for i, header in enumerate(work.headers):
+                if header is not None:
+                    shapes[i, 2] = color.CHANNELS[header.space_of(self._output)]
+        if batch.errors:
+            shapes[list(batch.errors)] = 1
+        return shapes
+
+    # The hardware engine
+
+    def _by_hardware(
+        self, batch: BatchContext, chosen: NDArray[np.intp], work: MixedBatch
+    ) -> NDArray[np.intp]:
+        """Decode the chosen rows; return the rows that the engine did not decode."""
+        if not len(chosen) or not self._hardware:
+            return chosen
+        key = (self, HardwareDecoder)
+        if key not in batch.device.own:
+            batch.device.own[key] = HardwareDecoder.open(batch.device)
+        decoder: HardwareDecoder | None = batch.device.own[key]
+        if decoder is None:
+            return chosen
+        heights, widths = work.stored[chosen].T
+        sizes = heights * widths * self._channels
+        left, cuts = chosen[:0], []
+        if sizes.sum() > TUNING.whole_bytes:
+            cuts = (np.flatnonzero(np.diff(np.cumsum(sizes) // TUNING.whole_bytes)) + 1).tolist()
+        for start, end in pairwise([0, *cuts, len(chosen)]):
+            rows = chosen[start:end]
+            if not self._decode_whole(batch, decoder, rows, sizes[start:end], work):
+                left = np.concatenate([left, rows])
+        return left
+
+    def _decode_whole(
+        self,
+        batch: BatchContext,
+        decoder: HardwareDecoder,
+        chosen: NDArray[np.intp],
+        sizes: NDArray[np.int64],
+        work: MixedBatch,
+    ) -> bool:
+        whole = batch.device.empty(sizes[:, np.newaxis], np.uint8)
+        pointers, widths = whole.pointers(), work.stored[chosen, 1]
+        encoded, lengths = work.files.addresses[chosen], work.files.lengths[chosen]
+        space = "GRAY" if self._channels == 1 else "RGB"
+        if not decoder.decode(encoded, lengths, pointers, widths, space):
+            return False
+        boxes = work.stored_boxes()[chosen]
+        offsets = (boxes[:, 0] * widths + boxes[:, 1]) * self._channels
+        self._finish(batch, work, chosen, pointers + offsets.astype(np.uint64), widths)
+        return True
+
+    # nvImageCodec
+
+    def _by_nvimgcodec(
+        self, batch: BatchContext, chosen: NDArray[np.intp], work: MixedBatch
+    ) -> NDArray[np.intp]:
+        """Decode the chosen rows; return the rows that the library refused."""
+        if not len(chosen):
+            return chosen
+        key = (self, JpegDecoder)
+        if key not in batch.device.own:
+            batch.device.own[key] = JpegDecoder(batch.device, self._channels == 1)
+        decoder: JpegDecoder = batch.device.own[key]
+        boxes = work.stored_boxes()[chosen]
+        addresses = decoder.decode([work.encoded.row(i) for i in chosen.tolist()], boxes.tolist())
+        pointers = np.array(addresses, np.uint64)
+        done = pointers != 0
+        widths = boxes[:, 3] - boxes[:, 1]
+        self._finish(batch, work, chosen[done], pointers[done], widths[done])
+        decoder.read_until(batch.device.event())
+        refused: NDArray[np.intp] = chosen[~done]
+        return refused
+
+    # Common to both
+
+    @property
+    def _channels(self) -> int:
+        return 1 if self._output == "GRAY" else 3
+
+    def _finish(
+        self,
+        batch: BatchContext,
+        work: MixedBatch,
+        chosen: NDArray[np.intp],
+        source: NDArray[np.uint64],
+        strides: NDArray[np.int64],
+    ) -> None:
+        """Turn and convert pixels at `source`, in lines of `strides` pixels, into the result."""
+        if not len(chosen):
+            return
+        extents = work.boxes[chosen, 2:] - work.boxes[chosen, :2]
+        height, width = extents.T.astype(np.int32)
+        flip_rows, flip_columns, exchange = _STEPS[work.turns[chosen]].T
+        table = struct_table(
+            "Sample",
+            len(chosen),
+            source=Pointers(source, "const unsigned char*"),
+            out=Pointers(work.out.pointers()[chosen], "Out*"),
+            height=height,
+            width=width,
+            stride=strides.astype(np.int32),
+            flip_rows=flip_rows,
+            flip_columns=flip_columns,
+            exchange=exchange,
+        )
+        launch_elements(batch.device, self._kernel, table, extents[:, 0] * extents[:, 1])
+
+    # The CPU's decoder
+
+    def _start_on_cpu(
+        self, batch: BatchContext, chosen: NDArray[np.intp], work: MixedBatch
+    ) -> dict[int, TeamCall[NDArray[Any]]]:
+        if not len(chosen):
+            return {}
+        if self._team is None:
+            self._team = Team("penstock-decoder", batch.device.num_threads)
+        decode = self._decode_on_cpu
+        return {
+            i: self._team.submit(
+                partial(decode, work.encoded.row(i), roi=tuple(work.boxes[i].tolist()))
+            )
+            for i in chosen.tolist()
+        }
+
+    def _upload(
+        self, batch: BatchContext, pending: dict[int, TeamCall[NDArray[Any]]], out: TensorListGPU
+    ) -> None:
+        pointers: Any = out.pointers() if pending else ()
+        for i, call in pending.items():
+            try:
+                image = np.ascontiguousarray(call.result())
+            except Exception as error:
+                batch.errors[i] = error
+                continue
+            batch.device.copy_in(int(pointers[i]), image)
+
+
+_STEPS = np.array([(0, 0, 0), *(orientation.STEPS[turn] for turn in range(1, 9))], np.int32)
+
+
+def whole_images(_: BatchContext, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the boxes of whole images."""
+    return np.concatenate([np.zeros_like(sizes), sizes], axis=1)

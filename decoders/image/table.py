@@ -1,0 +1,138 @@
+"""The table of image formats, and the reading of headers through the table.
+
+A new format is one module with the functions of an `ImageFormat`, and one row here. Code outside of
+Penstock adds a row with `register_format`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError, DecodeError
+from .engines import opencv, turbojpeg
+from .formats import bmp, jpeg, jpeg2000, png, pnm, tiff, tiff_decode, webp
+from .formats.base import CONVERT, SIGNATURE_BYTES, ImageFormat, ImageHeader, decode_error
+
+MAX_PIXELS = 2**28
+"""Largest image, in pixels, because a larger claim is taken for a decompression bomb: 2**28 pixels
+are 805 MB of RGB."""
+
+_BUILT_IN = (
+    ImageFormat(
+        jpeg.NAME,
+        jpeg.recognize,
+        jpeg.parse_header,
+        turbojpeg.decode,
+        turbojpeg.decodes_on_gpu,
+        turbojpeg.REDUCTIONS,
+    ),
+    ImageFormat(png.NAME, png.recognize, png.parse_header, png.decode),
+    ImageFormat(webp.NAME, webp.recognize, webp.parse_header, webp.decode),
+    ImageFormat(tiff.NAME, tiff.recognize, tiff.parse_header, tiff_decode.decode),
+    ImageFormat(jpeg2000.NAME, jpeg2000.recognize, jpeg2000.parse_header, jpeg2000.decode),
+    ImageFormat(pnm.NAME, pnm.recognize, pnm.parse_header, pnm.decode),
+    ImageFormat(bmp.NAME, bmp.recognize, bmp.parse_header, opencv.decode),
+)
+FORMATS: dict[str, ImageFormat] = {row.name: row for row in _BUILT_IN}
+"""Every format by its name; a file is of the first format that recognizes its first bytes."""
+
+# The error names these formats, so that the user knows that the file is whole but unsupported.
+_UNSUPPORTED: dict[str, Callable[[bytes], bool]] = {
+    "GIF": lambda head: head[:4] == b"GIF8",
+    "AVIF": lambda head: head[4:12] in (b"ftypavif", b"ftypavis"),
+    "HEIF": lambda head: head[4:12] in (b"ftypheic", b"ftypheix", b"ftypmif1", b"ftypmsf1"),
+    "JPEG XL": lambda head: head[:2] == b"\xff\x0a" or head[4:8] == b"JXL ",
+    "JPEG XR": lambda head: head[:3] == b"II\xbc",
+    "OpenEXR": lambda head: head[:4] == b"v/1\x01",
+    "Radiance HDR": lambda head: head[:2] == b"#?",
+    "PAM": lambda head: head[:3] == b"P7\n",
+    "PFM": lambda head: head[:3] in (b"PF\n", b"Pf\n"),
+}
+
+
+def register_format(row: ImageFormat) -> ImageFormat:
+    """Add an image format; all image decoders know the format from then on.
+
+    Call this when the module that defines the format is imported. Worker processes import that
+    module, too, so the functions of the format must be importable.
+
+    Raises:
+        ArgumentError: the table has a format of this name.
+    """
+    if row.name in FORMATS:
+        raise ArgumentError(f"there is an image format named {row.name!r} already")
+    FORMATS[row.name] = row
+    return row
+
+
+def added_formats() -> tuple[ImageFormat, ...]:
+    """Return the formats that `register_format` added."""
+    return tuple(FORMATS.values())[len(_BUILT_IN) :]
+
+
+def restore_formats(rows: tuple[ImageFormat, ...]) -> None:
+    """Add formats of another process, unless the import of their modules has added them."""
+    for row in rows:
+        FORMATS.setdefault(row.name, row)
+
+
+def read_header(data: NDArray[np.uint8]) -> ImageHeader:
+    """Read the header of an encoded image.
+
+    Args:
+        data: the whole encoded file, uint8, one dimension, C-contiguous.
+
+    Raises:
+        DecodeError: the bytes are no image of a supported format, or the header is damaged.
+
+    >>> pixels = b"P5 4 2 255 " + bytes(8)
+    >>> read_header(np.frombuffer(pixels, np.uint8))
+    ImageHeader(format='PNM', height=2, width=4, channels=1, bits=8, orientation=1, space='')
+    """
+    view = data.data
+    if view.format != "B" or view.ndim != 1 or not view.contiguous:
+        raise TypeError(
+            "encoded data must be a contiguous one-dimensional array of uint8, not "
+            f"{view.ndim} dimensions of type {view.format!r}; pass the reader's output that "
+            "holds the encoded files"
+        )
+    head = bytes(view[:SIGNATURE_BYTES])
+    for row in FORMATS.values():
+        if row.recognize(head):
+            return row.parse_header(view)
+    raise _refusal(head, len(view))
+
+
+def read_decodable_header(data: NDArray[np.uint8]) -> ImageHeader:
+    """Read the header of an encoded image; refuse an image of more than `MAX_PIXELS` pixels."""
+    header = read_header(data)
+    if header.height * header.width > MAX_PIXELS:
+        raise decode_error(
+            header.format,
+            f"the header claims {header.width} x {header.height} pixels",
+            expected=f"{MAX_PIXELS} pixels at most",
+            remedy="If the image is genuine, cut it into tiles first.",
+        )
+    return header
+
+
+def _refusal(head: bytes, size: int) -> DecodeError:
+    *names, last = FORMATS
+    supported = f"{', '.join(names)} or {last}"
+    if size == 0:
+        return decode_error("image", "no data (0 bytes)", expected=supported)
+    for name, recognize in _UNSUPPORTED.items():
+        if recognize(head):
+            return decode_error(
+                name, "this format is not supported", at=0, expected=supported, remedy=CONVERT
+            )
+    return decode_error(
+        "image",
+        f"unknown format, the {size} bytes start with {head!r}",
+        at=0,
+        expected=supported,
+        remedy="Check that the sample is an image and that the reader reads the right component.",
+    )

@@ -1,0 +1,163 @@
+"""The decoders of a region of each image: `image_crop`, `image_random_crop` and `image_slice`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import FLOATS, INT, param
+from ...engine.tensors import TensorListCPU, TensorListGPU
+from ...geometry import random_crop
+from ...geometry.slices import SliceArguments
+from ...geometry.windows import CropArguments, Window, bounded
+from ..row_arguments import arguments_of_row
+from .formats.base import Box
+from .image_decoder import ImageDecoder
+from .mixed import whole_images
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+
+class WindowedDecoder(ImageDecoder):
+    """Base of the decoders whose arguments name a window of each image."""
+
+    window: Callable[..., Window]
+    """`window("HW", (height, width), *inputs, **arguments)` returns the window of one sample."""
+
+    def sample(
+        self, workspace: Workspace, encoded: Array, *inputs: Array, **arguments: Any
+    ) -> Array:
+        def box(height: int, width: int) -> Box:
+            return self._box(height, width, *inputs, **arguments)
+
+        return self.decoded(workspace, encoded, box)
+
+    def batch_gpu(
+        self, batch: BatchContext, encoded: TensorListCPU, *inputs: TensorListCPU, **arguments: Any
+    ) -> TensorListGPU:
+        def boxes(batch: BatchContext, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+            result = whole_images(batch, sizes)
+            for i, (height, width) in enumerate(sizes.tolist()):
+                data = [values.row(i) for values in inputs]
+                try:
+                    result[i] = self._box(
+                        height, width, *data, **arguments_of_row(self, arguments, i)
+                    )
+                except Exception as error:
+                    batch.errors.setdefault(i, error)
+            return result
+
+        return self.decoded_on_gpu(batch, encoded, boxes)
+
+    def _box(self, height: int, width: int, *inputs: Array, **arguments: Any) -> Box:
+        window = self.window("HW", (height, width), *inputs, **arguments)
+        (y, x), (lines, columns) = bounded(window, (height, width), "error")
+        if lines == 0 or columns == 0:
+            raise ArgumentError(
+                f"the window of {lines} x {columns} pixels (height x width) holds nothing to decode"
+            )
+        return y, x, y + lines, x + columns
+
+
+@register
+class ImageCrop(CropArguments, WindowedDecoder):
+    """Decodes a window of given size and position out of each image.
+
+    Inputs:
+        encoded: a whole encoded file a sample; uint8, one dimension.
+
+    Raises:
+        DecodeError: the bytes are no supported image, or pixels are damaged or missing.
+        ArgumentError: the window reaches out of the image.
+    """
+
+    name = "decoders.image_crop"
+    aliases = ("image_decoder_crop", "experimental.decoders.image_crop")
+    devices = ("cpu", "mixed")
+
+
+@register
+class ImageSlice(SliceArguments, WindowedDecoder):
+    """Decodes a region of each image, given by its start and its end.
+
+    The region is given as for `fn.slice`: by named arguments, or by the inputs `anchor` and
+    `shape`.
+
+    Inputs:
+        encoded: a whole encoded file a sample; uint8, one dimension.
+        anchor, shape_input: one number for each of the axes, as for `fn.slice`.
+
+    Raises:
+        DecodeError: the bytes are no supported image, or pixels are damaged or missing.
+        ArgumentError: the region reaches out of the image.
+    """
+
+    name = "decoders.image_slice"
+    aliases = ("image_decoder_slice", "experimental.decoders.image_slice")
+    devices = ("cpu", "mixed")
+    inputs = ("encoded", "anchor?", "shape_input?")
+
+
+@register
+class ImageRandomCrop(ImageDecoder):
+    """Decodes a window of each image, of random area, aspect ratio and position.
+
+    This is the usual first step of training a classifier, before a resize to one size.
+
+    Inputs:
+        encoded: a whole encoded file a sample; uint8, one dimension.
+    """
+
+    name = "decoders.image_random_crop"
+    aliases = ("image_decoder_random_crop", "experimental.decoders.image_random_crop")
+    devices = ("cpu", "mixed")
+
+    random_area = param(
+        FLOATS,
+        (0.08, 1.0),
+        "Range of the window's area, relative to the image's; uniform.",
+        above=0,
+        maximum=1,
+    )
+    random_aspect_ratio = param(
+        FLOATS, (3 / 4, 4 / 3), "Range of the window's width / height; its logarithm is uniform."
+    )
+    num_attempts = param(
+        INT, 10, "Number of windows that are drawn until one fits; then the largest is taken."
+    )
+
+    def prepare(self) -> None:
+        super().prepare()
+        random_crop.check_ranges(
+            f"fn.{self.name}", self.random_area, self.random_aspect_ratio, self.num_attempts
+        )
+        self.random_count = random_crop.draws_needed(self.num_attempts)
+
+    def sample(self, workspace: Workspace, encoded: Array) -> Array:
+        numbers = workspace.random
+
+        def box(height: int, width: int) -> Box:
+            return random_crop.random_window(
+                height, width, self.random_area, self.random_aspect_ratio, numbers
+            )
+
+        return self.decoded(workspace, encoded, box)
+
+    def batch_gpu(self, batch: BatchContext, encoded: TensorListCPU) -> TensorListGPU:
+        return self.decoded_on_gpu(batch, encoded, self._boxes)
+
+    def _boxes(self, batch: BatchContext, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        return random_crop.random_windows(
+            sizes,
+            self.random_area,
+            self.random_aspect_ratio,
+            self.num_attempts,
+            lambda count: batch.random(self, count),
+        )

@@ -1,0 +1,165 @@
+"""`fn.decoders.video`: clips out of encoded files in memory."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import BOOL, INT, INTS, NO_EFFECT, STR, from_row, param
+from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from ...formats.video.frames import FrameReader
+from ...formats.video.library import pyav
+from ...formats.video.pictures import Allocate, ClipDecoder
+from ...formats.video.selection import PAD_MODES, padded
+from .on_device import ThreadedDecoding
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+_RANGE = ("start_frame", "end_frame", "sequence_length", "stride")
+
+
+@register
+class Video(SampleOperator):
+    """Decodes frames of videos: all codecs and containers that FFmpeg reads, such as H.264, HEVC,
+    VP9 and AV1 in MP4, Matroska, AVI or MPEG-TS.
+
+    Frames are counted in the order of their presentation, whatever their rate. Without arguments,
+    the result holds all frames. `frames` lists frames; or `start_frame`, `stride` and either
+    `end_frame` or `sequence_length` give a range. Colors follow the matrix and the range that the
+    video states; without a statement, the matrix is ITU-R BT.601. Videos that are marked as turned
+    are turned upright.
+
+    With device="mixed" threads of the CPU decode, and the frames are copied to the GPU.
+
+    Inputs:
+        encoded: a whole video file a sample; uint8, one dimension.
+
+    Outputs:
+        frames: uint8, FHWC, RGB.
+
+    Raises:
+        DecodeError: the bytes are no video; a frame that is asked for is damaged, missing, or of
+            another size than the clip's first frame.
+        ArgumentError: the range starts behind the last frame.
+    """
+
+    name = "decoders.video"
+    aliases = ("experimental.decoders.video",)
+    devices = ("cpu", "mixed")
+    inputs = ("encoded",)
+
+    frames = param(INTS, None, "Numbers of the frames, in any order.", per_sample=True, minimum=0)
+    start_frame = param(INT, None, "First frame, by default 0.", per_sample=True, minimum=0)
+    end_frame = param(
+        INT, None, "Frame behind the last one, by default the video's end.", per_sample=True
+    )
+    sequence_length = param(INT, None, "Number of frames.", per_sample=True, minimum=0)
+    stride = param(
+        INT,
+        None,
+        "Distance between two frames of the clip, by default 1.",
+        per_sample=True,
+        minimum=1,
+    )
+    pad_mode = param(
+        STR,
+        "constant",
+        "What replaces frames behind the video's end: 'constant' is a frame of `fill_value`, "
+        "'edge' or 'repeat' the last frame; 'reflect_1001' or 'symmetric' goes back through the "
+        "video from its last frame on, 'reflect_101' or 'reflect' from the last frame but one; "
+        "'none' leaves the frames out, and refuses such numbers in `frames`.",
+    )
+    fill_value = param(
+        INTS, (0,), "One value from 0 to 255, or one a channel.", minimum=0, maximum=255
+    )
+    affine = param(BOOL, True, NO_EFFECT)
+    build_index = param(BOOL, True, NO_EFFECT)
+
+    def prepare(self) -> None:
+        pyav()
+        if self.pad_mode not in PAD_MODES:
+            raise ArgumentError(
+                f"fn.decoders.video: pad_mode must be one of {', '.join(PAD_MODES)}, but is "
+                f"{self.pad_mode!r}"
+            )
+        if len(self.fill_value) not in (1, 3):
+            raise ArgumentError(
+                f"fn.decoders.video: fill_value has {len(self.fill_value)} values; give 1 or 3"
+            )
+        ranged = [name for name in _RANGE if name in self.given]
+        if "frames" in self.given and ranged:
+            raise ArgumentError(f"fn.decoders.video: `frames` excludes {' and '.join(ranged)}")
+        if "end_frame" in self.given and "sequence_length" in self.given:
+            raise ArgumentError("fn.decoders.video: `end_frame` excludes `sequence_length`")
+        self._clips = ClipDecoder(fill=self.fill_value)
+        self._threads = ThreadedDecoding()
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("FHWC",)
+
+    def sample(self, workspace: Workspace, encoded: Array, **arguments: Any) -> Array:
+        return self._decode(encoded, workspace.empty, **arguments)
+
+    def batch_gpu(
+        self, batch: BatchContext, encoded: TensorListCPU, **arguments: Any
+    ) -> TensorListGPU:
+        def decode(row: int) -> Array:
+            own = {
+                name: from_row(self.params[name], value.row(row))
+                if isinstance(value, TensorList)
+                else value
+                for name, value in arguments.items()
+            }
+            return self._decode(encoded.row(row), np.empty, **own)
+
+        return self._threads.run(batch, decode, self._clips.dtype)
+
+    def close(self) -> None:
+        self._threads.close()
+
+    def _decode(self, encoded: Array, allocate: Allocate, **arguments: Any) -> Array:
+        reader = FrameReader(io.BytesIO(encoded.data))
+        try:
+            numbers = self._numbers(len(reader.index), **arguments)
+            return self._clips.decode(reader, numbers, allocate)
+        finally:
+            reader.close()
+
+    def _numbers(
+        self,
+        count: int,
+        *,
+        frames: Sequence[int] | None,
+        start_frame: int | None,
+        end_frame: int | None,
+        sequence_length: int | None,
+        stride: int | None,
+    ) -> Array:
+        if frames is not None:
+            return self._listed(np.array(frames, np.int64), count)
+        start, step = start_frame or 0, stride or 1
+        if not 0 <= start < count:
+            raise ArgumentError(f"start_frame is {start}, but the video has {count} frames")
+        if sequence_length is not None:
+            end = start + sequence_length * step
+        else:
+            end = count if end_frame is None else end_frame
+        if end < start:
+            raise ArgumentError(f"end_frame is {end}, before start_frame, {start}")
+        return padded(np.arange(start, end, step), count, self.pad_mode)
+
+    def _listed(self, numbers: Array, count: int) -> Array:
+        result = padded(numbers, count, self.pad_mode)
+        if numbers.min(initial=0) < 0 or len(result) < len(numbers):
+            raise ArgumentError(
+                f"frames are {numbers.tolist()}, but the video has {count} frames, from 0 on; set "
+                "pad_mode to replace frames behind its end"
+            )
+        return result

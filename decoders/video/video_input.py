@@ -1,0 +1,156 @@
+"""`fn.experimental.inputs.video`: sequences of videos that the program feeds."""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import BatchContext
+from ...engine.graph.inputs import FedInput
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import BOOL, INT, NO_EFFECT, REQUIRED, STR, param
+from ...engine.order.sampler import Selection
+from ...engine.tensors import TensorListCPU
+from ...formats.video.frames import FrameReader
+from ...formats.video.library import pyav
+from ...formats.video.pictures import ClipDecoder
+
+_POLICIES = ("partial", "pad")
+
+
+@register
+class VideoInput(FedInput):
+    """Hands out one long video after the other in sequences of frames.
+
+    `Pipeline.feed_input(name, video)` queues a video: its bytes as an array of uint8, or a list of
+    one such array. Each run returns a batch of the next sequences. The last batch of a video may be
+    smaller. Only the frames of a batch are decoded at a time.
+
+    With device="mixed" a thread of the CPU decodes, and the frames are copied to the GPU.
+
+    Outputs:
+        sequences: uint8, FHWC, RGB.
+
+    Raises:
+        DecodeError: the bytes are no video (from `feed_input`), or a frame is damaged.
+    """
+
+    name = "experimental.inputs.video"
+    devices = ("cpu", "mixed")
+    copies_to_gpu = True
+
+    sequence_length = param(INT, REQUIRED, "Frames of a sequence.", minimum=1)
+    last_sequence_policy = param(
+        STR,
+        "partial",
+        "Whether the last sequence of a video may have fewer frames ('partial'), or black frames "
+        "fill it up ('pad').",
+    )
+    blocking = param(
+        BOOL, False, "If no video was fed, let `run` wait for one, instead of raising an error."
+    )
+    no_copy = param(
+        BOOL, False, "Use the bytes without a copy; the program must not change them meanwhile."
+    )
+    affine = param(BOOL, True, NO_EFFECT)
+
+    def prepare(self) -> None:
+        pyav()
+        if self.last_sequence_policy not in _POLICIES:
+            raise ArgumentError(
+                f"fn.{self.name}: last_sequence_policy must be one of {', '.join(_POLICIES)}, but "
+                f"is {self.last_sequence_policy!r}"
+            )
+        self.waits_for_feed = self.blocking
+        self._decoder = ClipDecoder()
+        self._videos: deque[_FedVideo] = deque()
+        self._batch_size = self._handed_out = 0
+        self._clips: dict[int, tuple[_FedVideo, list[Array]]] = {}
+        self._selections: dict[int, Selection] = {}
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("FHWC",)
+
+    def open(self, batch_size: int, state: Any) -> None:
+        self._batch_size = batch_size
+
+    def available(self) -> int:
+        return sum(video.batches(self._batch_size) for video in list(self._videos))
+
+    def feed(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> None:
+        """Queue a video; `Pipeline.feed_input` calls this in any thread."""
+        encoded = np.asarray(data)
+        if encoded.ndim == 2 and len(encoded) == 1:
+            encoded = encoded[0]
+        if encoded.ndim != 1 or encoded.dtype != np.uint8:
+            raise ArgumentError(
+                f"fn.{self.name}: a video is an array of uint8 with one dimension, or a list of "
+                f"one such array; got {encoded.dtype} of shape {encoded.shape}"
+            )
+        self._videos.append(_FedVideo(encoded if self.no_copy else encoded.copy(), self))
+
+    def fetch(self, number: int, batch_size: int) -> int:
+        while self._videos and not self._videos[0].left:
+            self._videos.popleft()
+        if not self._videos:
+            raise ArgumentError("no video was fed: call feed_input before the run")
+        video = self._videos[0]
+        clips = video.take_clips(batch_size)
+        positions = np.arange(self._handed_out, self._handed_out + len(clips))
+        self._handed_out += len(clips)
+        self._clips[number] = video, clips
+        self._selections[number] = Selection(
+            positions, np.zeros_like(positions), positions, np.ones(len(clips), bool)
+        )
+        return len(clips)
+
+    def select(self, number: int) -> Selection | None:
+        return self._selections.pop(number)
+
+    def batch(self, batch: BatchContext) -> tuple[TensorListCPU, ...]:
+        video, clips = self._clips.pop(batch.number)
+        rows = [self._decoder.decode(video.reader, clip, batch.empty) for clip in clips]
+        if not video.left and not any(video is other for other, _ in self._clips.values()):
+            video.reader.close()
+        return (TensorListCPU(rows, "FHWC"),)
+
+    def close(self) -> None:
+        for video in self._videos:
+            video.reader.close()
+        self._videos.clear()
+
+
+class _FedVideo:
+    """A video, and the sequences that are left of it."""
+
+    def __init__(self, encoded: Array, owner: VideoInput) -> None:
+        self.reader = FrameReader(io.BytesIO(encoded.data))
+        self._length = owner.sequence_length
+        self._pads = owner.last_sequence_policy == "pad"
+        self._starts = deque(range(0, len(self.reader.index), self._length))
+
+    @property
+    def left(self) -> int:
+        """The number of sequences that were not taken."""
+        return len(self._starts)
+
+    def batches(self, batch_size: int) -> int:
+        """Return the number of batches that are left."""
+        return -(-self.left // max(1, batch_size))
+
+    def take_clips(self, most: int) -> list[Array]:
+        """Take the next sequences: the numbers of their frames, -1 for a black frame."""
+        starts = list(islice(self._starts, most))
+        for _ in starts:
+            self._starts.popleft()
+        return [self._clip(start) for start in starts]
+
+    def _clip(self, start: int) -> Array:
+        numbers = np.arange(start, start + self._length)
+        count = len(self.reader.index)
+        return np.where(numbers < count, numbers, -1) if self._pads else numbers[numbers < count]

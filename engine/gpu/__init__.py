@@ -1,0 +1,9 @@
+"""CUDA devices, for the engine and for operators.
+
+driver        the version of NVIDIA's driver, found without CuPy
+kernels       CUDA sources with their macros and structs
+tables        tables of C structs, one struct a sample, that kernels read
+device        memory, copies and kernel launches on one stream
+launch        launches in which blocks divide the elements of a sample
+gpu_device    the device that the device stage drives: streams, events, pinned memory
+"""

@@ -1,0 +1,347 @@
+"""A device for GPU work: memory, copies and kernel launches on one CUDA stream.
+
+CuPy is imported here and where operators hand data to user code, once a pipeline needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import cache, cached_property
+from math import prod
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ..errors import MissingDependencyError, install_hint
+from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
+from ..tensors.device_memory import DevicePool, Lease
+from .driver import driver_version
+from .kernels import Kernel, check_grid
+from .tables import StructTable
+
+_ALIGNMENT = 256
+_SMALL = 1 << 18  # maximum size in bytes of buffers that are cut out of a common block
+_ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have without a request
+_TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
+
+
+def import_cupy() -> ModuleType:
+    """Return CuPy, after a check that a device works.
+
+    Raises:
+        MissingDependencyError: the driver, CuPy or a device is missing; the error says which.
+    """
+    newest = driver_version() // 1000
+    hint = install_hint("cuda13" if newest >= 13 else "cuda12")
+    try:
+        import cupy
+    except ImportError as error:
+        how = "is not installed" if error.name == "cupy" else f"cannot be loaded ({error})"
+        raise MissingDependencyError(
+            f"this pipeline uses the GPU, which needs CuPy, which {how}: {hint}"
+        ) from error
+    runtime = cupy.cuda.runtime
+    try:
+        runtime.getDeviceCount()
+    except runtime.CUDARuntimeError as error:
+        built_for = runtime.runtimeGetVersion() // 1000
+        if built_for > newest:
+            raise MissingDependencyError(
+                f"this pipeline uses the GPU, but CuPy is built for CUDA {built_for}, and NVIDIA's "
+                f"driver speaks CUDA {newest} at most: update the driver (on Ubuntu: sudo "
+                f"ubuntu-drivers install), or pip uninstall cupy-cuda{built_for}x and "
+                f"{hint}"
+            ) from error
+        raise MissingDependencyError(
+            f"this pipeline uses the GPU, but CUDA does not start ({error}); see what "
+            "`nvidia-smi` says"
+        ) from error
+    module: ModuleType = cupy
+    return module
+
+
+class Device:
+    """One stream of one device, as operators' `batch_gpu` functions use it (`batch.device`).
+
+    All work goes to `stream`, in order, and the host does not wait. If memory is dropped between
+    two launches, only launches after the drop use the memory again.
+
+    Attributes:
+        id: number of the CUDA device.
+        stream: a CuPy stream, current in the threads that run operators.
+        pool: the source of memory.
+        num_threads: the pipeline's threads for CPU work.
+        own: objects that operators keep for this stream, by keys of their choice.
+        taken_bytes: size of all memory that was allocated so far.
+    """
+
+    def __init__(
+        self, cupy: ModuleType, device_id: int, stream: Any, pool: DevicePool, num_threads: int
+    ) -> None:
+        self.id = device_id
+        self.stream = stream
+        self.pool = pool
+        self.num_threads = num_threads
+        self.own: dict[Any, Any] = {}
+        self.taken_bytes = 0
+        self._cupy = cupy
+        # Memory for small buffers, and the number of its bytes that buffers have taken:
+        self._block: Any = None
+        self._cut = 0
+        # Bytes of small buffers in this batch, and in the batch before:
+        self._small = self._usual = 0
+        # Host memory of copies that may not be done:
+        self._held: list[Any] = []
+
+    @cached_property
+    def shared_bytes(self) -> int:
+        """Shared memory of a multiprocessor."""
+        return int(self._cupy.cuda.Device(self.id).attributes["MaxSharedMemoryPerMultiprocessor"])
+
+    @cached_property
+    def multiprocessors(self) -> int:
+        """Number of multiprocessors of the device."""
+        return int(self._cupy.cuda.Device(self.id).attributes["MultiProcessorCount"])
+
+    def buffer(self, nbytes: int) -> Any:
+        """Return uninitialized memory: (nbytes,) uint8 on the device."""
+        if nbytes > _SMALL:
+            return self._lend(nbytes)[0]
+        start, step = self._cut, -(-nbytes // _ALIGNMENT) * _ALIGNMENT
+        if self._block is None or start + step > self._block.size:
+            self._block, start = self._lend(max(step, self._usual - self._small))[0], 0
+        self._cut = start + step
+        self._small += step
+        return self._block[start : start + nbytes]
+
+    def hold(self, data: Any) -> None:
+        """Keep memory that a copy on the stream reads or writes until the batch is done.
+
+        The methods that copy hold their memory themselves; other users of the stream call this.
+        """
+        self._held.append(data)
+
+    def end_batch(self) -> list[Any]:
+        """End the launches of a batch; return the memory to keep until the device has done them."""
+        self._block, self._usual, self._small = None, self._small, 0
+        held, self._held = self._held, []
+        return held
+
+    def _lend(self, nbytes: int) -> tuple[Any, Lease]:
+        self.taken_bytes += nbytes
+        return self.pool.lend(nbytes, self.stream)
+
+    def empty(self, shapes: Any, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
+        """Return an uninitialized batch.
+
+        Args:
+            shapes: (batch, ndim) integers. If all shapes are the same, the batch is dense; else
+                rows start at multiples of 256 bytes.
+            dtype: of the elements.
+            layout: meaning of a sample's dimensions, or "".
+        """
+        dtype = np.dtype(dtype)
+        shapes = np.asarray(shapes, np.int64)
+        if len(shapes) and (shapes == shapes[0]).all():
+            extents = len(shapes), *shapes[0].tolist()
+            memory, lease = self._lend(prod(extents) * dtype.itemsize)
+            return TensorListGPU(memory.view(dtype).reshape(extents), layout, lease=lease)
+        sizes = shapes.prod(axis=1) * dtype.itemsize
+        steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
+        memory, lease = self._lend(int(steps.sum()))
+        return TensorListGPU(
+            PackedRows(memory, np.cumsum(steps) - steps, shapes, dtype), layout, lease=lease
+        )
+
+    def upload(self, array: NDArray[Any]) -> Any:
+        """Return a copy of a small array as (nbytes,) uint8 on the device."""
+        array = np.ascontiguousarray(array)
+        memory = self.buffer(array.nbytes)
+        self.copy_in(address_of(memory), array)
+        return memory
+
+    def upload_table(self, table: StructTable) -> StructTable:
+        """Return a table with a copy on the device, for more than one launch."""
+        if table.memory is not None:
+            return table
+        return replace(table, memory=self.upload(table.array))
+
+    def copy_in(self, to: int, array: NDArray[Any]) -> None:
+        """Copy a contiguous array in host memory to an address on the device, and hold it."""
+        self.hold(array)
+        self.copy(to, array.ctypes.data, array.nbytes, _TO_DEVICE)
+
+    def view(self, data: Any) -> Any:
+        """Return another library's array in device memory as a CuPy array, without a copy.
+
+        This stream waits for the work that the library has queued already.
+        """
+        if isinstance(data, self._cupy.ndarray):
+            return data
+        if hasattr(data, "__dlpack__"):
+            return self._cupy.from_dlpack(data)
+        return self._cupy.asarray(data)
+
+    def copied(self, rows: Any, layout: str) -> TensorListGPU:
+        """Return a copy of an array over samples, or of a list of arrays of one dtype.
+
+        The arrays lie on the device. The batch holds the arrays until their copies are done.
+        """
+        if not len(rows):
+            return TensorListGPU([], layout)
+        self.hold(rows)
+        if isinstance(rows, list):
+            result = self.empty([row.shape for row in rows], rows[0].dtype, layout)
+            pairs = zip(result.rows(), rows, strict=True)
+        else:
+            shapes = np.broadcast_to(rows.shape[1:], (len(rows), rows.ndim - 1))
+            result = self.empty(shapes, rows.dtype, layout)
+            pairs = zip([result.dense()], [rows], strict=True)
+        for target, source in pairs:
+            if source.flags.c_contiguous:
+                self.copy(address_of(target), address_of(source), source.nbytes)
+            else:
+                target[...] = source
+        return result
+
+    def wait(self, event: Any) -> None:
+        """Let later work of this stream wait for an event on another stream."""
+        self.stream.wait_event(event)
+
+    def synchronize(self) -> None:
+        """Wait until the stream has done all its work."""
+        self.stream.synchronize()
+
+    def event(self) -> Any:
+        """Return an event that follows the work of the stream so far."""
+        event = self._cupy.cuda.Event(block=True, disable_timing=True)
+        event.record(self.stream)
+        return event
+
+    def fill(self, memory: Any, value: int) -> None:
+        """Set every byte of memory on the device to a value."""
+        address, runtime = address_of(memory), self._cupy.cuda.runtime
+        runtime.memsetAsync(address, value, memory.nbytes, self.stream.ptr)
+
+    def copy(self, to: int, source: int, nbytes: int, direction: int = _ON_DEVICE) -> None:
+        """Copy bytes between addresses."""
+        if nbytes:
+            self._cupy.cuda.runtime.memcpyAsync(to, source, nbytes, direction, self.stream.ptr)
+
+    def launch(
+        self,
+        kernel: Kernel,
+        grid: Sequence[int],
+        block: Sequence[int],
+        *arguments: Any,
+        shared_bytes: int = 0,
+    ) -> None:
+        """Launch a kernel.
+
+        Args:
+            kernel: the kernel; the structs of its tables are declared in front of its source.
+            grid, block: extents, one to three each; nothing is launched if one is 0.
+            arguments: tables, arrays on the device, which are passed as addresses, and NumPy
+                scalars. Tables that are not on the device are copied there.
+            shared_bytes: dynamic shared memory of a block.
+        """
+        if 0 in grid:
+            return
+        check_grid(grid)
+        tables = [a for a in arguments if isinstance(a, StructTable)]
+        kernel = kernel.declaring(*(text for table in tables for text in table.struct.declarations))
+        # Slow work comes before the copies of tables. A copy may wait for the device, which is then
+        # idle until the kernel starts.
+        function = self.kernel_function(kernel, shared_bytes)
+        extents = tuple(grid), tuple(block)
+        passed = [self._passed(argument) for argument in arguments]
+        values = tuple(a if isinstance(a, np.generic) else np.uint64(address_of(a)) for a in passed)
+        function(*extents, values, shared_mem=shared_bytes)
+
+    def kernel_function(self, kernel: Kernel, shared_bytes: int) -> Callable[..., None]:
+        """Return the function that starts a kernel: `f(grid, block, values, shared_mem=bytes)`."""
+        function = compiled(kernel, self.id)
+        if shared_bytes > _ALWAYS_SHARED and shared_bytes > function.max_dynamic_shared_size_bytes:
+            function.max_dynamic_shared_size_bytes = shared_bytes
+        started: Callable[..., None] = function
+        return started
+
+    def _passed(self, argument: Any) -> Any:
+        """Return an argument of a kernel; for a table, the table's memory on the device."""
+        if not isinstance(argument, StructTable):
+            return argument
+        return self.upload_table(argument).memory
+
+    def to_device(self, data: TensorList) -> TensorListGPU:
+        """Copy a batch to the device; a dense batch takes one transfer. Hold the host memory."""
+        if isinstance(data, TensorListGPU):
+            return data
+        if not len(data):
+            return TensorListGPU([], data.layout())
+        if data.is_dense_tensor():
+            array = np.ascontiguousarray(data.dense())
+            shapes = np.broadcast_to(array.shape[1:], (len(array), array.ndim - 1))
+            result = self.empty(shapes, array.dtype, data.layout())
+            self.copy_in(address_of(result.dense()), array)
+            return result
+        rows = [np.ascontiguousarray(row) for row in data.rows()]
+        if len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
+            return TensorListGPU([self._cupy.asarray(row) for row in rows], data.layout())
+        result = self.empty([row.shape for row in rows], rows[0].dtype, data.layout())
+        for row, pointer in zip(rows, result.pointers().tolist(), strict=True):
+            self.copy_in(pointer, row)
+        return result
+
+    def to_host(self, data: TensorList, empty: Any) -> TensorListCPU:
+        """Copy a batch to the host; the copy is complete when the stream has done its work.
+
+        Args:
+            data: the batch.
+            empty: returns host memory for a shape and a dtype; the device holds this memory.
+        """
+        if isinstance(data, TensorListCPU):
+            return data
+        assert isinstance(data, TensorListGPU)
+        packed = data.packed
+        if packed is not None:
+            host = empty((packed.memory.size,), np.uint8)
+            self.hold(host)
+            self.copy(host.ctypes.data, address_of(packed.memory), host.nbytes, _TO_HOST)
+            return TensorListCPU(PackedRows(host, *packed.row_geometry), data.layout())
+        rows = [data.dense()] if data.is_dense_tensor() else data.rows()
+        hosts = [empty(row.shape, row.dtype) for row in rows]
+        self.hold(hosts)
+        for row, host in zip(rows, hosts, strict=True):
+            self.copy(host.ctypes.data, address_of(row), host.nbytes, _TO_HOST)
+        return TensorListCPU(hosts[0] if data.is_dense_tensor() else hosts, data.layout())
+
+
+class DeviceAccess(Protocol):
+    """Access to the device outside of a batch's turn, for inputs: the device stage offers this."""
+
+    def on_stream(self, handle: int) -> AbstractContextManager[Device]:
+        """Work on a stream of user code, in its thread, as CuPy's current stream."""
+
+    def aside(self) -> AbstractContextManager[Device]:
+        """Work on a new stream, in the caller's thread, which waits for the work at the end."""
+
+
+@cache
+def compiled(kernel: Kernel, device_id: int) -> Any:
+    """Return the compiled function; CuPy keeps the code on disk for the next process."""
+    import cupy
+
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except RuntimeError as error:
+        major = cupy.cuda.runtime.runtimeGetVersion() // 1000
+        raise MissingDependencyError(
+            f"GPU operators are compiled by NVRTC, which cannot be loaded ({error}): "
+            f"{install_hint(f'cuda{major}')}"
+        ) from error
+    module = cupy.RawModule(code=kernel.source, options=kernel.options)
+    return module.get_function(kernel.function)

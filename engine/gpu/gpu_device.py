@@ -1,0 +1,130 @@
+"""The CUDA device that the device stage drives: its memory, its streams and its events."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from ..errors import PipelineStopped
+from ..tensors.device_memory import DevicePool, borrow_stream, return_stream
+from ..tensors.streams import ForeignStream
+from .device import Device, import_cupy
+
+
+class GpuDevice:
+    """One device in one pipeline.
+
+    Args:
+        device_id: number of the CUDA device; None is the current one.
+        budget: bytes of the device's memory that should be lent at most.
+        num_threads: CPU threads that operators' GPU work may use.
+
+    Attributes:
+        pool: memory of the device for batches.
+        lost: the error that made the CUDA context of this process unusable, or "". CUDA cannot
+            mend a context, so the error holds for all pipelines of the process.
+
+    Raises:
+        PipelineStopped: the context is unusable since an earlier error.
+    """
+
+    lost: ClassVar[str] = ""
+    pool: Any
+
+    def __init__(self, device_id: int | None, budget: int, num_threads: int) -> None:
+        self.check_context()
+        self._cupy = import_cupy()
+        self._device = self._cupy.cuda.Device(device_id)
+        self.pool = DevicePool(self._cupy, self._device, budget=budget)
+        self._num_threads = num_threads
+        self._events: deque[Any] = deque()
+
+    @contextmanager
+    def lane(self) -> Iterator[Device]:
+        """Work on a new stream until the context ends."""
+        stream = borrow_stream(self._cupy, self._device)
+        with self._device, stream:
+            device = Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
+            yield device
+            device.own.clear()
+        return_stream(self._device, stream)
+
+    def current(self) -> AbstractContextManager[Any]:
+        """Make this the current device of the calling thread until the context ends."""
+        context: AbstractContextManager[Any] = self._device
+        return context
+
+    @contextmanager
+    def on_stream(self, handle: int) -> Iterator[Device]:
+        """Work on a stream of user code, in the caller's thread, as CuPy's current stream."""
+        stream = ForeignStream(self._cupy.cuda.runtime, handle)
+        with self._device, self._cupy.cuda.Stream.from_external(stream):
+            yield Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
+
+    @contextmanager
+    def aside(self) -> Iterator[Device]:
+        """Work on a new stream in the caller's thread; wait for the work at the end."""
+        stream = borrow_stream(self._cupy, self._device)
+        try:
+            with self._device, stream:
+                yield Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
+                stream.synchronize()
+        finally:
+            return_stream(self._device, stream)
+
+    def mark(self, device: Device) -> Any:
+        """Return an event that follows all work on the device's stream so far."""
+        try:
+            event = self._events.popleft()
+        except IndexError:
+            event = self._cupy.cuda.Event(block=True)
+        event.record(device.stream)
+        return event
+
+    def wait_for(self, event: Any) -> None:
+        """Wait until the device has reached an event."""
+        event.synchronize()
+
+    def elapsed_ns(self, events: Sequence[Any]) -> list[int]:
+        """Return the nanoseconds between events that the device has reached; recycle them."""
+        between = self._cupy.cuda.get_elapsed_time
+        times = [int(between(before, after) * 1e6) for before, after in pairwise(events)]
+        self._events.extend(events)
+        return times
+
+    def pin(self, address: int, size: int) -> None:
+        """Pin host memory, which copies read and write faster than other memory."""
+        with suppress(self._cupy.cuda.runtime.CUDARuntimeError), self._device:
+            self._cupy.cuda.runtime.hostRegister(address, size, 0)
+
+    def unpin(self, address: int) -> None:
+        """Undo `pin`."""
+        with suppress(self._cupy.cuda.runtime.CUDARuntimeError), self._device:
+            self._cupy.cuda.runtime.hostUnregister(address)
+
+    def examine(self, error: BaseException) -> None:
+        """Check, after an error, whether the CUDA context still works; remember a lost context."""
+        try:
+            self._probe()
+        except Exception as lost:
+            GpuDevice.lost = GpuDevice.lost or f"{type(lost).__name__}: {lost}"
+            error.add_note(
+                "the CUDA context of this process is unusable from now on: start a new process"
+            )
+
+    def _probe(self) -> None:
+        """Raise an exception if the context does not work."""
+        with self._device:
+            self._cupy.cuda.runtime.deviceSynchronize()
+
+    @staticmethod
+    def check_context() -> None:
+        """Raise PipelineStopped if an earlier error has made the CUDA context unusable."""
+        if GpuDevice.lost:
+            raise PipelineStopped(
+                "an earlier error left the CUDA context of this process unusable "
+                f"({GpuDevice.lost}), so no pipeline can use the GPU: start a new process"
+            )

@@ -1,0 +1,62 @@
+"""Launches in which several blocks divide the elements of a sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from .device import Device
+from .kernels import THREADS, Kernel
+from .tables import StructTable
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class LaunchTuning:
+    """Limits of launches.
+
+    Attributes:
+        most_blocks: blocks of a sample; their threads loop over the elements beyond.
+    """
+
+    most_blocks: int = 1024
+
+
+TUNING = LaunchTuning()
+
+
+def blocks_for(elements: Array) -> int:
+    """Return the number of blocks for each sample, enough for the largest sample."""
+    most = int(elements.max()) if len(elements) else 0
+    return min(-(-most // THREADS), TUNING.most_blocks)
+
+
+def launch_elements(
+    device: Device,
+    function: Kernel,
+    table: StructTable,
+    elements: Array,
+    *arguments: Any,
+    shared_bytes: int = 0,
+) -> None:
+    """Launch a kernel whose threads loop over the elements of a sample.
+
+    Args:
+        device: the device to launch on.
+        function: the kernel; its first argument is the table.
+        table: one struct a sample.
+        elements: the number of loop steps that each sample needs: (count,).
+        arguments: further arguments.
+        shared_bytes: dynamic shared memory of a block.
+    """
+    device.launch(
+        function,
+        (blocks_for(elements), len(table)),
+        (THREADS,),
+        table,
+        *arguments,
+        shared_bytes=shared_bytes,
+    )

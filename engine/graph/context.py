@@ -1,0 +1,133 @@
+"""The parts of a sample's work and of a batch that operators may use.
+
+`SampleOperator.sample` gets a `Workspace`. `BatchOperator.batch` and `batch_gpu` of every operator
+get a `BatchContext`. The engine's own classes have more attributes, which operators must not use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+if TYPE_CHECKING:
+    from ..gpu.device import Device
+    from ..order.sampler import Selection
+    from ..tensors.memory import SlabPool
+
+Array = NDArray[Any]
+_NO_NUMBERS = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The values that a pipeline gives an operator when the pipeline is built.
+
+    Attributes:
+        ordinal: number of the operator's node.
+        random_stream: the operator's stream of random numbers, of those of the pipeline.
+        threads: number of the pipeline's CPU workers.
+    """
+
+    ordinal: int = -1
+    random_stream: int = 0
+    threads: int = 1
+
+
+class HasPlacement(Protocol):
+    """An operator, whose random numbers are its own."""
+
+    placement: Placement
+
+
+class Workspace(Protocol):
+    """Memory and random numbers for the work on one sample.
+
+    Each worker has one workspace, and uses it for all operators and samples in turn.
+
+    Attributes:
+        random: `random_count` numbers in [0, 1). They are a pure function of the seed, the epoch,
+            the sample's position and the operator.
+    """
+
+    random: NDArray[np.float64]
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike, output: int = 0) -> Array:
+        """Return uninitialized memory for a result; a result in this memory is not copied."""
+
+    def scratch(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return uninitialized memory that the sample's work may use until it is finished."""
+
+
+class BatchContext(Protocol):
+    """One batch, for the work on a whole batch.
+
+    Attributes:
+        number: counts the batches of a run from 0.
+        size: number of samples.
+        seed: of the pipeline.
+        epoch, position: of each sample, for randomness: (size,) int64.
+        selections: which samples each reader read, by the number of its node.
+        errors: the exception of each row that could not be computed.
+        pool: lends the memory of `empty`.
+        device: memory, copies and kernel launches; set while GPU work is launched. Copies hold
+            the host memory that they read or write until the device is done with the batch.
+        taken_bytes: host memory that the batch has taken, to estimate the next one's need.
+        taken_device_bytes: the same of the device's memory.
+    """
+
+    number: int
+    size: int
+    seed: int
+    epoch: NDArray[np.int64]
+    position: NDArray[np.int64]
+    selections: dict[int, Selection]
+    errors: dict[int, BaseException]
+    pool: SlabPool
+    device: Device
+    taken_bytes: int
+    taken_device_bytes: int
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return uninitialized memory that is recycled when the last view of it is dropped."""
+
+    def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
+        """Return `count` numbers in [0, 1) a sample: (size, count) float64.
+
+        They depend on the seed, the operator, and each sample's epoch and position alone.
+        """
+
+    def count_bytes(self, *, host: int = 0, device: int = 0) -> None:
+        """Count memory that the batch takes and that came neither from `empty` nor `device`."""
+
+    def check_later(self, check: Callable[[], None]) -> None:
+        """Have `check` called when the device is done, to enter rows in `errors`."""
+
+    def where(self, row: int) -> str:
+        """Say where the sample in `row` is stored, or ""."""
+
+
+class HeapWorkspace(Workspace):
+    """A workspace outside of any worker: its memory is new each time.
+
+    Args:
+        allocate: called with a shape and a dtype for memory.
+        random: the sample's numbers.
+    """
+
+    def __init__(
+        self,
+        allocate: Callable[..., Array] = np.empty,
+        random: NDArray[np.float64] = _NO_NUMBERS,
+    ) -> None:
+        self._allocate = allocate
+        self.random = random
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike, output: int = 0) -> Array:
+        return self._allocate(shape, dtype)
+
+    def scratch(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        return np.empty(shape, dtype)

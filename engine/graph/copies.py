@@ -1,0 +1,28 @@
+"""Moving batches between host and device: `fn.copy`, `DataNode.gpu()` and `.cpu()`."""
+
+from __future__ import annotations
+
+from ..tensors import TensorList, TensorListCPU
+from .context import BatchContext
+from .operator import BatchOperator, register
+
+
+@register
+class Copy(BatchOperator):
+    """Returns the data, on the other device if `device` asks for it.
+
+    Data never change once they are computed, so on one device nothing needs to be copied.
+    """
+
+    name = "copy"
+    devices = ("cpu", "gpu")
+    inputs = ("data",)
+    transfers = True
+
+    def batch(self, batch: BatchContext, data: TensorListCPU) -> TensorListCPU:
+        return data
+
+    def batch_gpu(self, batch: BatchContext, data: TensorList) -> TensorList:
+        if self.device == "gpu":
+            return batch.device.to_device(data)
+        return batch.device.to_host(data, batch.empty)

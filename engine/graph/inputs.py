@@ -1,0 +1,136 @@
+"""The two roles of inputs, through which samples enter the graph.
+
+A `SeekableInput` can read any batch at any time, because the sampler computes the samples of batch
+`n` from the number `n`. Readers have this role. A `FedInput` gets batches from user code, one after
+the other. External sources have this role. Both roles are abstract classes: `register` names the
+methods that a class lacks.
+
+The engine calls `open` once. Then one thread, the feeder, calls for each batch in turn `select` (or
+`fetch` and `select`), and later `batch`. An input with `device="gpu"` gets `attach` after `open`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .operator import Array, BatchOperator
+
+if TYPE_CHECKING:
+    from ..gpu.device import DeviceAccess
+    from ..order.sampler import Selection
+    from ..tensors.arena import Arena
+    from ..tensors.packed_rows import MetadataFunction
+    from .context import BatchContext
+
+
+class InputOperator(BatchOperator, ABC):
+    """Base of both roles. Inputs derive from `SeekableInput` or `FedInput`."""
+
+    def open(self, batch_size: int, state: Any) -> None:
+        """Prepare for batches of `batch_size`; continue from `state` unless `state` is None."""
+
+    def attach(self, stage: DeviceAccess) -> None:
+        """Keep the device stage, for work on the device outside of `batch_gpu`."""
+
+    def select(self, number: int) -> Selection | None:
+        """Return the samples of batch `number`, or None if only the number keys the randomness."""
+        return None
+
+    def where(self, selection: Selection) -> Sequence[str] | None:
+        """Return the samples' locations, as a sequence that may compute each location on demand."""
+        return None
+
+
+class SeekableInput(InputOperator):
+    """An input whose samples can be read in any order, and again: a reader."""
+
+    @abstractmethod
+    def select(self, number: int) -> Selection:
+        """Return the samples of batch `number`: a pure function of the number."""
+
+    def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
+        """Read a replacement sample for a bad sample; return None if the data set has no other.
+
+        Changes `selection.index[row]` to the index of the replacement sample.
+
+        Args:
+            selection: the samples of the batch.
+            row: of the bad sample.
+            attempt: number of the attempt, from 0 for each bad sample.
+
+        Returns:
+            one array for each output.
+        """
+        return None
+
+    def wants_shared_memory(self, *, uses_gpu: bool) -> bool:
+        """Return whether a process of this input would write to the memory of batches.
+
+        Args:
+            uses_gpu: whether the pipeline has GPU operators.
+        """
+        return False
+
+    def share_memory(
+        self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]
+    ) -> None:
+        """Accept the arena, if other processes can map the arena of the pipeline.
+
+        Args:
+            arena: the memory of batches.
+            metadata_functions: of all operators of the pipeline, by name: see
+                `Operator.metadata_functions`.
+        """
+
+    def interrupt(self) -> None:
+        """End waits of `batch` and `replacement` by an exception.
+
+        Another thread calls this when the pipeline is closed, and then calls neither method again.
+        """
+
+    @abstractmethod
+    def meta(self) -> dict[str, Any]:
+        """Return the sizes and shards that `Pipeline.reader_meta` shows."""
+
+    @abstractmethod
+    def state_after(self, batches: int) -> Any:
+        """Return the state, of JSON types, from which `open` continues after `batches` batches."""
+
+
+class FedInput(InputOperator):
+    """An input that user code feeds, batch after batch.
+
+    With `device="gpu"` the feeder calls `accept` instead of `batch`, and the device stage calls
+    `batch_gpu` later.
+    """
+
+    waits_for_feed: bool = False
+    """Whether a run waits until `available` is not 0, instead of refusing to start."""
+
+    def available(self) -> int | None:
+        """Return the number of batches in the queue, or None if a source returns batches."""
+        return None
+
+    @abstractmethod
+    def feed(self, data: Any, layout: str | None, cuda_stream: Any) -> None:
+        """Queue one batch; `Pipeline.feed_input` calls this in the user's thread."""
+
+    @abstractmethod
+    def fetch(self, number: int, batch_size: int) -> int:
+        """Get batch `number` from the source or the queue, and return its number of samples.
+
+        Raises:
+            StopIteration: the source has no more data.
+        """
+
+    def accept(self, batch: BatchContext) -> None:
+        """Copy data that may be gone before `batch_gpu` runs, such as the source's buffers."""
+
+    def reset(self) -> None:
+        """Start again after `fetch` has raised StopIteration."""
+
+    def snapshot(self) -> Any:
+        """Return the state, of JSON types, from which `open` continues after the last `fetch`."""
+        return None

@@ -1,0 +1,399 @@
+"""The graph that a pipeline definition builds: nodes, and the `DataNode`s between them."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import ArgumentError
+from .constants import ConstantOperator, constant_array
+from .copies import Copy
+from .index_keys import split_key
+from .node_arithmetic import NodeArithmetic
+from .operator import OPERATORS, Operator
+from .sequences import Sequences, layout_of_frames, layout_of_sequence, sequences_of
+
+_PACKAGE = str(Path(__file__).parents[2])
+
+
+@dataclass(eq=False)
+class Node:
+    """One operator of a graph.
+
+    Attributes:
+        name: unique in the graph.
+        wanted_name: the user's name for the node, or None.
+        made_at: file and line of the user's program.
+        ordinal: number in the graph. A node made outside of a definition has -1 until the graph of
+            a pipeline adopts the node.
+        number: number among all nodes of the process, in the order of creation.
+        sequences: the data that the operator gets frame by frame; None if it gets whole samples.
+    """
+
+    operator: Operator
+    inputs: tuple[DataNode, ...]
+    arguments: dict[str, DataNode]
+    wanted_name: str | None
+    made_at: str
+    name: str = ""
+    ordinal: int = -1
+    outputs: tuple[DataNode, ...] = ()
+    number: int = field(default_factory=itertools.count().__next__)
+    sequences: Sequences | None = None
+
+    def __post_init__(self) -> None:
+        self.name = self.wanted_name or self.stem
+
+    @property
+    def stem(self) -> str:
+        """The operator's name as the start of the node's name."""
+        return self.operator.name.lstrip("_").replace(".", "_")
+
+    @property
+    def device(self) -> str:
+        """Stage in which the operator runs: "cpu", "mixed" or "gpu"."""
+        return "cpu" if self.operator.copies_to_gpu else self.operator.device
+
+    def dependencies(self) -> tuple[DataNode, ...]:
+        """Return all data that the operator needs."""
+        return (*self.inputs, *self.arguments.values())
+
+    def __str__(self) -> str:
+        return f"{self.operator.called} ({self.name!r}, made at {self.made_at})"
+
+
+@dataclass(eq=False)
+class Graph:
+    """The nodes of one pipeline, in an order in which each node follows its dependencies."""
+
+    nodes: list[Node] = field(default_factory=list)
+
+    def add(self, node: Node) -> None:
+        """Append a node whose dependencies are in the graph; set the node's name and number."""
+        node.name = self._unique_name(node)
+        node.ordinal = len(self.nodes)
+        self.nodes.append(node)
+
+    def holds(self, node: Node) -> bool:
+        """Return whether a node belongs to this graph."""
+        return node.ordinal >= 0 and self.nodes[node.ordinal : node.ordinal + 1] == [node]
+
+    def adopt(self, *data: DataNode) -> None:
+        """Add the nodes of `data`, and their dependencies, unless the graph has these nodes.
+
+        The graph adds nodes that were made outside of any definition in the order of their
+        creation. Names, numbers and random numbers are therefore the same as for nodes that were
+        made in the definition.
+
+        Raises:
+            ArgumentError: the data belongs to another pipeline.
+        """
+        new: set[Node] = set()
+        pending = [*data]
+        while pending:
+            each = pending.pop()
+            node = each.node
+            if node.ordinal < 0 and node not in new:
+                new.add(node)
+                pending += node.dependencies()
+            elif node.ordinal >= 0 and not self.holds(node):
+                raise ArgumentError(
+                    f"{each!r} belongs to another pipeline (made at {node.made_at}); make "
+                    "the data in the definition that uses it"
+                )
+        for node in sorted(new, key=lambda node: node.number):
+            self.add(node)
+
+    def _unique_name(self, node: Node) -> str:
+        taken = {node.name for node in self.nodes}
+        if node.wanted_name is not None:
+            if node.wanted_name in taken:
+                raise ArgumentError(
+                    f"two operators are named {node.wanted_name!r}; give each operator its own name"
+                )
+            return node.wanted_name
+        count = len(self.nodes)
+        while f"{node.stem}_{count}" in taken:
+            count += 1
+        return f"{node.stem}_{count}"
+
+
+_defining = threading.local()
+
+
+@contextmanager
+def defining(graph: Graph) -> Iterator[None]:
+    """Add operators that this block calls to `graph`."""
+    previous = getattr(_defining, "graph", None)
+    _defining.graph = graph
+    try:
+        yield
+    finally:
+        _defining.graph = previous
+
+
+def current_graph() -> Graph | None:
+    """Return the graph being defined, if any."""
+    graph: Graph | None = getattr(_defining, "graph", None)
+    return graph
+
+
+class DataNode(NodeArithmetic["DataNode"]):
+    """One output of an operator, for every sample.
+
+    Nodes support arithmetic (`a * 2 + b`, `a < b`, `a & b`), indices and slices
+    (`image[10:-10, :, 0]`, `shape[1]`), and copies between devices (`.gpu()`, `.cpu()`).
+    Results have the types that DALI returns: see `operators/elementwise/promotion.py`.
+    """
+
+    __array_priority__ = 1000.0  # so that NumPy calls the node's method for `array * node`
+    __array_ufunc__ = None
+
+    def __init__(self, node: Node, index: int, device: str, layout: str) -> None:
+        self.node = node
+        self.index = index
+        self.device = device
+        self.layout = layout
+
+    @property
+    def name(self) -> str:
+        """Name of the operator, with the output's number if it has several."""
+        several = len(self.node.outputs) > 1
+        return f"{self.node.name}[{self.index}]" if several else self.node.name
+
+    def gpu(self) -> DataNode:
+        """Return this data on the GPU."""
+        return self if self.device == "gpu" else _apply(Copy, self, device="gpu")
+
+    def cpu(self) -> DataNode:
+        """Return this data on the CPU."""
+        return self if self.device == "cpu" else _apply(Copy, self, device="cpu")
+
+    def shape(self, *, dtype: Any = None, device: str = "cpu") -> DataNode:
+        """Return each sample's shape as a one-dimensional tensor (int64 by default)."""
+        return _apply("shapes", self, dtype=dtype, device=device)
+
+    def property(self, key: str, *, device: str = "cpu") -> DataNode:
+        """Return a property of each sample, such as its layout: see `fn.get_property`."""
+        return _apply("get_property", self, key=key, device=device)
+
+    def source_info(self) -> DataNode:
+        """Return the location of each sample, as bytes of text in UTF-8."""
+        return self.property("source_info")
+
+    def __getitem__(self, key: Any) -> DataNode:
+        constant, data = split_key(key, lambda value: isinstance(value, DataNode))
+        if not data:
+            return _apply("_subscript", self, key=constant)
+        return _apply("_subscript", self, key=constant, indices=_apply("_indices", *data))
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"{self!r} has no values while the pipeline is defined, so it is neither true nor "
+            "false. Use arithmetic instead of `if`: `a * flag + b * (1 - flag)`, or pass the node "
+            "as a per-sample argument"
+        )
+
+    def __iter__(self) -> Iterator[DataNode]:
+        raise TypeError(
+            f"{self!r} is one output and cannot be unpacked; "
+            "use an index such as `node[0]` to select an element of each sample"
+        )
+
+    def __repr__(self) -> str:
+        return f"DataNode({self.name!r}, device={self.device!r})"
+
+    def _binary(self, function: str, other: Any, *, swapped: bool = False) -> DataNode:
+        if is_group_of_nodes(other):
+            raise TypeError(
+                f"arithmetic on {self!r} and a {type(other).__name__} of nodes. An operator with "
+                "several outputs returns a tuple: select one node of the tuple"
+            )
+        operands = (other, self) if swapped else (self, other)
+        return _apply("_arithmetic", *operands, function=function)
+
+    def _unary(self, function: str) -> DataNode:
+        return _apply("_arithmetic", self, function=function)
+
+    def __pos__(self) -> DataNode:
+        return self
+
+
+def _apply(operator: str | type[Operator], *inputs: Any, **arguments: Any) -> DataNode:
+    operator_class = OPERATORS[operator] if isinstance(operator, str) else operator
+    (result,) = add_node(operator_class, inputs, arguments)
+    return result
+
+
+def add_node(
+    operator_class: type[Operator],
+    inputs: Sequence[Any],
+    arguments: Mapping[str, Any],
+    *,
+    device: str | None = None,
+    name: str | None = None,
+) -> tuple[DataNode, ...]:
+    """Make a node for an operator, add the node to the current graph, and return its outputs.
+
+    Outside of a definition there is no current graph. The node then has no graph until a pipeline
+    that returns its data adopts it.
+    """
+    graph = current_graph()
+    arguments = dict(arguments)
+    device = device or arguments.pop("device", None)
+    if name is not None and not isinstance(name, str):
+        raise ArgumentError(f"{operator_class.called}: name must be str, but is {name!r}")
+    nodes = tuple(_as_node(value, i, operator_class) for i, value in enumerate(inputs))
+    _check_input_count(operator_class, len(nodes))
+    if device is None:
+        device = _default_device(operator_class, nodes)
+    if device == "gpu":
+        nodes = _with_constants_on_gpu(operator_class, nodes)
+    data = {k: own_constant(v) for k, v in arguments.items() if isinstance(v, DataNode)}
+    constants = {k: v for k, v in arguments.items() if k not in data}
+    layouts = tuple(node.layout for node in nodes)
+    sequences = sequences_of(operator_class, layouts, {k: v.layout for k, v in data.items()})
+    if sequences is not None:
+        pairs = zip(layouts, sequences.inputs, strict=True)
+        layouts = tuple(layout_of_frames(layout) if each else layout for layout, each in pairs)
+    operator = operator_class(device, tuple(data), layouts, **constants)
+    node = Node(operator, nodes, data, name, _caller(), sequences=sequences)
+    _check_devices(node)
+    side = "cpu" if node.device == "cpu" else "gpu"
+    results = operator.output_layouts()
+    if sequences is not None:
+        results = tuple(map(layout_of_sequence, results))
+    node.outputs = tuple(DataNode(node, i, side, layout) for i, layout in enumerate(results))
+    if graph is not None:
+        graph.adopt(*node.dependencies())
+        graph.add(node)
+    elif not node.outputs:
+        raise ArgumentError(
+            f"{operator.called} has no output, so a pipeline can use it only if its definition "
+            "makes the call: call it in a pipeline definition"
+        )
+    return node.outputs
+
+
+def _as_node(value: Any, number: int, operator_class: type[Operator]) -> DataNode:
+    if isinstance(value, DataNode):
+        return own_constant(value)
+    called = operator_class.called
+    if is_group_of_nodes(value):
+        raise ArgumentError(
+            f"input {number} of {called} is a {type(value).__name__} of nodes. An operator with "
+            "several outputs returns a tuple: pass one node of the tuple"
+        )
+    if value is None or isinstance(value, str | bytes):
+        raise ArgumentError(
+            f"input {number} of {called} is {value!r}; pass a DataNode, a number or an array"
+        )
+    return _apply(ConstantOperator, value=constant_array(value))
+
+
+def own_constant(data: DataNode) -> DataNode:
+    """Return a constant as a node of the current graph; return other data unchanged.
+
+    A program can therefore make a constant once and use it in several pipelines.
+    """
+    graph, operator = current_graph(), data.node.operator
+    if graph is None or graph.holds(data.node):
+        return data
+    if operator.transfers:
+        (source,) = data.node.inputs
+        own = own_constant(source)
+        return data if own is source else own.gpu() if data.device == "gpu" else own.cpu()
+    if isinstance(operator, ConstantOperator):
+        return _apply(ConstantOperator, value=operator.value, layout=operator.layout)
+    return data
+
+
+def is_group_of_nodes(value: Any) -> bool:
+    """Return whether `value` is a list or a tuple that holds nodes."""
+    return isinstance(value, tuple | list) and any(isinstance(each, DataNode) for each in value)
+
+
+def _check_input_count(operator_class: type[Operator], count: int) -> None:
+    declared = operator_class.inputs
+    least = sum(not (name.endswith("?") or name.startswith("*")) for name in declared)
+    unlimited = bool(declared) and declared[-1].startswith("*")
+    if count < least or (count > len(declared) and not unlimited):
+        wanted = ", ".join(declared) or "none"
+        raise ArgumentError(
+            f"{operator_class.called} expects the inputs ({wanted}), but got {count}"
+        )
+
+
+def _default_device(operator_class: type[Operator], inputs: tuple[DataNode, ...]) -> str:
+    on_gpu = any(
+        node.device == "gpu" and operator_class.device_of_input(i) != "cpu"
+        for i, node in enumerate(inputs)
+    )
+    if on_gpu and "gpu" in operator_class.devices:
+        return "gpu"
+    return "cpu" if "cpu" in operator_class.devices else operator_class.devices[0]
+
+
+def _with_constants_on_gpu(
+    operator_class: type[Operator], inputs: tuple[DataNode, ...]
+) -> tuple[DataNode, ...]:
+    """Copy constants to the GPU if the operator reads these inputs on the GPU."""
+    if operator_class.metadata_only or operator_class.transfers:
+        return inputs
+    return tuple(
+        data.gpu()
+        if isinstance(data.node.operator, ConstantOperator)
+        and operator_class.device_of_input(i) == "same"
+        else data
+        for i, data in enumerate(inputs)
+    )
+
+
+def _check_devices(node: Node) -> None:
+    """Raise ArgumentError for data on a device from which the operator cannot read."""
+    operator = node.operator
+    if any(data.device == "gpu" for data in node.arguments.values()):
+        raise ArgumentError(f"{node}: named arguments must be on the CPU; use .cpu()")
+    if operator.transfers or operator.metadata_only:
+        return
+    own = "gpu" if node.device == "gpu" else "cpu"
+    for i, data in enumerate(node.inputs):
+        either = data.device if own == "gpu" else "cpu"
+        wanted = {"same": own, "cpu": "cpu", "any": either}[operator.device_of_input(i)]
+        if data.device != wanted:
+            raise ArgumentError(_misplaced(node, data, own, wanted))
+
+
+def _misplaced(node: Node, data: DataNode, own: str, wanted: str) -> str:
+    names = {"cpu": "CPU", "gpu": "GPU"}
+    text = f"{node} runs on the {names[own]}"
+    others = [each for each in node.inputs if each.device == wanted]
+    if own == "gpu" and others and others[0] is not data:
+        text += f" and its input {others[0]!r} is on the {names[wanted]}"
+    text += f", but its input {data!r} is on the {names[data.device]}"
+    if own != wanted:
+        return f"{text}; the operator reads this input on the CPU: move it with .cpu()"
+    also = "give the operator device='gpu'" if own == "cpu" else "leave the argument device out"
+    return f"{text}; move it with .{wanted}(), or {also}"
+
+
+def _caller() -> str:
+    """Return file and line of the innermost frame outside of Penstock."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def _is_ours(filename: str) -> bool:
+    folder = filename[len(_PACKAGE) + 1 :].split("/")[0]
+    return filename.startswith(_PACKAGE + "/") and folder not in _NOT_OURS
+
+
+_NOT_OURS = frozenset({"tests", "examples", "benchmarks", "fixtures", ".venv"})

@@ -1,0 +1,358 @@
+"""The base classes of operators, and the table of all operators.
+
+An operator is one class. It declares its arguments (`params.param`) and its devices, and has the
+methods that do its work. On the CPU, `SampleOperator.sample` computes one sample, or
+`BatchOperator.batch` a whole batch. On the GPU, `batch_gpu` computes a whole batch.
+
+    @register
+    class Flip(SampleOperator):
+        '''Mirrors an image.'''
+
+        name = "flip"
+        inputs = ("images",)
+        horizontal = param(INT, 1, "Mirror left to right unless 0.", per_sample=True)
+
+        def sample(self, workspace, image, *, horizontal):
+            return image[:, ::-1] if horizontal else image
+
+Arguments that may vary by sample arrive as keywords of the work function. The other arguments are
+attributes of `self`. Each node of a graph has an instance of its own.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar
+
+from ..errors import ArgumentError
+from ..suggestions import not_among
+from ..tensors.packed_rows import MetadataFunction
+from .context import Array, Placement
+from .params import BOOL, INT, INTS, NO_EFFECT, Param, convert, param
+
+COMMON = {
+    "seed": Param(
+        INT, -1, "Seed of the operator's randomness; by default derived from the pipeline's."
+    ),
+    "preserve": Param(BOOL, False, "Keep the operator even if its output is not used."),
+    "bytes_per_sample_hint": Param(INTS, 0, NO_EFFECT),
+}
+
+
+class Operator:
+    """Base of all operators: see the docstring of this module.
+
+    Attributes:
+        name: the name in `fn`, with its submodule, as in "decoders.image".
+        called: the operator in messages, as users write it; "fn.<name>" by default.
+        aliases: older names, in `fn` and, in CamelCase, in `ops`.
+        devices: stages in which it runs: "cpu", "mixed" (from CPU to GPU) or "gpu".
+        inputs: names of the inputs. A name that ends in "?" is optional. A last name that starts
+            with "*" stands for any number of inputs.
+        positional: arguments that may be passed by position; such an operator has no inputs.
+        outputs: number of outputs, unless the arguments decide (`num_outputs`).
+        random_count: number of random numbers that the work on a sample needs.
+        metadata_only: whether it reads only dtypes, shapes and layouts of its inputs. On the CPU
+            such an operator accepts data on the GPU: its `batch_gpu` runs and returns CPU data.
+        cpu_inputs: names of inputs that must be on the CPU, wherever the operator runs.
+        any_device_inputs: names of inputs that may be on either device if it runs on the GPU.
+        assumed_layouts: by number of dimensions, the layouts that the operator assumes for data
+            without a layout. Its results have these layouts then.
+        own_frames: whether it takes sequences, and arguments with values for each frame, itself.
+        frame_by_frame: whether the engine calls it frame by frame for any input that is a sequence,
+            and not only for arguments that have values for each frame: see `sequences.py`.
+        transfers: whether it moves data from one device to the other.
+        copies_to_gpu: whether a device other than "cpu" copies its results to the GPU. The operator
+            itself runs in the CPU stage; it may return data that is on the GPU already.
+        in_order: whether its GPU work must get the batches in their order.
+        metadata_functions: by name, functions that the reading process runs on each encoded
+            sample; their results arrive with the rows (`PackedRows.metadata`).
+        placement: the node's number, random stream and threads; the pipeline sets it.
+    """
+
+    name: ClassVar[str]
+    called: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    devices: ClassVar[tuple[str, ...]] = ("cpu",)
+    inputs: ClassVar[tuple[str, ...]] = ()
+    positional: ClassVar[tuple[str, ...]] = ()
+    outputs: ClassVar[int] = 1
+    params: ClassVar[dict[str, Param]] = {}
+
+    random_count: int = 0
+    metadata_only: ClassVar[bool] = False
+    cpu_inputs: ClassVar[tuple[str, ...]] = ()
+    any_device_inputs: ClassVar[tuple[str, ...]] = ()
+    assumed_layouts: ClassVar[Mapping[int, str]] = MappingProxyType({})
+    own_frames: ClassVar[bool] = False
+    frame_by_frame: ClassVar[bool] = False
+    transfers: ClassVar[bool] = False
+    copies_to_gpu: ClassVar[bool] = False
+    in_order: ClassVar[bool] = False
+    placement: Placement = Placement()
+    metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({})
+    seed: int
+    preserve: bool
+
+    def __init_subclass__(cls) -> None:
+        own = {k: v for k, v in vars(cls).items() if isinstance(v, Param)}
+        for name in own:
+            delattr(cls, name)
+        declared = {v.name or k: replace(v, name=v.name or k, attribute=k) for k, v in own.items()}
+        if "name" in vars(cls) and "called" not in vars(cls):
+            cls.called = f"fn.{cls.name}"
+        inherited = [vars(base).get("params", {}) for base in reversed(cls.__mro__[1:])]
+        cls.params = {k: v for group in (*inherited, declared) for k, v in group.items()}
+
+    def __init__(
+        self,
+        device: str = "cpu",
+        per_sample: Sequence[str] = (),
+        layouts: Sequence[str] = (),
+        **constants: Any,
+    ) -> None:
+        """Check and set the arguments.
+
+        Args:
+            device: one of `devices`.
+            per_sample: names of the arguments that are passed as nodes.
+            layouts: layouts of the inputs; "" for an unknown layout.
+            constants: the other arguments.
+        """
+        owner = self.called
+        if device not in self.devices:
+            raise ArgumentError(
+                f"{owner} runs on {' and '.join(self.devices)}, not on {device!r}; leave the "
+                "argument device out, and move data with .gpu() and .cpu()"
+            )
+        self._constants = constants
+        self.device = device
+        self.per_sample = tuple(per_sample)
+        self.layouts = tuple(layouts)
+        known = {**self.params, **COMMON}
+        for name in (*constants, *per_sample):
+            if name not in known:
+                raise ArgumentError(f"{owner} has no argument {not_among(name, known)}")
+        for name in per_sample:
+            if not known[name].per_sample:
+                raise ArgumentError(
+                    f"{owner}: the argument {name!r} is the same for all samples of all batches; "
+                    "pass a value, not a DataNode"
+                )
+        self.given = frozenset(k for k, v in constants.items() if v is not None) | set(per_sample)
+        for name, declared in known.items():
+            if name not in per_sample:
+                value = convert(owner, name, declared, constants.get(name))
+                setattr(self, declared.attribute or name, value)
+        self.prepare()
+
+    def __reduce__(self) -> Any:
+        # A copy is made from the arguments: attributes that `prepare` sets need not be picklable.
+        made = (type(self), self.device, self.per_sample, self.layouts, self._constants)
+        return _make, made, {"placement": self.placement}
+
+    @classmethod
+    def device_of_input(cls, number: int) -> str:
+        """Return where an input must be: "same" as the operator, "cpu", or "any" on the GPU."""
+        name = cls.inputs[min(number, len(cls.inputs) - 1)].strip("?*")
+        if name in cls.cpu_inputs:
+            return "cpu"
+        return "any" if name in cls.any_device_inputs else "same"
+
+    def prepare(self) -> None:
+        """Check the arguments against one another, and compute values that follow from them."""
+
+    def num_outputs(self) -> int:
+        """Return the number of outputs with these arguments."""
+        return self.outputs
+
+    def output_layouts(self) -> tuple[str, ...]:
+        """Return the layout of each output; by default each has the layout of the first input."""
+        return (self.layouts[0] if self.layouts else "",) * self.num_outputs()
+
+    def wrap(self, outputs: tuple[Any, ...]) -> Any:
+        """Return the result of `fn.<name>`: the only output, or a tuple of outputs."""
+        if self.copies_to_gpu and self.device != "cpu":
+            outputs = tuple(data.gpu() for data in outputs)
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    batch_gpu: Callable[..., Any]
+    """`batch_gpu(batch, *inputs, **arguments)`: as `BatchOperator.batch`, with `batch.device`.
+
+    Inputs are of type `TensorListGPU`, for "mixed" operators `TensorListCPU`. The method launches
+    work on the device's stream and returns without waiting for the device. It enters a row that
+    cannot be computed into `batch.errors`; that row may hold anything. Several threads may call
+    the method together.
+    """
+
+    def event_counts(self) -> dict[str, int]:
+        """Return the numbers of rare events in this process, by description; by default none."""
+        return {}
+
+    def remark(self) -> str:
+        """Return what `Pipeline.stats` says of the way it works, such as a path; by default ""."""
+        return ""
+
+    def close(self) -> None:
+        """Release what the operator holds; called once, when the pipeline is closed."""
+
+
+def _make(
+    operator_class: type[Operator],
+    device: str,
+    per_sample: Sequence[str],
+    layouts: Sequence[str],
+    constants: dict[str, Any],
+) -> Operator:
+    return operator_class(device, per_sample, layouts, **constants)
+
+
+class SampleOperator(Operator):
+    """An operator whose CPU work is done sample by sample, in parallel.
+
+    `sample` must be thread-safe, and should spend its time in calls that release the GIL. Worker
+    processes run it if the arguments can be pickled and the class can be imported. A subclass may
+    also have `batch` (see `BatchOperator`). The engine calls it for data that does not come from
+    samples, such as random numbers.
+    """
+
+    batch: Callable[..., Any]
+
+    sample: Callable[..., Array | tuple[Array, ...]]
+    """`sample(workspace, *inputs, **arguments)` returns a sample's result, or a tuple of results.
+
+    `inputs` are arrays. Arguments that may vary by sample come as keywords. A result may be a view
+    of an input. A result in memory of `workspace.empty` needs no copy.
+    """
+
+
+class BatchOperator(Operator):
+    """An operator whose CPU work is done for the whole batch, one batch after the other."""
+
+    batch: Callable[..., Any]
+    """`batch(batch, *inputs, **arguments)` returns the result, or a tuple of results.
+
+    A result is a `TensorList`, an array whose axis 0 runs over the samples, or a list of
+    arrays. Inputs are of type `TensorList`. Arguments that may vary by sample come as
+    keywords: a `TensorList` if the user passed a node, else the value.
+    """
+
+
+OPERATORS: dict[str, type[Operator]] = {}
+"""Every operator by its name in `fn`, aliases included."""
+
+
+def public_operators() -> Iterator[tuple[tuple[str, ...], str, type[Operator]]]:
+    """Yield (groups, name, operator) for each public name: ("readers",), "file", File."""
+    for full_name, operator_class in OPERATORS.items():
+        *groups, name = full_name.split(".")
+        if not name.startswith("_"):
+            yield tuple(groups), name, operator_class
+
+
+T = TypeVar("T", bound=type[Operator])
+
+
+def register(operator_class: T) -> T:
+    """Enter an operator into the table, which makes it `fn.<name>` and `ops.<Name>`.
+
+    Raises:
+        ArgumentError: the declaration is not complete; the message says what is missing, and
+            names the class's file and line.
+    """
+    check_declaration(operator_class)
+    names = (operator_class.name, *operator_class.aliases)
+    for name in names:
+        if name in OPERATORS:
+            raise ArgumentError(
+                f"{class_location(operator_class)}: there is an operator named {name!r} already"
+            )
+    OPERATORS.update(dict.fromkeys(names, operator_class))
+    return operator_class
+
+
+def check_declaration(operator_class: type[Operator]) -> None:
+    """Raise ArgumentError if an operator lacks something that its declaration promises."""
+    missing = _missing(operator_class)
+    if missing:
+        raise ArgumentError(f"{class_location(operator_class)}: {missing}")
+
+
+def class_location(operator_class: type[Operator]) -> str:
+    """Return a class's name with its file and line, for messages."""
+    try:
+        file = inspect.getsourcefile(operator_class)
+        line = inspect.getsourcelines(operator_class)[1]
+    except (OSError, TypeError):  # a class made in an interactive session
+        return f"operator class {operator_class.__qualname__}"
+    return f"operator class {operator_class.__qualname__} ({file}:{line})"
+
+
+def _missing(operator_class: type[Operator]) -> str:
+    """Return what a declaration lacks, or ""."""
+    if not isinstance(getattr(operator_class, "name", None), str):
+        return "it needs a `name`, the operator's name in `fn`"
+    if not (operator_class.__doc__ or "").strip():
+        return "it needs a docstring, which becomes the docstring of its function in `fn`"
+    abstract = sorted(getattr(operator_class, "__abstractmethods__", ()))
+    if abstract:
+        return f"it needs the methods {', '.join(abstract)} of its abstract base"
+    unknown = set(operator_class.devices) - {"cpu", "mixed", "gpu"}
+    if unknown or not operator_class.devices:
+        return f"`devices` must name some of cpu, mixed and gpu, but is {operator_class.devices}"
+    names = {name.strip("?*") for name in operator_class.inputs}
+    elsewhere = {*operator_class.cpu_inputs, *operator_class.any_device_inputs} - names
+    if elsewhere:
+        return f"`cpu_inputs` and `any_device_inputs` name {sorted(elsewhere)}, which are no inputs"
+    for method in _work_methods(operator_class):
+        problem = _misfit(operator_class, method)
+        if problem:
+            return problem
+    return ""
+
+
+def _work_methods(operator_class: type[Operator]) -> Iterator[str]:
+    """Yield the names of the methods that do an operator's work on its devices."""
+    if "cpu" in operator_class.devices:
+        yield "sample" if issubclass(operator_class, SampleOperator) else "batch"
+    if {"gpu", "mixed"} & set(operator_class.devices) and not operator_class.copies_to_gpu:
+        yield "batch_gpu"
+
+
+def _misfit(operator_class: type[Operator], method: str) -> str:
+    """Return why a work method cannot be called as the engine calls it, or ""."""
+    function = getattr(operator_class, method, None)
+    if function is None:
+        return (
+            f"its devices are {', '.join(operator_class.devices)}, so it needs a method `{method}`"
+        )
+    per_sample = [name for name, each in operator_class.params.items() if each.per_sample]
+    required = sum(not name.endswith("?") for name in operator_class.inputs)
+    for count in {required, len(operator_class.inputs)}:
+        try:  # with the operator itself and its workspace or batch before the inputs
+            inspect.signature(function).bind(
+                None, None, *[None] * count, **dict.fromkeys(per_sample)
+            )
+        except TypeError as error:
+            inputs = ", ".join(operator_class.inputs) or "none"
+            return (
+                f"`{method}` is called with the workspace or the batch, the inputs ({inputs}), and "
+                f"the arguments that may vary by sample ({', '.join(per_sample) or 'none'}) as "
+                f"keywords, but its signature does not take them: {error}"
+            )
+    return ""
+
+
+__all__ = [
+    "OPERATORS",
+    "Array",
+    "BatchOperator",
+    "Operator",
+    "SampleOperator",
+    "param",
+    "public_operators",
+    "register",
+]

@@ -1,0 +1,262 @@
+"""The arguments of an operator: their types, limits and defaults, and the conversion of values.
+
+An operator declares `size = param(FLOATS, None, "...", per_sample=True)` as a class attribute.
+The signatures and docstrings of `fn.*` and `ops.*`, the checks of the user's values, and the
+operator's attributes are made from these declarations.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..tensors.dtypes import DALIImageType, DALIInterpType, to_dali_type
+
+
+class Required:
+    """Marks an argument without a default."""
+
+    def __repr__(self) -> str:
+        return "<required>"
+
+
+REQUIRED = Required()
+_TEXT = str | bytes | bytearray | memoryview
+
+
+@dataclass(frozen=True)
+class ArgumentType:
+    """What an argument may be.
+
+    Attributes:
+        annotation: the type as it stands in signatures.
+        convert: turns the user's value into the operator's; raises TypeError or ValueError for
+            a value of another type.
+        finite: whether infinite numbers, and values that are not a number, are refused.
+    """
+
+    annotation: str
+    convert: Callable[[Any], Any]
+    finite: bool = False
+
+
+@dataclass(frozen=True)
+class NumberLimits:
+    """The numbers that an argument may be: all of them, unless a limit is given.
+
+    Attributes:
+        minimum: the smallest.
+        above: a number that all of them exceed.
+        maximum: the largest.
+    """
+
+    minimum: float | None = None
+    above: float | None = None
+    maximum: float | None = None
+
+    def check(self, numbers: Iterable[float]) -> None:
+        """Raise ValueError if a number is outside of the limits, or not a number."""
+        for number in numbers:
+            if (
+                (self.minimum is not None and not number >= self.minimum)
+                or (self.above is not None and not number > self.above)
+                or (self.maximum is not None and not number <= self.maximum)
+            ):
+                raise ValueError(f"{number} is not {self}")
+
+    def __str__(self) -> str:
+        if self.minimum is not None and self.maximum is not None:
+            return f"from {self.minimum} to {self.maximum}"
+        limits = {"at least": self.minimum, "above": self.above, "at most": self.maximum}
+        return " and ".join(f"{name} {n}" for name, n in limits.items() if n is not None)
+
+
+@dataclass(frozen=True)
+class Param:
+    """One declared argument.
+
+    Attributes:
+        type: what it may be.
+        default: its value where the user passes nothing or None.
+        doc: its meaning and unit.
+        per_sample: whether a `DataNode` may be passed.
+        limits: which numbers it may be, for arguments of numbers.
+        name: its name in `fn`, where the operator's attribute is named otherwise.
+        attribute: the operator's attribute.
+    """
+
+    type: ArgumentType
+    default: Any
+    doc: str
+    per_sample: bool = False
+    limits: NumberLimits | None = None
+    name: str = ""
+    attribute: str = ""
+
+    def convert(self, value: Any) -> Any:
+        """Convert a constant; raise TypeError or ValueError if it does not fit."""
+        result = self.type.convert(value)
+        numbers = result if isinstance(result, tuple) else (result,)
+        if self.type.finite and not all(map(math.isfinite, numbers)):
+            raise ValueError("not finite")
+        if self.limits is not None:
+            self.limits.check(numbers)
+        return result
+
+    @property
+    def wanted(self) -> str:
+        """What the argument must be, for messages."""
+        return f"{self.type.annotation}, {self.limits}" if self.limits else self.type.annotation
+
+
+NO_EFFECT = "Accepted for compatibility, without effect."
+"""The `doc` of arguments that exist because DALI has them; docstrings list them together."""
+
+
+def param(
+    argument_type: ArgumentType,
+    default: Any,
+    doc: str,
+    *,
+    per_sample: bool = False,
+    name: str = "",
+    minimum: float | None = None,
+    above: float | None = None,
+    maximum: float | None = None,
+) -> Any:
+    """Declare an argument of an operator.
+
+    Args:
+        argument_type: one of the constants of this module.
+        default: value where the user passes nothing or None; `REQUIRED` if a value must be given.
+        doc: meaning and unit, a sentence or two.
+        per_sample: whether a `DataNode` may be passed, to give each sample its own value.
+        name: the argument's name in `fn`; by default that of the class attribute. An argument
+            that shares its name with a method needs it.
+        minimum, above, maximum: limits of each number: at least, more than, at most.
+    """
+    limits = NumberLimits(minimum, above, maximum)
+    return Param(
+        argument_type, default, doc, per_sample, None if limits == NumberLimits() else limits, name
+    )
+
+
+def _int(value: Any) -> int:
+    if isinstance(value, float | np.floating):
+        if not float(value).is_integer():
+            raise ValueError("not a whole number")
+        value = int(value)
+    number = index(value)
+    if not -(1 << 63) <= number < 1 << 63:
+        raise ValueError("not a number of 64 bits")
+    return number
+
+
+def _float(value: Any) -> float:
+    if isinstance(value, _TEXT):
+        raise TypeError("not a number")
+    return float(value)
+
+
+def _bool(value: Any) -> bool:
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if _int(value) not in (0, 1):  # the form that truth values have in data
+        raise ValueError("neither True nor False")
+    return bool(value == 1)
+
+
+def _str(value: Any) -> str:
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if not isinstance(value, str):
+        raise TypeError("not a string")
+    return value
+
+
+def _layout(value: Any) -> str:
+    layout = _str(value)
+    if len(set(layout)) < len(layout):
+        raise ValueError("a letter names two dimensions")
+    return layout
+
+
+def _many(one: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
+    def convert(value: Any) -> tuple[Any, ...]:
+        if isinstance(value, np.ndarray):
+            value = value.reshape(-1).tolist()
+        if isinstance(value, _TEXT) or not isinstance(value, Sequence):
+            return (one(value),)
+        return tuple(one(item) for item in value)
+
+    return convert
+
+
+def _callable(value: Any) -> Any:
+    if not callable(value):
+        raise TypeError("not callable")
+    return value
+
+
+def _array(value: Any) -> Any:
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise TypeError("not an array of numbers")
+    return array
+
+
+def _options(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise TypeError("not a dict of names and values")
+    return dict(value)
+
+
+BOOL = ArgumentType("bool", _bool)
+INT = ArgumentType("int", _int)
+FLOAT = ArgumentType("float", _float, finite=True)
+ANY_FLOAT = ArgumentType("float", _float)
+STR = ArgumentType("str", _str)
+LAYOUT = ArgumentType("str", _layout)
+INTS = ArgumentType("int | Sequence[int]", _many(_int))
+FLOATS = ArgumentType("float | Sequence[float]", _many(_float), finite=True)
+ANY_FLOATS = ArgumentType("float | Sequence[float]", _many(_float))
+STRS = ArgumentType("str | Sequence[str]", _many(_str))
+ARRAY = ArgumentType("ArrayLike", _array)
+DTYPE = ArgumentType("DALIDataType | DTypeLike", to_dali_type)
+DTYPES = ArgumentType(
+    "DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike]", _many(to_dali_type)
+)
+IMAGE_TYPE = ArgumentType("DALIImageType", DALIImageType)
+INTERP = ArgumentType("DALIInterpType", DALIInterpType)
+CALLABLE = ArgumentType("Callable[..., Any]", _callable)
+OPTIONS = ArgumentType("Mapping[str, Any]", _options)
+ANY = ArgumentType("Any", lambda value: value)
+
+
+def convert(owner: str, name: str, declared: Param, value: Any) -> Any:
+    """Convert a constant that the user passed; None means the default."""
+    if value is None:
+        if isinstance(declared.default, Required):
+            raise ArgumentError(f"{owner}: the argument {name!r} must be given: {declared.doc}")
+        return declared.default
+    try:
+        return declared.convert(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArgumentError(
+            f"{owner}: the argument {name!r} must be {declared.wanted}, but is {value!r} ({error})"
+        ) from error
+
+
+def from_row(declared: Param, row: Any) -> Any:
+    """Convert one sample's value of an argument that was passed as a `DataNode`.
+
+    The limits are those of constants: operators check values from data on both devices.
+    """
+    return declared.type.convert(row.item() if row.size == 1 else row)

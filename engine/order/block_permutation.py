@@ -1,0 +1,89 @@
+"""A shuffle for storage that reads neighboring samples fast, computed like `Permutation`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ArgumentError
+from .permutation import Permutation
+from .philox import mix
+
+Int64s = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The distance over which a shuffle scatters neighboring samples.
+
+    Attributes:
+        size: consecutive samples that form a block; the data set's last block may be shorter.
+        window: blocks whose samples are mixed with one another.
+    """
+
+    size: int
+    window: int
+
+    def __post_init__(self) -> None:
+        if self.size < 1 or self.window < 1:
+            raise ArgumentError(
+                f"blocks of {self.size} samples, mixed {self.window} together: expected 1 or more"
+            )
+
+
+class BlockPermutation:
+    """The bijection of range(`size`) that visits blocks in random order, some at a time.
+
+    A keyed permutation orders the blocks. `window` blocks that are consecutive in this order form
+    a window, and another keyed permutation shuffles the samples of each window. If every window has
+    n samples, the positions [w*n, (w+1)*n) hold exactly the samples of window w. The permutation
+    takes O(1) memory and computes any position alone.
+
+    >>> order = BlockPermutation(10, Blocks(size=2, window=2), key=1)(np.arange(10))
+    >>> sorted(order.tolist()) == list(range(10)), len({i // 2 for i in order[:4].tolist()})
+    (True, 2)
+    """
+
+    def __init__(self, size: int, blocks: Blocks, key: int) -> None:
+        """Take the number of samples, 1 to 2**62, and any integer as the key."""
+        self._size = size
+        self._block = min(blocks.size, size)
+        self._window = blocks.window
+        self._key = key
+        count = -(-size // self._block)
+        self._order = Permutation(count, mix(key, 0))
+        self._missing = count * self._block - size  # samples that the last block lacks
+        # Turn of the short block. Blocks after the short block start `_missing` positions earlier.
+        self._short = int(self._order.inverse(np.array([count - 1]))[0])
+
+    def __call__(self, positions: Int64s) -> Int64s:
+        """Return the index of the sample at each of `positions`, int64 (n,)."""
+        if len(positions) and not 0 <= positions.min() <= positions.max() < self._size:
+            raise ArgumentError(
+                f"positions {positions.min()} to {positions.max()}: expected 0 to {self._size - 1}"
+            )
+        windows = self._turn_of(positions) // self._window
+        mixed = np.empty_like(positions)
+        for window in np.unique(windows).tolist():
+            rows = windows == window
+            start, end = self._start(window), self._start(window + 1)
+            inside = Permutation(end - start, mix(self._key, 1, window))
+            mixed[rows] = inside(positions[rows] - start) + start
+        turns = self._turn_of(mixed)
+        starts = turns * self._block - np.where(turns > self._short, self._missing, 0)
+        return self._order(turns) * self._block + mixed - starts
+
+    def _turn_of(self, positions: Int64s) -> Int64s:
+        """Return the turn of the block at each position: its number in the order of blocks."""
+        end_of_short = (self._short + 1) * self._block - self._missing
+        beyond = positions >= end_of_short
+        turns: Int64s = (positions + np.where(beyond, self._missing, 0)) // self._block
+        return turns
+
+    def _start(self, window: int) -> int:
+        """Return the first position of a window, or the size for a window after the last."""
+        turn = window * self._window
+        start = turn * self._block - (self._missing if turn > self._short else 0)
+        return min(start, self._size)

@@ -1,0 +1,73 @@
+"""Checkpoints: the position of a run, as a short JSON text in UTF-8.
+
+A checkpoint holds the seed, the number of samples delivered, and the state of each input. The
+state of a reader is its epoch and the positions that no rank has read yet. The state of an
+external source is the state of the user's object. Everything else is a function of these: no
+queue, no buffer and no generator state is stored.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import CheckpointError
+
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The data from which a pipeline continues.
+
+    Attributes:
+        seed: seed of the pipeline.
+        samples: number of samples that one rank has delivered since the first start. In graphs
+            without a reader, random numbers continue from this number.
+        inputs: state of each input operator, by its name.
+    """
+
+    seed: int
+    samples: int
+    inputs: dict[str, Any]
+
+    def dump(self) -> bytes:
+        """Return the checkpoint as JSON text in UTF-8."""
+        return json.dumps({"penstock_checkpoint": _VERSION, **asdict(self)}).encode()
+
+
+def load(source: str | bytes | bytearray | memoryview | os.PathLike[str]) -> Checkpoint:
+    """Read a checkpoint from its bytes, its text, or the path of a file that holds it.
+
+    Raises:
+        CheckpointError: there is no such file, or the data are no checkpoint.
+    """
+    where = "the checkpoint"
+    try:
+        given = bytes(source) if isinstance(source, bytearray | memoryview) else source
+        text = os.fsdecode(given)
+        if not text.lstrip().startswith("{"):
+            where = f"the checkpoint file {text!r:.200}"
+            text = Path(text).read_text(encoding="utf-8")
+        data = json.loads(text)
+        version = data.pop("penstock_checkpoint")
+        if version != _VERSION:
+            raise CheckpointError(
+                f"{where} has version {version}, but this release reads version {_VERSION}: "
+                "restore it with the release that wrote it"
+            )
+        checkpoint = Checkpoint(**data)
+        if type(checkpoint.seed) is not int or not isinstance(checkpoint.inputs, dict):
+            raise TypeError("wrong types")
+        if type(checkpoint.samples) is not int or checkpoint.samples < 0:
+            raise ValueError(f"samples is {checkpoint.samples!r}")
+    except OSError as error:
+        raise CheckpointError(f"{where} cannot be read: {error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(f"{where} is no checkpoint of a pipeline: {error}") from error
+    return checkpoint

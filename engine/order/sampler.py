@@ -1,0 +1,385 @@
+"""Which samples make up a batch: order, shards, padding and resuming, as arithmetic.
+
+A *position* is a sample's number in an epoch's order, 0 to size - 1. An *index* is a sample's
+number in the data set. An epoch of m remaining positions is cut into k shards: shard i holds the
+positions `[m*i//k, m*(i+1)//k)`. In epoch e, rank r reads shard (r + e) % k. With
+`stick_to_shard`, rank r always reads shard r. The epochs' shards, one after the other, form the
+endless sequence of a rank. Batch b of B samples is the entries `[b*B, (b+1)*B)` of the sequence.
+Padding repeats a shard's last sample until all shards have the same number of whole batches.
+Without a shuffle, the order is DALI's, batch for batch.
+
+Time and memory of all functions are independent of the size of the data set.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ArgumentError, CheckpointError
+from .block_permutation import BlockPermutation, Blocks
+from .permutation import LARGEST, Permutation
+from .philox import mix
+from .sampler_state import Intervals, Rest, SamplerState, joined
+
+__all__ = ["Blocks", "Sampler", "SamplerState", "Selection"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Selection:
+    """The samples of one batch; every array has shape `(batch_size,)`."""
+
+    index: NDArray[np.int64]
+    """The samples' numbers in the data set."""
+
+    epoch: NDArray[np.int64]
+    """The epoch in which each sample is read; a batch may straddle epochs."""
+
+    position: NDArray[np.int64]
+    """The samples' numbers in their epoch's order; epoch and position key the random numbers."""
+
+    valid: NDArray[np.bool_]
+    """False where padding repeats a sample."""
+
+
+class Sampler:
+    """The batches of one rank, each computed from the batch's number alone.
+
+    Args:
+        size: samples of the data set, 1 to 2**62.
+        batch_size: samples of a batch.
+        shard_id: number of this rank.
+        num_shards: number of ranks, among which each epoch is divided.
+        shuffle: permute each epoch as a whole, by `seed` and the epoch's number.
+        seed: of the shuffle; a `state` brings its own seed.
+        blocks: shuffle as `BlockPermutation` does.
+        stick_to_shard: as in DALI. A shuffle permutes each shard by itself, so a rank reads the
+            same samples in every epoch. A restored run keeps the shuffled shards of the first
+            run, also with another number of ranks.
+        pad_last_batch: as in DALI.
+        state: continue a run where all ranks together stopped, also with another number of ranks
+            or another batch size. Each position that remains of the epochs in progress comes
+            exactly once; then whole epochs follow. Batches are numbered from the state on. With
+            the same arguments, every rank continues its own batches.
+
+    >>> sampler = Sampler(8, batch_size=2, shard_id=1, num_shards=3)
+    >>> [sampler.select(batch).index.tolist() for batch in range(4)]
+    [[2, 3], [4, 5], [6, 7], [0, 1]]
+
+    Raises:
+        ArgumentError: arguments contradict each other, such as more shards than samples.
+        CheckpointError: the state belongs to another data set.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        batch_size: int,
+        *,
+        shard_id: int = 0,
+        num_shards: int = 1,
+        shuffle: bool = False,
+        seed: int = 0,
+        blocks: Blocks | None = None,
+        stick_to_shard: bool = False,
+        pad_last_batch: bool = False,
+        state: SamplerState | None = None,
+    ) -> None:
+        _check_arguments(size, batch_size, shard_id, num_shards)
+        if blocks is not None and not shuffle:
+            raise ArgumentError("blocks change the shuffle, so they need shuffle=True")
+        if state is None:
+            parts = num_shards if shuffle and stick_to_shard else 1
+            state = SamplerState(
+                size=size, shuffle=shuffle, seed=seed, epoch=0, blocks=blocks, parts=parts
+            )
+        _check_state(state, size, shuffle, blocks)
+        self._size = size
+        self._batch_size = batch_size
+        self._rank = shard_id
+        self._shards = num_shards
+        self._shuffle = shuffle
+        self._blocks = blocks
+        self._seed = state.seed
+        self._parts = state.parts
+        self._stick = stick_to_shard
+        self._pad = pad_last_batch
+        self._first = state.epoch
+        self._rests = [Rest(state.remaining[epoch]) for epoch in sorted(state.remaining)]
+        self._cuts = {
+            epoch: cuts
+            for epoch, cuts in state.cuts.items()
+            if len(cuts) == num_shards + 1 and not pad_last_batch
+        }
+        self._first_whole = self._first + len(self._rests)
+        self._whole = Rest(((0, size),))
+        self._ends = self._restored_ends(shard_id)
+
+    @property
+    def epoch_size(self) -> int:
+        """Samples in an epoch of all ranks together."""
+        return self._size
+
+    @property
+    def epoch_size_padded(self) -> int:
+        """Samples in an epoch; `pad_last_batch` counts every shard as long as the longest.
+
+        As in DALI, samples that fill up the last batch do not count.
+        """
+        longest = -(-self._size // self._shards)
+        return self._shards * longest if self._pad else self._size
+
+    def shard_size(self, epoch: int) -> int:
+        """Return the number of samples that this rank reads in `epoch`, without padding."""
+        start, stop = self._shard(self._rank, self._known(epoch))
+        return stop - start
+
+    def steps(self, epoch: int) -> int:
+        """Return the number of this rank's batches that start in `epoch`.
+
+        With padding, all ranks have the same number. Without padding, a batch may straddle epochs,
+        and the number may differ by one between epochs and between ranks. In a restored epoch,
+        only the remaining positions count.
+        """
+        before = self._entries_before(self._known(epoch))
+        after = before + self._entries(self._rank, epoch)
+        return -(-after // self._batch_size) - -(-before // self._batch_size)
+
+    def select(self, batch: int, batches: int = 1) -> Selection:
+        """Return the samples of consecutive batches, end to end.
+
+        Args:
+            batch: number of the first batch, counted from the start or from the state.
+            batches: number of batches.
+        """
+        if batch < 0:
+            raise ArgumentError(f"batch {batch}: expected a number of 0 or more")
+        epoch, entry = self._locate(self._rank, batch * self._batch_size, self._ends)
+        pieces = []
+        missing = batches * self._batch_size
+        while missing:
+            taken = min(missing, self._entries(self._rank, epoch) - entry)
+            if taken:
+                pieces.append(self._piece(epoch, entry, taken))
+            missing -= taken
+            epoch, entry = epoch + 1, 0
+        if len(pieces) == 1:
+            return Selection(*pieces[0])
+        index, epochs, position, valid = zip(*pieces, strict=True)
+        return Selection(
+            np.concatenate(index),
+            np.concatenate(epochs),
+            np.concatenate(position),
+            np.concatenate(valid),
+        )
+
+    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+        """Return the index of the replacement sample for the sample at a position.
+
+        Attempts 0 to size - 2 return every other sample of the data set once, in an order that
+        depends on (seed, epoch, position).
+
+        Raises:
+            ArgumentError: the data set has no further sample.
+        """
+        others = self._size - 1
+        if not 0 <= attempt < others:
+            raise ArgumentError(
+                f"attempt {attempt} to replace a sample: the data set has {others} others"
+            )
+        own = int(self._indices(epoch, np.array([position], np.int64))[0])
+        order = Permutation(others, mix(self._seed, epoch, position))
+        other = int(order(np.array([attempt], np.int64))[0])
+        return other + (other >= own)
+
+    def state_after(self, batches: int) -> SamplerState:
+        """Return the remaining positions after each rank has delivered `batches` batches.
+
+        Every rank computes the same state. `batches` counts from the start or the restored state.
+        """
+        if batches < 0:
+            raise ArgumentError(f"state after {batches} batches: expected 0 or more")
+        reached = [
+            self._locate(rank, batches * self._batch_size, self._restored_ends(rank))
+            for rank in range(self._shards)
+        ]
+        first = min(epoch for epoch, _ in reached)
+        last = max(self._first_whole - 1, *(epoch for epoch, _ in reached))
+        remaining: dict[int, Intervals] = {}
+        cuts: dict[int, tuple[int, ...]] = {}
+        for epoch in range(first, last + 1):
+            remaining[epoch], ends = self._left(epoch, reached)
+            if ends != even_cuts(ends[-1], self._shards):
+                cuts[epoch] = ends
+        while last not in cuts and remaining.get(last) == self._whole.intervals:
+            del remaining[last]
+            last -= 1
+        return SamplerState(
+            size=self._size,
+            shuffle=self._shuffle,
+            seed=self._seed,
+            epoch=first,
+            blocks=self._blocks,
+            parts=self._parts,
+            remaining=remaining,
+            cuts=cuts,
+        )
+
+    def _left(
+        self, epoch: int, reached: list[tuple[int, int]]
+    ) -> tuple[Intervals, tuple[int, ...]]:
+        """Return the remaining positions of `epoch`, and the borders between shards (see `cuts`).
+
+        `reached` holds the epoch that each rank has reached, and the entry in this epoch.
+        """
+        rest = self._rest(epoch)
+        intervals: list[tuple[int, int]] = []
+        ends = [0]
+        for shard in range(self._shards):
+            rank = shard if self._stick else (shard - epoch) % self._shards
+            start, stop = self._shard(rank, epoch)
+            current, entry = reached[rank]
+            if current > epoch:
+                start = stop
+            elif current == epoch:
+                start = min(start + entry, stop)
+            intervals += rest.intervals_of(start, stop)
+            ends.append(ends[-1] + stop - start)
+        return joined(intervals), tuple(ends)
+
+    def _piece(
+        self, epoch: int, entry: int, taken: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the fields of a `Selection` for `taken` entries of this rank in `epoch`."""
+        rest = self._rest(epoch)
+        start, stop = self._shard(self._rank, epoch)
+        ordinals = np.arange(start + entry, start + entry + taken, dtype=np.int64)
+        valid = ordinals < stop
+        if start + entry + taken > stop:
+            # An empty shard of a restored epoch has no sample to repeat, so padding repeats the
+            # last sample of the epoch.
+            ordinals[~valid] = stop - 1 if stop > start else rest.count - 1
+        position = rest.positions(ordinals)
+        return self._indices(epoch, position), np.full(taken, epoch, np.int64), position, valid
+
+    def _indices(self, epoch: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
+        if not self._shuffle:
+            return position.copy()
+        if self._parts == 1:
+            return self._permuted(self._size, mix(self._seed, epoch), position)
+        indices = np.empty_like(position)
+        bounds = np.array(even_cuts(self._size, self._parts), np.int64)
+        owners = np.searchsorted(bounds, position, "right") - 1
+        for owner in np.unique(owners).tolist():
+            start, stop = bounds[owner : owner + 2].tolist()
+            rows, key = owners == owner, mix(self._seed, epoch, owner)
+            indices[rows] = start + self._permuted(stop - start, key, position[rows] - start)
+        return indices
+
+    def _permuted(self, size: int, key: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
+        if self._blocks is not None:
+            return BlockPermutation(size, self._blocks, key)(position)
+        return Permutation(size, key)(position)
+
+    def _rest(self, epoch: int) -> Rest:
+        return self._whole if epoch >= self._first_whole else self._rests[epoch - self._first]
+
+    def _shard(self, rank: int, epoch: int) -> tuple[int, int]:
+        """Return the ordinals [start, stop) that `rank` reads in `epoch`."""
+        shard = rank if self._stick else (rank + epoch) % self._shards
+        if epoch in self._cuts:
+            return self._cuts[epoch][shard], self._cuts[epoch][shard + 1]
+        count = self._rest(epoch).count
+        return count * shard // self._shards, count * (shard + 1) // self._shards
+
+    def _entries(self, rank: int, epoch: int) -> int:
+        """Return the length of `epoch` in the sequence of `rank`, with padding."""
+        if self._pad:
+            longest = -(-self._rest(epoch).count // self._shards)
+            return -(-longest // self._batch_size) * self._batch_size
+        start, stop = self._shard(rank, epoch)
+        return stop - start
+
+    def _restored_ends(self, rank: int) -> list[int]:
+        """Return the end of each restored epoch in the sequence of `rank`."""
+        epochs = range(self._first, self._first_whole)
+        return list(accumulate(self._entries(rank, epoch) for epoch in epochs))
+
+    def _locate(self, rank: int, entry: int, ends: list[int]) -> tuple[int, int]:
+        """Return the epoch of an entry of the sequence of `rank`, and its number in this epoch.
+
+        `ends` are the rank's `_restored_ends`.
+        """
+        restored = bisect_right(ends, entry)
+        if restored:
+            entry -= ends[restored - 1]
+        if restored < len(ends):
+            return self._first + restored, entry
+        if self._pad or self._stick:
+            epochs, entry = divmod(entry, self._entries(rank, self._first_whole))
+            return self._first_whole + epochs, entry
+        # A rank that does not stick to its shard reads the shards in turn: shard t % shards in
+        # turn t = rank + epoch. All turns together form one line of entries, in which turn t
+        # starts at size * t // shards.
+        offset = self._turn_start(rank + self._first_whole) + entry
+        turn = ((offset + 1) * self._shards - 1) // self._size
+        return turn - rank, offset - self._turn_start(turn)
+
+    def _turn_start(self, turn: int) -> int:
+        return self._size * turn // self._shards
+
+    def _entries_before(self, epoch: int) -> int:
+        """Return the number of entries of this rank's sequence before `epoch`."""
+        restored = min(epoch - self._first, len(self._ends))
+        before = self._ends[restored - 1] if restored else 0
+        whole = epoch - self._first - restored
+        if self._pad or self._stick:
+            return before + whole * self._entries(self._rank, self._first_whole)
+        turn = self._rank + self._first_whole
+        return before + self._turn_start(turn + whole) - self._turn_start(turn)
+
+    def _known(self, epoch: int) -> int:
+        if epoch < self._first:
+            raise ArgumentError(f"epoch {epoch}: this sampler starts in epoch {self._first}")
+        return epoch
+
+
+def even_cuts(count: int, shards: int) -> tuple[int, ...]:
+    """Return the borders that divide `count` items into `shards` ranges of almost equal size."""
+    return tuple(count * shard // shards for shard in range(shards + 1))
+
+
+def _check_arguments(size: int, batch_size: int, shard_id: int, num_shards: int) -> None:
+    if not 1 <= size <= LARGEST:
+        raise ArgumentError(f"a data set of {size} samples: expected 1 to 2**62")
+    if batch_size < 1:
+        raise ArgumentError(f"batch_size={batch_size}: expected 1 or more")
+    if not 0 <= shard_id < num_shards:
+        raise ArgumentError(f"shard_id={shard_id}: expected 0 to num_shards - 1 = {num_shards - 1}")
+    if num_shards > size:
+        raise ArgumentError(
+            f"num_shards={num_shards}, but the data set has {size} samples, and every shard needs "
+            f"a sample: lower num_shards to {size} or less, or read more data"
+        )
+
+
+def _check_state(state: SamplerState, size: int, shuffle: bool, blocks: Blocks | None) -> None:
+    if state.size != size:
+        raise CheckpointError(
+            f"the checkpoint belongs to a data set of {state.size} samples, but this data set has "
+            f"{size}: restore the checkpoint with its own data set"
+        )
+    if (state.shuffle, state.blocks) != (shuffle, blocks):
+        raise CheckpointError(
+            f"the checkpoint belongs to a run with {_order(state.shuffle, state.blocks)}, but this "
+            f"run has {_order(shuffle, blocks)}: give the reader the arguments of the first run, "
+            "because other arguments put other samples at the positions of the checkpoint"
+        )
+
+
+def _order(shuffle: bool, blocks: Blocks | None) -> str:
+    return f"shuffle={shuffle}" if blocks is None else f"{blocks}"

@@ -1,0 +1,212 @@
+"""The remaining positions of epochs in progress: intervals, and the sampler's checkpoint."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CheckpointError
+from .block_permutation import Blocks
+
+_EPOCHS = 1 << 32  # the randomness is keyed by 32 bits of the epoch
+
+Intervals = tuple[tuple[int, int], ...]
+"""Half-open, non-empty, ascending intervals of positions that do not touch or overlap."""
+
+
+def joined(intervals: Iterable[tuple[int, int]]) -> Intervals:
+    """Return ascending `intervals`, with adjacent intervals merged."""
+    merged: list[tuple[int, int]] = []
+    for start, stop in intervals:
+        if merged and merged[-1][1] == start:
+            merged[-1] = (merged[-1][0], stop)
+        else:
+            merged.append((start, stop))
+    return tuple(merged)
+
+
+class Rest:
+    """The remaining positions of one epoch; *ordinals* 0 to `count` - 1 number them in order."""
+
+    def __init__(self, intervals: Intervals) -> None:
+        self.intervals = intervals
+        self._bounds = [0]  # the first ordinal of each interval, and the end of the last interval
+        for start, stop in intervals:
+            self._bounds.append(self._bounds[-1] + stop - start)
+        self.count = self._bounds[-1]
+        self._starts = np.array(self._bounds[:-1], np.int64)
+        self._shifts = np.array([start for start, _ in intervals], np.int64) - self._starts
+
+    def positions(self, ordinals: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the positions that `ordinals` number, by bisection."""
+        if len(self._shifts) == 1:
+            return ordinals + self._shifts
+        which = np.searchsorted(self._starts, ordinals, side="right") - 1
+        return ordinals + self._shifts[which]
+
+    def intervals_of(self, start: int, stop: int) -> list[tuple[int, int]]:
+        """Return the intervals of positions that ordinals [start, stop) number."""
+        intervals = []
+        number = bisect_right(self._bounds, start) - 1
+        while start < stop:
+            end = min(stop, self._bounds[number + 1])
+            shift = self.intervals[number][0] - self._bounds[number]
+            intervals.append((start + shift, end + shift))
+            start, number = end, number + 1
+        return intervals
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplerState:
+    """The positions that no rank has consumed yet: a checkpoint of the samplers of a run.
+
+    Raises:
+        CheckpointError: the values contradict each other.
+    """
+
+    size: int
+    """Samples in the data set."""
+
+    shuffle: bool
+    """Whether a shuffle maps positions to indices."""
+
+    seed: int
+    """The seed of the shuffle."""
+
+    epoch: int
+    """The first epoch with remaining positions; later epochs are whole unless in `remaining`."""
+
+    blocks: Blocks | None = None
+    """The blocks that the shuffle keeps together; None for a shuffle of single samples."""
+
+    parts: int = 1
+    """Number of equal ranges of the data set; the shuffle permutes each range by itself."""
+
+    remaining: dict[int, Intervals] = field(default_factory=dict)
+    """The remaining positions of epochs `epoch`, `epoch` + 1, ... that any rank has started."""
+
+    cuts: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """The borders between the ranks' remaining positions of an epoch, as ordinals 0, ..., count.
+
+    An epoch that is divided evenly has no entry. Other epochs occur when ranks reach an epoch's
+    end in different batches. With the same number of shards, every rank continues with its own
+    remaining positions. With another number, the cuts are ignored.
+    """
+
+    def __post_init__(self) -> None:
+        _demand(_is_count(self.size) and self.size > 0, f"size is {self.size!r}")
+        _demand(isinstance(self.shuffle, bool), f"shuffle is {self.shuffle!r}")
+        _demand(_is_count(self.seed, lowest=None), f"seed is {self.seed!r}")
+        _demand(self.blocks is None or self.shuffle, "blocks is set although shuffle is not")
+        _demand(
+            _is_count(self.parts, lowest=1) and self.parts <= self.size,
+            f"parts is {self.parts!r}",
+        )
+        _demand(_is_count(self.epoch) and self.epoch < _EPOCHS, f"epoch is {self.epoch!r}")
+        expected = range(self.epoch, self.epoch + len(self.remaining))
+        _demand(
+            sorted(self.remaining) == list(expected),
+            f"remaining has epochs {sorted(self.remaining)}, which are not consecutive from "
+            f"{self.epoch} on",
+        )
+        for epoch, intervals in self.remaining.items():
+            _check_intervals(epoch, intervals, self.size)
+        for epoch, cuts in self.cuts.items():
+            _check_cuts(epoch, cuts, self.remaining.get(epoch))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the state as dicts, lists, integers and booleans, for `json.dumps`."""
+        return {
+            "size": self.size,
+            "shuffle": self.shuffle,
+            "seed": self.seed,
+            "epoch": self.epoch,
+            "blocks": None if self.blocks is None else [self.blocks.size, self.blocks.window],
+            "parts": self.parts,
+            "remaining": {
+                str(epoch): [list(interval) for interval in intervals]
+                for epoch, intervals in self.remaining.items()
+            },
+            "cuts": {str(epoch): list(cuts) for epoch, cuts in self.cuts.items()},
+        }
+
+    @classmethod
+    def from_json(cls, value: object) -> SamplerState:
+        """Return the state that `to_json` turned into `value`, after a check of all values."""
+        if not isinstance(value, dict):
+            raise CheckpointError(f"sampler state: expected a JSON object, got {value!r:.80}")
+        names = {"size", "shuffle", "seed", "epoch", "blocks", "parts", "remaining", "cuts"}
+        _demand(
+            set(value) | {"parts"} == names, f"it has {sorted(value)}, expected {sorted(names)}"
+        )
+        try:
+            remaining = {
+                int(epoch): tuple((start, stop) for start, stop in intervals)
+                for epoch, intervals in value["remaining"].items()
+            }
+            cuts = {int(epoch): tuple(ordinals) for epoch, ordinals in value["cuts"].items()}
+        except (AttributeError, TypeError, ValueError) as error:
+            raise CheckpointError(
+                "sampler state: remaining must be {epoch: [[start, stop], ...]} and cuts "
+                f"{{epoch: [ordinal, ...]}} ({error})"
+            ) from error
+        return cls(
+            size=value["size"],
+            shuffle=value["shuffle"],
+            seed=value["seed"],
+            epoch=value["epoch"],
+            blocks=_blocks(value["blocks"]),
+            parts=value.get("parts", 1),
+            remaining=remaining,
+            cuts=cuts,
+        )
+
+
+def _blocks(value: object) -> Blocks | None:
+    if value is None:
+        return None
+    sizes = value if isinstance(value, list) else []
+    sound = len(sizes) == 2 and all(_is_count(size, lowest=1) for size in sizes)
+    _demand(sound, f"blocks is {value!r}, neither null nor [size, window]")
+    return Blocks(*sizes)
+
+
+def _demand(holds: bool, complaint: str) -> None:
+    if not holds:
+        raise CheckpointError(
+            f"sampler state: {complaint}. The checkpoint is damaged or was edited; "
+            "restore an earlier one."
+        )
+
+
+def _is_count(value: object, lowest: int | None = 0) -> bool:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole and (lowest is None or value >= lowest)  # type: ignore[operator]
+
+
+def _check_intervals(epoch: int, intervals: Intervals, size: int) -> None:
+    bounds = [bound for interval in intervals for bound in interval]
+    _demand(
+        all(_is_count(bound) for bound in bounds)
+        and all(low < high for low, high in pairwise(bounds))
+        and (not bounds or bounds[-1] <= size),
+        f"the remaining intervals of epoch {epoch} must ascend, not touch, and end by {size}",
+    )
+
+
+def _check_cuts(epoch: int, cuts: tuple[int, ...], intervals: Intervals | None) -> None:
+    count = sum(stop - start for start, stop in intervals or ())
+    _demand(
+        intervals is not None
+        and len(cuts) >= 2
+        and all(_is_count(cut) for cut in cuts)
+        and all(low <= high for low, high in pairwise(cuts))
+        and (cuts[0], cuts[-1]) == (0, count),
+        f"the cuts of epoch {epoch} must ascend from 0 to its {count} remaining positions",
+    )

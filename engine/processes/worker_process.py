@@ -1,0 +1,203 @@
+"""A worker process, as the thread that drives the process sees it.
+
+The process is a new interpreter, which runs `child.main`. The process holds the pipeline's chains
+and shares the arena in which the slabs lie, so the messages are small:
+
+    to the process                          from the process
+    the chains, pickled                     None: ready; or a text: the problem
+    Job: a few rows of a batch              any number of AskSlab and AskBlock, then JobDone
+    ArenaSlot; or None: use the heap
+
+The process ends when this side closes the channel, however this side ends.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+
+from ..errors import WorkerError
+from ..graph.operator import Array
+from ..tensors import TensorList
+from ..tensors.arena import PLAIN_DTYPES, Arena, ArenaSlot
+from ..tensors.memory import SMALL
+from ..work.batch import Batch
+from ..work.chain import ChainRun
+from ..work.faults import describe
+from ..work.plan import Key
+from .channel import Channel, connected_sockets
+from .interpreter import Interpreter
+from .messages import (
+    ArrayRef,
+    AskBlock,
+    AskSlab,
+    Job,
+    JobDone,
+    RowsApart,
+    reference,
+    resolve,
+    unpickled_error,
+)
+
+ColumnRefs = Array | tuple[list[Array], list[ArrayRef]]
+"""A batch's column: one array, or the rows and the references to the rows."""
+
+
+class WorkerProcess:
+    """One process; one thread calls all methods but `kill`.
+
+    Args:
+        arena: where slabs lie.
+        program: the pickled chains by segment.
+
+    Attributes:
+        busy_ns, wait_ns, cpu_ns: as those of `chain.Worker`.
+        events: `Operator.event_counts` of the process's operators, by the number of the node.
+    """
+
+    def __init__(self, arena: Arena, program: bytes) -> None:
+        self.busy_ns: dict[int, int] = {}
+        self.wait_ns = self.cpu_ns = 0
+        self.events: dict[int, dict[str, int]] = {}
+        self._arena = arena
+        offset = arena.reserve(8)
+        self._progress = arena.array((offset, (1,), "i8"))
+        self._progress[0] = -1
+        ours, theirs = connected_sockets()
+        self._channel = Channel(ours)
+        numbers = theirs.fileno(), arena.descriptor, offset
+        with theirs, ExitStack() as on_failure:
+            on_failure.callback(ours.close)
+            self._process = Interpreter(f"{__package__}.child", numbers, numbers[:2])
+            on_failure.pop_all()
+        self._program = program
+
+    def wait_until_ready(self) -> None:
+        """Wait until the process can compute; raise WorkerError if it cannot."""
+        try:
+            self._channel.send(self._program)
+            problem = self._channel.receive()
+        except (EOFError, OSError) as error:
+            raise WorkerError(f"a worker process {self._process.fate()} when it started") from error
+        if problem is not None:
+            raise WorkerError(f"a worker process could not start: {problem}")
+
+    def compute(self, run: ChainRun, chain: int, rows: range) -> None:
+        """Compute rows of a batch.
+
+        Raises:
+            WorkerError: the process has died.
+            Exception: a message could not be passed on; the process must not be used any more.
+        """
+        blocks: list[Array] = []
+        job = self._job(run, chain, rows)
+        try:
+            self._channel.send(tuple(job))
+            while (answer := self._channel.receive())[0] != JobDone.__name__:
+                self._channel.send(self._slot_for(run, rows, answer, blocks))
+        except (EOFError, OSError) as error:
+            raise self._died(run, rows) from error
+        self._store_rows(run, rows, JobDone(*answer[1:]), blocks)
+
+    def kill(self) -> None:
+        """End the process at once, and so the wait of the thread that drives the process."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End the process, wait for its end, and close the channel; idempotent."""
+        self._process.end()
+        self._channel.close()
+
+    # To the process
+
+    def _job(self, run: ChainRun, chain: int, rows: range) -> Job:
+        errors = run.batch.errors
+        with run.lock:  # another thread's copies would be freed if this thread replaced them
+            if run.references is None:
+                run.references = [self._column_refs(run.batch, column) for column in run.external]
+        window = slice(rows.start, rows.stop)
+        return Job(
+            chain,
+            run.batch.size,
+            [i - rows.start for i in rows if i not in errors],
+            [self._window_refs(column, window) for column in run.references],
+            {number: reference(table[window], self._arena) for number, table in run.random.items()},
+            self._targets(run, rows),
+        )
+
+    def _column_refs(self, batch: Batch, column: TensorList) -> ColumnRefs:
+        """Make the references of a column, for a whole batch at once."""
+        rows = column.window(range(batch.size))
+        if isinstance(rows, np.ndarray):
+            return self._visible(batch, rows)
+        arrays = [self._visible(batch, row) for row in rows]
+        return arrays, [reference(array, self._arena) for array in arrays]
+
+    def _visible(self, batch: Batch, array: Array) -> Array:
+        """Return the array, or a copy in the arena of a large array outside of the arena."""
+        large = array.nbytes >= SMALL and array.dtype.kind in PLAIN_DTYPES
+        if not large or self._arena.slot_of(array) is not None:
+            return array
+        copy = batch.empty(array.shape, array.dtype)
+        np.copyto(copy, array)
+        return copy
+
+    def _window_refs(self, column: ColumnRefs, window: slice) -> ArrayRef | list[ArrayRef]:
+        if isinstance(column, tuple):
+            return column[1][window]
+        return reference(column[window], self._arena)
+
+    def _targets(self, run: ChainRun, rows: range) -> dict[Key, ArenaSlot | None]:
+        targets: dict[Key, ArenaSlot | None] = {}
+        for key, results in run.rows.items():
+            if results.ragged:
+                targets[key] = None
+                continue
+            likely = run.chain.likely.get(key)
+            slab = results.made if likely is None else results.slab(*likely)
+            if slab is not None:
+                targets[key] = self._arena.slot_of(slab[rows.start : rows.stop])
+        return targets
+
+    def _slot_for(
+        self, run: ChainRun, rows: range, question: tuple[Any, ...], blocks: list[Array]
+    ) -> ArenaSlot | None:
+        if question[0] == AskSlab.__name__:
+            key, shape, dtype = AskSlab(*question[1:])
+            slab = run.rows[key].slab(shape, dtype)
+            return None if slab is None else self._arena.slot_of(slab[rows.start : rows.stop])
+        (nbytes,) = AskBlock(*question[1:])
+        block = run.batch.empty((nbytes,), np.uint8)
+        slot = self._arena.slot_of(block)
+        if slot is not None:
+            blocks.append(block)
+        return slot
+
+    # From the process
+
+    def _store_rows(self, run: ChainRun, rows: range, done: JobDone, blocks: list[Array]) -> None:
+        for row, (pickled, trace) in done.errors.items():
+            run.batch.errors[rows.start + row] = unpickled_error(pickled, trace)
+        good = [i for i in rows if i not in run.batch.errors]
+        for key, sent in done.results.items():
+            apart = RowsApart(*sent)
+            results = run.rows[key]
+            for row, (block, offset, shape, dtype) in apart.in_blocks.items():
+                results.adopt(rows.start + row, np.ndarray(shape, dtype, blocks[block], offset))
+            for row, carried in apart.elsewhere.items():
+                results.store_row(rows.start + row, resolve(carried, self._arena), None)
+            outside = apart.in_blocks.keys() | apart.elsewhere.keys()
+            results.adopt_from_slab(i for i in good if i - rows.start not in outside)
+        self.busy_ns, self.wait_ns, self.cpu_ns = done.busy_ns, done.wait_ns, done.cpu_ns
+        self.events.update(done.events)
+
+    def _died(self, run: ChainRun, rows: range) -> WorkerError:
+        at = int(self._progress[0])
+        error = WorkerError(f"a worker process {self._process.fate()}")
+        if at >= 0:
+            error.add_note("while it computed " + describe(run.batch, rows[at]))
+        else:
+            error.add_note(f"before it computed {len(rows)} samples of batch {run.batch.number}")
+        return error

@@ -1,0 +1,18 @@
+"""The pipeline: the calls of the user, and the threads that run a plan.
+
+definition      `pipeline_def`
+config          the arguments of a pipeline
+pipeline        `Pipeline`: a graph, run batch by batch ahead of its consumer
+opening         from a plan to open inputs and memory
+shutdown        the end of a pipeline, step by step
+feeding         external sources that wait for data
+checkpointing   the state of a running pipeline
+outputs         the outputs that a pipeline may return
+executor        batches walk through the plan's segments, several at a time
+uninterrupted   work that no signal's handler interrupts
+delivery        batches that are done, handed out in order
+budget          whether memory suffices for one more batch
+workers         threads and processes that run sample segments
+worker_choice   which workers suit the work
+device_stage    threads that launch GPU work and wait for it
+"""

@@ -1,0 +1,39 @@
+"""Whether memory suffices for one more batch, judged by the batches before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..work.batch import Batch
+
+
+class Budget:
+    """Compares the expected need of batches with the room that one pool has left.
+
+    Args:
+        room: returns the bytes that may still be lent.
+        taken: returns the bytes that a batch has taken so far.
+    """
+
+    def __init__(self, room: Callable[[], int], taken: Callable[[Batch], int]) -> None:
+        self._room = room
+        self._taken = taken
+        self._largest: int | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether a batch is done, so that the need of a batch is known."""
+        return self._largest is not None
+
+    def learn(self, batch: Batch) -> None:
+        """Learn from a batch that is done."""
+        self._largest = max(self._largest or 0, self._taken(batch))
+
+    def is_short(self, under_way: Iterable[Batch]) -> bool:
+        """Whether one more batch may not fit, once the batches under way have all they need."""
+        if self._largest is None:
+            return True
+        owed = [self._largest - self._taken(batch) for batch in under_way]
+        return self._largest + sum(more for more in owed if more > 0) > self._room()

@@ -1,0 +1,173 @@
+"""The arguments of a pipeline."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..tensors.dtypes import CPU_ONLY_DEVICE_ID
+from ..work.faults import POLICIES
+
+_DEFAULT_BUDGET = 4 << 30
+
+
+@dataclass(frozen=True)
+class PipelineConfig:
+    """The arguments of `Pipeline` and `pipeline_def`.
+
+    Attributes:
+        batch_size: samples in a batch; the largest number where an external source yields
+            fewer.
+        num_threads: CPU workers; by default as many as this process may use cores.
+        exec_processes: whether the workers are processes instead of threads. Threads of one
+            process wait for the GIL. By default, work starts in up to 8 threads. If samples take
+            more than 8 ms of CPU time each, the other threads are started. If samples are
+            lighter, and there are more than 4 workers and cores, processes replace the threads.
+            Results are the same. True starts with processes: that takes half a second, and fails
+            if an operator's arguments or class cannot be pickled. False starts no processes.
+        device_id: CUDA device; None for a pipeline that runs on the CPU only (or, if it has
+            GPU operators, for the current device).
+        seed: of all randomness but the readers' shuffling; None or -1 draws one.
+        prefetch_queue_depth: batches prepared ahead of the consumer, an int or
+            `{"cpu_size": x, "gpu_size": y}`.
+        exec_pipelined, exec_async: if one is False, a batch starts only when the consumer
+            requests it.
+        prefetch_bytes: limit for the bytes of all batches that are under way or held by the
+            consumer. One more batch starts if its expected size fits into the limit. One batch
+            at a time is always prepared.
+        prefetch_device_bytes: the same limit for the GPU's memory.
+        on_error: policy for samples that cannot be read or processed: "raise", "skip" (use
+            another sample) or "replace" (use a copy of a neighbor).
+        quarantine_log: file to which a JSON line is added for each bad sample.
+        checkpoint: a result of `Pipeline.checkpoint`, or the path of a file with one.
+        output_dtype, output_ndim, output_layout: checked on every output; one value for
+            all or a list with one (or None) for each.
+
+        Other arguments are accepted for compatibility, without effect. bytes_per_sample is
+        needless because memory of any size is recycled, and set_affinity because the system's
+        scheduler places threads. enable_memory_stats and enable_checkpointing are always on, at
+        no cost. py_num_workers, py_start_method and py_callback_pickler are needless because
+        sources run in a thread. exec_dynamic and experimental_exec_dynamic are needless because
+        CPU and GPU operators may always alternate. Further names are max_streams,
+        default_cuda_stream_priority, stream_policy and concurrency.
+    """
+
+    batch_size: int
+    num_threads: int | None = None
+    device_id: int | None = None
+    seed: int | None = None
+    exec_pipelined: bool = True
+    prefetch_queue_depth: int | Mapping[str, int] = 2
+    exec_async: bool = True
+    bytes_per_sample: int = 0
+    set_affinity: bool = False
+    max_streams: int | None = None
+    default_cuda_stream_priority: int | None = None
+    enable_memory_stats: bool = False
+    enable_checkpointing: bool = False
+    checkpoint: str | bytes | bytearray | memoryview | os.PathLike[str] | None = None
+    py_num_workers: int = 1
+    py_start_method: str = "fork"
+    py_callback_pickler: Any = None
+    output_dtype: Any = None
+    output_ndim: Any = None
+    output_layout: Any = None
+    exec_dynamic: bool | None = None
+    experimental_exec_dynamic: bool | None = None
+    stream_policy: Any = None
+    concurrency: Any = None
+    on_error: str = "raise"
+    quarantine_log: str | os.PathLike[str] | None = None
+    prefetch_bytes: int = field(default=_DEFAULT_BUDGET)
+    prefetch_device_bytes: int = field(default=_DEFAULT_BUDGET)
+    exec_processes: bool | None = None
+
+    def __post_init__(self) -> None:
+        self._convert(_integer, "device_id", "seed")
+        self._convert(_positive, "batch_size", "num_threads")
+        self._convert(_size, "prefetch_bytes", "prefetch_device_bytes")
+        self._convert(_truth, "exec_pipelined", "exec_async", "exec_processes")
+        if self.device_id == CPU_ONLY_DEVICE_ID:
+            object.__setattr__(self, "device_id", None)
+        depths = {
+            name: _positive(f"prefetch_queue_depth {name}".strip(), depth)
+            for name, depth in self._depths().items()
+        }
+        object.__setattr__(self, "prefetch_queue_depth", depths.get("", depths))
+        log = self.quarantine_log
+        if log is not None and (not isinstance(log, str | os.PathLike) or not os.fspath(log)):
+            raise ArgumentError(f"quarantine_log must be the path of a file, but is {log!r}")
+        if self.on_error not in POLICIES:
+            raise ArgumentError(f"on_error must be one of {POLICIES}, but is {self.on_error!r}")
+
+    def _convert(self, convert: Callable[[str, Any], Any], *names: str) -> None:
+        """Convert the values of these fields, if they are given."""
+        for name in names:
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, convert(name, value))
+
+    def _depths(self) -> dict[str, int]:
+        depth = self.prefetch_queue_depth
+        if not isinstance(depth, Mapping):
+            return {"": depth}
+        if set(depth) != {"cpu_size", "gpu_size"}:
+            raise ArgumentError(
+                "prefetch_queue_depth must be an int or {'cpu_size': x, 'gpu_size': y}, "
+                f"but is {depth!r}"
+            )
+        return dict(depth)
+
+    def ahead(self, uses_gpu: bool) -> int:
+        """Return how many batches may be under way or ready ahead of the consumer."""
+        if not (self.exec_pipelined and self.exec_async):
+            return 1
+        depths = self._depths()
+        cpu = depths.get("", depths.get("cpu_size", 0))
+        return cpu + depths.get("", depths.get("gpu_size", 0)) if uses_gpu else cpu
+
+    def threads(self) -> int:
+        """Return the number of worker threads."""
+        return self.num_threads or len(os.sched_getaffinity(0))
+
+    def chosen_seed(self) -> int:
+        """Return the seed, or draw one."""
+        return secrets.randbits(63) if self.seed in (None, -1) else int(self.seed or 0)
+
+    def log_path(self) -> Path | None:
+        """Return where bad samples are logged."""
+        return None if self.quarantine_log is None else Path(self.quarantine_log)
+
+
+def _integer(name: str, value: Any) -> int:
+    """Return an int of Python or NumPy as an int of Python."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or abs(int(value)) >> 63:
+        raise ArgumentError(f"{name} must be an int of 64 bits, but is {value!r}")
+    return int(value)
+
+
+def _positive(name: str, value: Any) -> int:
+    number = _integer(name, value)
+    if number < 1:
+        raise ArgumentError(f"{name} must be a positive int, but is {value!r}")
+    return number
+
+
+def _size(name: str, value: Any) -> int:
+    """Return a number of bytes, which may be a float such as 1e9, as an int."""
+    whole = isinstance(value, float) and value.is_integer()
+    return _positive(name, int(value) if whole else value)
+
+
+def _truth(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_) and value not in (0, 1):
+        raise ArgumentError(f"{name} must be a bool, but is {value!r}")
+    return bool(value)

@@ -1,0 +1,87 @@
+"""`pipeline_def`: turns a function that defines a graph into one that makes pipelines."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, overload
+
+from ..errors import ArgumentError
+from ..graph.nodes import DataNode
+from ..suggestions import not_among
+from .config import PipelineConfig
+from .pipeline import Pipeline
+
+__all__ = ["DataNode", "Pipeline", "pipeline_def"]
+
+_OPTIONS = frozenset(field.name for field in fields(PipelineConfig))
+
+Definition = Callable[..., Any]
+
+_OPTIONS_OF = "_pipeline_def_options"
+
+
+@overload
+def pipeline_def(function: Definition) -> Callable[..., Pipeline]: ...
+
+
+@overload
+def pipeline_def(
+    *, enable_conditionals: bool = ..., **options: Any
+) -> Callable[[Definition], Callable[..., Pipeline]]: ...
+
+
+def pipeline_def(
+    function: Definition | None = None, *, enable_conditionals: bool = False, **options: Any
+) -> Any:
+    """Make a function that defines a graph into one that returns a `Pipeline`.
+
+    Args:
+        function: returns one output or a tuple of them; its own arguments are passed through.
+        enable_conditionals: must be False; Python's `if` cannot depend on data here. Compute
+            with a flag instead, or give an operator a per-sample argument.
+        options: those of `PipelineConfig`. They may be given here, or to the made function,
+            which override these.
+
+    >>> from penstock import fn, pipeline_def
+    >>> @pipeline_def(batch_size=4, num_threads=1, seed=7)
+    ... def flips():
+    ...     return fn.random.coin_flip(probability=1.0)
+    >>> with flips() as pipe:
+    ...     (flags,) = pipe.run()
+    >>> flags.as_array().tolist()
+    [1, 1, 1, 1]
+    """
+    if enable_conditionals:
+        raise ArgumentError(
+            "enable_conditionals=True: conditional execution is not supported; compute with the "
+            "condition (`a * flag + b * (1 - flag)`), or give a per-sample argument"
+        )
+    for name in options:
+        if name not in _OPTIONS:
+            raise ArgumentError(f"pipeline_def has no argument {not_among(name, _OPTIONS)}")
+    if function is None:
+        return functools.partial(_decorate, options=options)
+    return _decorate(function, options)
+
+
+def _decorate(function: Definition, options: dict[str, Any]) -> Callable[..., Pipeline]:
+    own = set(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def make(*args: Any, **kwargs: Any) -> Pipeline:
+        given = {key: kwargs.pop(key) for key in list(kwargs) if key in _OPTIONS - own}
+        pipeline = Pipeline(**{**options, **given})
+        pipeline.define(function, *args, **kwargs)
+        return pipeline
+
+    vars(make)[_OPTIONS_OF] = options
+    return make
+
+
+def decorator_options(value: Any) -> dict[str, Any] | None:
+    """Return the options that `pipeline_def` was given for a function; None for other values."""
+    options: dict[str, Any] | None = getattr(value, "__dict__", {}).get(_OPTIONS_OF)
+    return options

@@ -1,0 +1,94 @@
+"""Batches that are done, handed out in order."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+
+from ..work.batch import Batch
+
+
+@dataclass(frozen=True)
+class DeliveryTuning:
+    """How a consumer waits.
+
+    Attributes:
+        wait_seconds: time of one wait. A signal that arrives right before a wait does not end the
+            wait: Python runs the signal's handler when the wait is over.
+    """
+
+    wait_seconds: float = 0.25
+
+
+TUNING = DeliveryTuning()
+
+
+class DeliveryQueue:
+    """Holds batches that are done until their turn comes.
+
+    A signal's handler may interrupt the consumer at any line. A `threading.Condition` could then
+    keep its lock for ever, so a consumer waits on a `SimpleQueue` of its own, outside of the lock.
+
+    Attributes:
+        taken: number of batches that were handed out.
+    """
+
+    def __init__(self) -> None:
+        self.taken = 0
+        self._lock = threading.Lock()
+        self._waiting: list[SimpleQueue[None]] = []
+        self._done: dict[int, Batch] = {}
+        self._stopped = False
+
+    def deliver(self, batch: Batch) -> bool:
+        """Store a batch that is done; return False if nobody will ask for batches any more."""
+        with self._lock:
+            if not self._stopped:
+                self._done[batch.number] = batch
+            self._wake_all()
+            return not self._stopped
+
+    def next_batch(self) -> Batch | None:
+        """Wait for the next batch in order; None if `stop` was called."""
+        while True:
+            with self._lock:
+                batch = self._done.get(self.taken)
+                if batch is not None:
+                    self.taken += 1  # first: an interrupt between the two lines loses no number
+                    del self._done[batch.number]
+                if batch is not None or self._stopped:
+                    return batch
+                change: SimpleQueue[None] = SimpleQueue()
+                self._waiting.append(change)
+            _wait_for(change)  # another thread may take the batch meanwhile
+
+    def drop_until(self, number: int) -> None:
+        """Wait for all batches before `number`, and drop them."""
+        while self.taken < number and self.next_batch() is not None:
+            pass
+
+    def restart(self, number: int) -> None:
+        """Hand out batch `number` next."""
+        self.taken = number
+
+    def stop(self) -> list[Batch]:
+        """Wake whoever waits; return the batches that nobody will ask for. Idempotent."""
+        with self._lock:
+            self._stopped = True
+            dropped = list(self._done.values())
+            self._done.clear()
+            self._wake_all()
+        return dropped
+
+    def _wake_all(self) -> None:
+        for change in self._waiting:
+            change.put(None)
+        self._waiting.clear()
+
+
+def _wait_for(change: SimpleQueue[None]) -> None:
+    while True:
+        with suppress(Empty):
+            return change.get(timeout=TUNING.wait_seconds)

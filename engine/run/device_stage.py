@@ -1,0 +1,138 @@
+"""The device stage: threads that launch the GPU work of batches, and threads that wait for it.
+
+A lane is one CUDA stream with two threads. The first thread launches the operators of a segment
+and goes on to the next batch. The second thread waits until the device has done the work, and
+sends the batch on. So a batch that leaves the stage is complete: a consumer on any stream has
+nothing to wait for.
+
+A batch's segment runs on one lane. There are two lanes if operators spend CPU time in their GPU
+work (decoders do), unless an operator needs the batches in order.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Any
+
+from ..gpu.device import Device
+from ..gpu.gpu_device import GpuDevice
+from ..work.batch import Batch, run_batch_step
+from ..work.plan import Plan, Segment, SegmentType
+from ..work.stats import Clocks
+
+SegmentDone = Callable[[Batch, int, BaseException | None], None]
+_SegmentJob = tuple[Batch, Segment, int]
+
+
+class DeviceStage:
+    """Runs `gpu` segments.
+
+    Args:
+        device: the device that does the work.
+        plan: the plan of the pipeline.
+        done: called with the batch, the segment's number and an error or None.
+        clocks: counts how long each operator took.
+
+    Attributes:
+        threads: the threads that launch work.
+    """
+
+    def __init__(self, device: GpuDevice, plan: Plan, done: SegmentDone, clocks: Clocks) -> None:
+        self._device = device
+        self._done = done
+        self._clocks = clocks
+        self._queue: SimpleQueue[_SegmentJob | None] = SimpleQueue()
+        self.threads = [
+            threading.Thread(target=self._lane, name=f"penstock-device-{i}", daemon=True)
+            for i in range(lanes(plan))
+        ]
+
+    def queue_segment(self, batch: Batch, segment: Segment, index: int) -> None:
+        """Have a segment of a batch computed."""
+        self._queue.put((batch, segment, index))
+
+    def stop(self) -> None:
+        """Let the threads end after the work at hand; idempotent."""
+        for _ in self.threads:
+            self._queue.put(None)
+        self._device.pool.close()
+
+    def _lane(self) -> None:
+        try:
+            with self._device.lane() as device:
+                self._launch_all(device)
+        except BaseException as error:  # the device cannot be used: say so to whoever waits
+            self._device.examine(error)
+            while (job := self._queue.get()) is not None:
+                batch, _, index = job
+                self._done(batch, index, error)
+                del job, batch
+
+    def _launch_all(self, device: Device) -> None:
+        launched: SimpleQueue[Any] = SimpleQueue()
+        name = threading.current_thread().name.replace("device", "awaiter")
+        awaiter = threading.Thread(target=self._await, args=(launched,), name=name, daemon=True)
+        awaiter.start()
+        try:
+            while (job := self._queue.get()) is not None:
+                batch, segment, index = job
+                batch.device = device
+                before = device.taken_bytes
+                events, failure = self._launch(batch, segment, device)
+                batch.hold(device.end_batch())
+                batch.taken_device_bytes += device.taken_bytes - before
+                launched.put((batch, segment, index, events, failure))
+                # Or this thread would hold the batch's memory while it waits.
+                del job, batch, events, failure
+        finally:
+            launched.put(None)
+            awaiter.join()
+
+    def _launch(
+        self, batch: Batch, segment: Segment, device: Device
+    ) -> tuple[list[Any], BaseException | None]:
+        """Launch a segment; return an event before and after each operator, and the error."""
+        events: list[Any] = []
+        try:
+            events.append(self._device.mark(device))
+            for step in segment.steps:
+                run_batch_step(step, batch, "GPU")
+                events.append(self._device.mark(device))
+        except BaseException as error:
+            with suppress(Exception):  # the context may be lost
+                events.append(self._device.mark(device))
+            return events, error
+        return events, None
+
+    def _await(self, launched: SimpleQueue[Any]) -> None:
+        with self._device.current():
+            while (job := launched.get()) is not None:
+                batch, segment, index, events, failure = job
+                try:
+                    self._finish(batch, segment, events)
+                except BaseException as error:
+                    failure = failure or error
+                if failure is not None:
+                    self._device.examine(failure)
+                batch.release_held()
+                self._done(batch, index, failure)
+                del job, batch, failure
+
+    def _finish(self, batch: Batch, segment: Segment, events: list[Any]) -> None:
+        if events:
+            self._device.wait_for(events[-1])
+            for step, elapsed in zip(segment.steps, self._device.elapsed_ns(events), strict=False):
+                self._clocks.device_busy_ns[step.node.ordinal] += elapsed
+        batch.run_checks()
+
+
+def lanes(plan: Plan) -> int:
+    """Return how many batches' GPU work may be launched at a time."""
+    segments = [segment for segment in plan.segments if segment.type == SegmentType.GPU]
+    operators = [step.node.operator for segment in segments for step in segment.steps]
+    if any(operator.in_order for operator in operators):
+        return 1
+    return 2 if any(operator.device == "mixed" for operator in operators) else 1

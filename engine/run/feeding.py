@@ -1,0 +1,83 @@
+"""External sources: where users feed them, and how their data enter a batch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from time import perf_counter_ns
+
+from ..errors import ArgumentError
+from ..graph.inputs import FedInput
+from ..graph.nodes import DataNode
+from ..work.batch import Batch
+from ..work.plan import InputNode, Plan
+
+
+def fed_source(plan: Plan, data_node: DataNode | str) -> InputNode[FedInput]:
+    """Return the external source with this name or output."""
+    name = data_node.node.name if isinstance(data_node, DataNode) else data_node
+    sources = {source.node.name: source for source in plan.sources}
+    if name not in sources:
+        raise ArgumentError(
+            f"there is no external source named {name!r}; there are {list(sources)}"
+        )
+    return sources[name]
+
+
+def unfed_source(plan: Plan, unfetched: int) -> str:
+    """Return the name of a source that must be fed before one more batch starts, or "".
+
+    Args:
+        plan: the plan of the pipeline.
+        unfetched: batches that were launched, and have not taken their data yet.
+    """
+    for source in plan.sources:
+        available = None if source.operator.waits_for_feed else source.operator.available()
+        if available is not None and available <= unfetched:
+            return source.node.name
+    return ""
+
+
+def fetch_sources(plan: Plan, batch: Batch, busy_ns: Counter[int]) -> int:
+    """Let all sources get the data of the batch; return the batch's number of samples.
+
+    Args:
+        plan: the plan.
+        batch: the batch.
+        busy_ns: nanoseconds by the number of a node, to which the sources' times are added.
+
+    Raises:
+        StopIteration: a source is at the end of its data.
+        ArgumentError: the inputs differ in their number of samples.
+    """
+    limit = batch.size
+    sizes = {reader.node.name: limit for reader in plan.readers}
+    for source in plan.sources:
+        started = perf_counter_ns()
+        sizes[source.node.name] = _fetch(source, batch, limit)
+        busy_ns[source.node.ordinal] += perf_counter_ns() - started
+    if len(set(sizes.values())) > 1:
+        raise ArgumentError(
+            f"the inputs of batch {batch.number} differ in their number of samples: {sizes}"
+        )
+    return next(iter(sizes.values()), limit)
+
+
+def _fetch(source: InputNode[FedInput], batch: Batch, limit: int) -> int:
+    try:
+        size = source.operator.fetch(batch.number, limit)
+    except StopIteration:
+        raise
+    except BaseException as error:
+        error.add_note(f"in {source.node}, input of batch {batch.number}")
+        raise
+    state = source.operator.snapshot()
+    if state is not None:
+        batch.user_state[source.node.name] = state
+    return size
+
+
+def accept_sources(plan: Plan, batch: Batch) -> None:
+    """Copy the data of sources for the GPU, before the sources' buffers may change."""
+    for source in plan.sources:
+        if source.node.device != "cpu":
+            source.operator.accept(batch)

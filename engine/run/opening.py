@@ -1,0 +1,94 @@
+"""From a plan to open inputs and memory: the steps before a pipeline's threads start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import CheckpointError
+from ..gpu.driver import load_driver
+from ..order.checkpoint import Checkpoint
+from ..tensors.memory import SlabPool
+from ..tensors.packed_rows import MetadataFunction
+from ..work.plan import Plan
+from .config import PipelineConfig
+from .shutdown import Shutdown
+from .workers import may_be_processes
+
+
+def check_devices(plan: Plan) -> None:
+    """Raise MissingDependencyError if the plan uses the GPU and no driver is installed."""
+    if plan.uses_gpu:
+        load_driver()
+
+
+def open_inputs(
+    plan: Plan, batch_size: int, restored: Checkpoint | None, shutdown: Shutdown
+) -> None:
+    """Open all inputs, and have `shutdown` close all operators of the plan.
+
+    Raises:
+        CheckpointError: the checkpoint belongs to other inputs.
+        Exception: an input cannot be opened; those that were opened are closed.
+    """
+    states = _states_of(plan, restored)
+    try:
+        for each in plan.inputs:
+            try:
+                each.operator.open(batch_size, states.get(each.node.name))
+            except BaseException as error:
+                error.add_note(f"in {each.node}, when the pipeline was built")
+                raise
+            shutdown.add(each.operator.close)
+    except BaseException:
+        shutdown.run()
+        raise
+    inputs = {each.operator for each in plan.inputs}
+    for node in plan.nodes:
+        if node.operator not in inputs:
+            shutdown.add(node.operator.close)
+
+
+def _states_of(plan: Plan, restored: Checkpoint | None) -> Mapping[str, Any]:
+    if restored is None:
+        return {}
+    names = {each.node.name for each in plan.inputs}
+    if set(restored.inputs) != names:
+        raise CheckpointError(
+            f"the checkpoint holds the state of {sorted(restored.inputs)}, but the pipeline's "
+            f"inputs are {sorted(names)}; give the readers the same names"
+        )
+    return restored.inputs
+
+
+def open_pool(plan: Plan, config: PipelineConfig) -> SlabPool:
+    """Return memory for the plan's batches, shared if other processes may work on the batches."""
+    readers = [each.operator for each in plan.readers]
+    shared = config.exec_processes is not False and any(
+        reader.wants_shared_memory(uses_gpu=plan.uses_gpu) for reader in readers
+    )
+    shared |= plan.uses_workers and may_be_processes(config.threads(), config.exec_processes)
+    pool = _pool(config, shared=shared)
+    if pool.arena.descriptor >= 0:
+        metadata_functions: dict[str, MetadataFunction] = {
+            name: function
+            for node in plan.nodes
+            for name, function in node.operator.metadata_functions.items()
+        }
+        for reader in readers:
+            reader.share_memory(pool.arena, metadata_functions)
+    return pool
+
+
+def _pool(config: PipelineConfig, *, shared: bool) -> SlabPool:
+    if shared:
+        try:
+            return SlabPool(budget=config.prefetch_bytes, shared=True)
+        except OSError as error:
+            if config.exec_processes:
+                error.add_note(
+                    "worker processes need memory that they share with the pipeline; pass "
+                    "exec_processes=False to work in threads"
+                )
+                raise
+    return SlabPool(budget=config.prefetch_bytes, shared=False)

@@ -1,0 +1,75 @@
+"""The outputs that a pipeline may return, and the checks that its author declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..errors import ArgumentError
+from ..graph.constant_nodes import Constant
+from ..graph.nodes import DataNode, Graph, is_group_of_nodes, own_constant
+from ..tensors import TensorList
+from ..tensors.dtypes import to_dali_type
+from ..work.plan import Plan
+from .config import PipelineConfig
+
+
+def as_outputs(graph: Graph, values: Iterable[Any]) -> tuple[DataNode, ...]:
+    """Check a pipeline's outputs; constants become nodes, and all become nodes of `graph`."""
+    outputs = []
+    for i, value in enumerate(values):
+        if is_group_of_nodes(value):
+            raise ArgumentError(
+                f"output {i} of the pipeline is a {type(value).__name__} of nodes; unpack it "
+                "in the return statement (return *pair, other)"
+            )
+        if value is None:
+            raise ArgumentError(
+                f"output {i} of the pipeline is None: end its definition with `return` and the "
+                "outputs of operators"
+            )
+        if not isinstance(value, DataNode):
+            value = Constant(value)
+        outputs.append(value if value.node.ordinal < 0 else own_constant(value))
+    if not outputs:
+        raise ArgumentError("the pipeline's definition returned no output")
+    graph.adopt(*outputs)
+    return tuple(outputs)
+
+
+def output_checks(config: PipelineConfig, plan: Plan) -> OutputChecks | None:
+    """Return the checks of the pipeline's outputs; None if nothing is declared of them."""
+    declared = (config.output_dtype, config.output_ndim, config.output_layout)
+    return None if declared == (None, None, None) else OutputChecks(config, plan)
+
+
+class OutputChecks:
+    """Holds each batch against output_dtype, output_ndim and output_layout."""
+
+    def __init__(self, config: PipelineConfig, plan: Plan) -> None:
+        count = len(plan.outputs)
+        dtypes = _each("output_dtype", config.output_dtype, count)
+        self._declared = {
+            "dtype": [None if d is None else to_dali_type(d) for d in dtypes],
+            "ndim": _each("output_ndim", config.output_ndim, count),
+            "layout": _each("output_layout", config.output_layout, count),
+        }
+
+    def check(self, outputs: Sequence[TensorList]) -> None:
+        """Raise ArgumentError where an output is not as declared."""
+        for i, output in enumerate(outputs):
+            actual = {"dtype": output.dtype, "ndim": output.ndim, "layout": output.layout()}
+            for what, values in self._declared.items():
+                if values[i] is not None and values[i] != actual[what]:
+                    raise ArgumentError(
+                        f"output {i} of the pipeline has {what} {actual[what]!r}, but "
+                        f"output_{what} declares {values[i]!r}"
+                    )
+
+
+def _each(name: str, value: Any, count: int) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        return [value] * count
+    if len(value) != count:
+        raise ArgumentError(f"{name} lists {len(value)} values for {count} outputs")
+    return list(value)

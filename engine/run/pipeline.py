@@ -1,0 +1,389 @@
+"""`Pipeline`: a graph of operators, run batch by batch ahead of its consumer."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+from ..errors import ArgumentError, PipelineStopped
+from ..graph.context import Placement
+from ..graph.nodes import DataNode, Graph, defining
+from ..order import checkpoint as checkpoints
+from ..order import philox
+from ..tensors import TensorList
+from ..tensors.memory import SlabPool
+from ..work.plan import Plan, make_plan
+from ..work.quarantine import QuarantineLog
+from ..work.stats import PipelineStats
+from .checkpointing import input_states, snapshots, write_file
+from .config import PipelineConfig
+from .executor import Executor
+from .feeding import fed_source, unfed_source
+from .opening import check_devices, open_inputs, open_pool
+from .outputs import as_outputs, output_checks
+from .properties import PipelineProperties
+from .shutdown import Shutdown
+
+
+class Pipeline(PipelineProperties):
+    """A graph of operators, and the threads and processes that run it.
+
+    There are three ways to define the graph: a function with the decorator `pipeline_def`; a
+    subclass with a method `define_graph` that returns the outputs; or a block
+
+        pipe = Pipeline(batch_size=8, num_threads=2)
+        with pipe:
+            pipe.set_outputs(fn.readers.file(files=files))
+
+    `set_outputs` also accepts nodes that were made outside of any definition. A pipeline that has
+    its graph is a context manager, too: leaving the block closes the pipeline.
+
+    Several threads may call `run`: each call returns a whole batch, in the order of the calls.
+
+    Args: the arguments of `PipelineConfig`, of which the first is required.
+    """
+
+    def __init__(
+        self,
+        batch_size: int | None = None,
+        num_threads: int | None = None,
+        device_id: int | None = None,
+        seed: int | None = None,
+        exec_pipelined: bool = True,
+        prefetch_queue_depth: Any = 2,
+        **options: Any,
+    ) -> None:
+        if batch_size is None:
+            raise ArgumentError("a pipeline needs a batch_size, the number of samples in a batch")
+        try:
+            self._config = PipelineConfig(
+                batch_size,
+                num_threads,
+                device_id,
+                seed,
+                exec_pipelined,
+                prefetch_queue_depth,
+                **options,
+            )
+        except TypeError as error:
+            raise ArgumentError(f"Pipeline: {error}") from error
+        self._restored = (
+            None if self._config.checkpoint is None else checkpoints.load(self._config.checkpoint)
+        )
+        self._seed = self._restored.seed if self._restored else self._config.chosen_seed()
+        self._graph = Graph()
+        self._outputs: tuple[DataNode, ...] | None = None
+        self._plan: Plan | None = None
+        self._executor: Executor | None = None
+        self._pool: SlabPool
+        self._delivered = 0
+        self._ahead = 1  # batches that start before the consumer requests them
+        self._user_state: dict[str, Any] = {}
+        self._scheduled = False
+        self._setup_over = False  # iter_setup has raised StopIteration
+        self._ended = False  # run has raised StopIteration
+        self._closed: str | None = None
+        self._definition: Any = None
+        self._pid: int | None = None  # of the process whose threads run
+        self._turn = threading.RLock()  # of the threads that ask for batches
+        self._building = threading.RLock()
+        self._shutdown = Shutdown()
+        weakref.finalize(self, self._shutdown.run)
+
+    # Definition
+
+    def define_graph(self) -> Any:
+        """Return the outputs; overridden in subclasses, called once by `build`."""
+        raise ArgumentError(
+            "the pipeline has no graph: use @pipeline_def, override define_graph, or call "
+            "set_outputs in a `with pipeline:` block"
+        )
+
+    def set_outputs(self, *outputs: Any) -> None:
+        """Say which data the pipeline returns."""
+        with defining(self._graph):
+            self._outputs = as_outputs(self._graph, outputs)
+
+    def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """Let `function` define the graph; it returns one output or a tuple of them."""
+        with defining(self._graph):
+            result = function(*args, **kwargs)
+            values = result if isinstance(result, tuple | list) else (result,)
+            self._outputs = as_outputs(self._graph, values)
+
+    def build(self) -> None:
+        """Compile the graph and open the inputs; `run` calls this by itself."""
+        with self._building:
+            if self._plan is None:
+                self._build()
+
+    def _build(self) -> None:
+        if self._outputs is None:
+            self.define(self.define_graph)
+        assert self._outputs is not None
+        plan = make_plan(self._graph, self._outputs)
+        check_devices(plan)
+        self._checks = output_checks(self._config, plan)
+        log_path = self._config.log_path()
+        if log_path is not None:
+            QuarantineLog(log_path)  # refuses a path that cannot be written
+        computing = [node for node in plan.nodes if not node.operator.transfers]
+        for stream, node in enumerate(computing):  # the same on whichever device
+            explicit = node.operator.seed
+            node.operator.placement = Placement(
+                node.ordinal,
+                philox.mix(stream if explicit == -1 else explicit, explicit),
+                self._config.threads(),
+            )
+        open_inputs(plan, self._config.batch_size, self._restored, self._shutdown)
+        self._ahead = self._config.ahead(plan.uses_gpu)
+        self._plan = plan
+
+    def _start(self) -> Executor:
+        if self._closed is not None:
+            raise PipelineStopped(self._closed)
+        if self._pid not in (None, os.getpid()):
+            raise PipelineStopped(
+                "this pipeline was started before the process was forked, and threads do not "
+                "survive a fork; build the pipeline in the child process"
+            )
+        if self._executor is None:
+            with self._building:
+                if self._executor is None:
+                    self._start_executor()
+        assert self._executor is not None
+        return self._executor
+
+    def _start_executor(self) -> None:
+        self.build()
+        assert self._plan is not None
+        try:
+            # Memory is made only now: a fork before the start would share it.
+            self._pool = open_pool(self._plan, self._config)
+            self._shutdown.add(self._pool.close, repeatable=True)
+            executor = Executor(
+                self._plan, self._config, self._seed, self._first_sample(), self._pool
+            )
+            self._shutdown.bind()
+            self._shutdown.add(executor.close, repeatable=True)
+            executor.start()
+            self._pid = os.getpid()
+            self._executor = executor
+        except BaseException as error:  # an interrupt, too, must leave no thread behind
+            self._stop_after(error)
+            raise
+        if self._closed is not None:  # another thread called `close` meanwhile
+            self._shutdown.run()
+            raise PipelineStopped(self._closed)
+
+    # Running
+
+    def iter_setup(self) -> None:
+        """Prepare the start of a batch; subclasses override this to call `feed_input`.
+
+        The method may raise StopIteration. `run` then raises StopIteration after the batches that
+        have started already.
+        """
+
+    def schedule_run(self) -> None:
+        """Start `prefetch_queue_depth` batches ahead of the consumer."""
+        executor = self._start()
+        with self._turn:
+            wanted = self._ahead
+            started = 0
+            while executor.in_flight < wanted + self._scheduled and (
+                started == 0 or not self._scheduled
+            ):
+                self._set_up()
+                if self._setup_over or self._unfed_input():
+                    break
+                executor.launch()
+                started += 1
+            self._scheduled = True
+
+    def _set_up(self) -> None:
+        if type(self).iter_setup is not Pipeline.iter_setup and not self._setup_over:
+            try:
+                self.iter_setup()
+            except StopIteration:
+                self._setup_over = True
+
+    def _unfed_input(self) -> str:
+        assert self._plan is not None
+        assert self._executor is not None
+        if not self._plan.sources:
+            return ""
+        return unfed_source(self._plan, self._executor.unfetched)
+
+    def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
+        """Wait for the next batch and return its outputs.
+
+        The outputs are complete: `cuda_stream` is accepted, but has nothing to wait for.
+        """
+        executor = self._start()
+        with self._turn:
+            return self._next_outputs(executor)
+
+    def _next_outputs(self, executor: Executor) -> tuple[TensorList, ...]:
+        if executor.in_flight == 0:
+            if self._setup_over:
+                self._ended = True
+                raise StopIteration
+            name = self._unfed_input()
+            raise PipelineStopped(
+                self._closed
+                or f"no batch is under way: feed_input({name!r}, ...) must be called before run"
+                if name
+                else "no batch is under way: call schedule_run (or just run) first"
+            )
+        try:
+            batch = executor.next_batch()
+            if self._checks is not None:
+                self._checks.check(batch.outputs)
+        except StopIteration:
+            self._scheduled = False
+            self._ended = True
+            raise
+        except BaseException as error:  # KeyboardInterrupt, too, must leave no thread behind
+            self._stop_after(error)
+            raise
+        self._delivered += 1
+        self._user_state = batch.user_state
+        return batch.outputs
+
+    def _stop_after(self, error: BaseException) -> None:
+        try:
+            self._stop(f"an earlier error stopped the pipeline: {type(error).__name__}: {error}")
+        except Exception as second:
+            error.add_note(f"then the pipeline could not be closed properly: {second!r}")
+
+    def release_outputs(self) -> None:
+        """Do nothing: memory is recycled when the last reference to it is dropped."""
+
+    def outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
+        """Return the next batch: `share_outputs` after `release_outputs`."""
+        self.release_outputs()
+        return self.share_outputs()
+
+    def run(self, cuda_stream: Any = None, /, **inputs: Any) -> tuple[TensorList, ...]:
+        """Return the next batch, a `TensorList` an output.
+
+        Args:
+            cuda_stream: without effect: the outputs are complete.
+            inputs: data for external sources, by name, as in `feed_input`.
+
+        Raises:
+            StopIteration: an external source has ended; call `reset` to start over.
+            Exception: the error of the batch, with its own type and with notes that name operator,
+                stage and sample. The pipeline is stopped then.
+        """
+        self._start()
+        with self._turn:
+            for name, data in inputs.items():
+                self.feed_input(name, data)
+            self.schedule_run()
+            return self.outputs()
+
+    def feed_input(
+        self,
+        data_node: DataNode | str,
+        data: Any,
+        layout: str | None = None,
+        cuda_stream: Any = None,
+        use_copy_kernel: bool = False,
+    ) -> None:
+        """Give an external source its next batch.
+
+        Args:
+            data_node: the source's name or its output.
+            data: an array whose axis 0 runs over samples, or a list of arrays.
+            layout: meaning of a sample's dimensions.
+            cuda_stream: see `fn.external_source`; by default the stream that was given there.
+            use_copy_kernel: without effect.
+        """
+        self.build()
+        assert self._plan is not None
+        source = fed_source(self._plan, data_node)
+        if source.node.device != "cpu":
+            self._start()  # the data are copied to the device now
+        source.operator.feed(data, layout, cuda_stream)
+        if self._executor is not None:
+            self._executor.wake()
+
+    def reset(self) -> None:
+        """Start the external sources over after StopIteration; readers run on by themselves."""
+        with self._turn:
+            if self._ended:
+                self._start().restart()
+                self._scheduled = self._setup_over = self._ended = False
+                assert self._plan is not None
+                self._user_state |= snapshots(self._plan)  # for a checkpoint that is made now
+
+    def __iter__(self) -> Pipeline:
+        return self
+
+    def __next__(self) -> tuple[TensorList, ...]:
+        return self.run()
+
+    # The end
+
+    def close(self) -> None:
+        """Stop all threads and processes, free files and memory; idempotent, done at deletion."""
+        self._stop("the pipeline is closed")
+
+    def _stop(self, reason: str) -> None:
+        if self._closed is None:
+            self._closed = reason
+        self._shutdown.run()
+
+    def __enter__(self) -> Self:
+        if self._outputs is None and type(self).define_graph is Pipeline.define_graph:
+            self._definition = defining(self._graph)
+            self._definition.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._definition is not None:
+            self._definition.__exit__(error_type, error, trace)
+            self._definition = None
+        else:
+            self.close()
+
+    # Figures and state
+
+    def stats(self) -> PipelineStats:
+        """Return where the time went, stage by stage; `print` it for a table."""
+        return (self._executor or self._start()).stats()
+
+    def checkpoint(self, filename: str | os.PathLike[str] | None = None) -> bytes:
+        """Return where the run stands, and write the same to `filename` if given.
+
+        Pass the bytes, or the file's path, as the argument `checkpoint` to a pipeline with the
+        same graph. The number of shards, threads or samples in a batch may differ. The rest of the
+        epoch holds each sample that no rank has read yet exactly once. Every rank returns the same
+        bytes, so one rank's checkpoint is enough.
+        """
+        self.build()
+        assert self._plan is not None
+        with self._turn:
+            inputs = input_states(self._plan, self._delivered, self._user_state)
+            samples = self._first_sample() + self._delivered * self._config.batch_size
+        data = checkpoints.Checkpoint(self._seed, samples, inputs).dump()
+        if filename is not None:
+            write_file(filename, data)
+        return data
+
+    def _first_sample(self) -> int:
+        return self._restored.samples if self._restored else 0
+
+    def __repr__(self) -> str:
+        return f"Pipeline(batch_size={self.batch_size}, num_threads={self.num_threads})"

@@ -1,0 +1,196 @@
+"""The address range in which a pipeline's batches lie, and which other processes can map.
+
+An arena reserves far more addresses than the machine has memory. The system provides a page once
+the page is written to.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import mmap
+import os
+import resource
+import threading
+import weakref
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+PAGE = mmap.PAGESIZE
+PLAIN_DTYPES = frozenset("biufcSUmM")
+"""The values of `dtype.kind` for which `dtype.str` describes the dtype fully."""
+
+ArenaSlot = tuple[int, tuple[int, ...], str]
+"""An array in an arena: its offset, shape and dtype. The array is C-contiguous."""
+
+_LAZY = 0x4000  # MAP_NORESERVE, which Python names from 3.13 on
+_FIRST_FREE_DESCRIPTOR = 3  # 0, 1 and 2 are the standard streams
+
+
+@dataclass(frozen=True)
+class ArenaTuning:
+    """Sizes of arenas, in bytes of addresses.
+
+    Attributes:
+        largest: size where the process has no limit.
+        smallest: an arena below this size is refused.
+        limit_fraction: fraction of the remaining addresses that an arena takes under a limit
+            (`ulimit -v`), because other pipelines and libraries need the rest.
+    """
+
+    largest: int = 1 << 40
+    smallest: int = 1 << 24
+    limit_fraction: int = 4
+
+
+TUNING = ArenaTuning()
+
+
+class Arena:
+    """One range of addresses for all batches of a pipeline.
+
+    A shared arena is a file in memory that is mapped whole: an array has the same offset in every
+    process. A private arena can have huge pages, which systems seldom grant to files in memory.
+
+    Args:
+        descriptor: the file of another process' arena, to map that arena; None makes a new one.
+        shared: whether other processes may map the arena.
+
+    Attributes:
+        descriptor: the file; -1 if the arena is private.
+        map: the mapped addresses.
+        address: the first of them.
+
+    Raises:
+        OSError: the limits of the process leave no room for an arena.
+        MemoryError: the same, raised by `reserve` when the arena is full.
+    """
+
+    def __init__(self, descriptor: int | None = None, *, shared: bool = True) -> None:
+        self._discard_advice = mmap.MADV_REMOVE if shared else mmap.MADV_DONTNEED
+        self.descriptor = -1
+        if shared:
+            self.descriptor = _memory_file() if descriptor is None else descriptor
+            weakref.finalize(self, os.close, self.descriptor)
+        if descriptor is None:
+            self.map = self._make()
+        else:
+            self.map = _mapped(descriptor, os.fstat(descriptor).st_size)
+        self.address = np.frombuffer(self.map, np.uint8, 1).ctypes.data
+        self._used = 0
+        self._lock = threading.Lock()
+
+    def _make(self) -> mmap.mmap:
+        extent = self._first_extent()
+        while extent >= TUNING.smallest:
+            with suppress(OSError):
+                return self._mapped_new(extent)
+            extent //= 2
+        raise OSError(errno.ENOMEM, _no_room(shared=self.descriptor >= 0))
+
+    def _first_extent(self) -> int:
+        most = TUNING.largest
+        left = _addresses_left()
+        if left is not None:
+            most = min(most, left // TUNING.limit_fraction)
+        file_limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+        if self.descriptor >= 0 and file_limit != resource.RLIM_INFINITY:
+            most = min(most, file_limit)
+        return most // PAGE * PAGE
+
+    def _mapped_new(self, extent: int) -> mmap.mmap:
+        extent = extent // PAGE * PAGE
+        if self.descriptor >= 0:
+            os.ftruncate(self.descriptor, extent)
+        return _mapped(self.descriptor, extent)
+
+    def reserve(self, nbytes: int) -> int:
+        """Return the offset of whole pages that nobody has reserved before."""
+        size = -(-nbytes // PAGE) * PAGE
+        with self._lock:
+            if self._used + size > len(self.map):
+                raise MemoryError(f"the {len(self.map)} bytes of a pipeline's arena are used up")
+            offset, self._used = self._used, self._used + size
+        return offset
+
+    def discard(self, offset: int, nbytes: int) -> None:
+        """Return whole pages to the system; they read as zeros from now on."""
+        with suppress(OSError):  # some sandboxes have no such call: the pages stay
+            self.map.madvise(self._discard_advice, offset, nbytes)
+
+    def array(self, slot: ArenaSlot) -> NDArray[Any]:
+        """Return the array in `slot`."""
+        offset, shape, dtype = slot
+        return np.ndarray(shape, dtype, self.map, offset)
+
+    def slot_of(self, array: NDArray[Any]) -> ArenaSlot | None:
+        """Return the slot of `array`, or None.
+
+        An array has no slot if it lies outside of the arena, is not C-contiguous, or has a dtype
+        that is not in `PLAIN_DTYPES`.
+        """
+        offset = self.offset(array)
+        if offset is None or not array.flags.c_contiguous:
+            return None
+        return (offset, array.shape, array.dtype.str) if array.dtype.kind in PLAIN_DTYPES else None
+
+    def offset(self, array: NDArray[Any]) -> int | None:
+        """Return the offset of an array's first element; None if the array lies elsewhere."""
+        address: int = array.__array_interface__["data"][0]
+        offset = address - self.address
+        return offset if 0 <= offset < len(self.map) else None
+
+
+def beyond_standard_streams(descriptor: int) -> int:
+    """Return `descriptor`, or a duplicate above 2 in its place.
+
+    In a process without standard streams a new file can get the descriptor 0, 1 or 2. Libraries
+    would then print into that file, and child processes would lose it.
+    """
+    if descriptor >= _FIRST_FREE_DESCRIPTOR:
+        return descriptor
+    try:
+        return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE_DESCRIPTOR)
+    finally:
+        os.close(descriptor)
+
+
+def _memory_file() -> int:
+    return beyond_standard_streams(os.memfd_create("penstock"))
+
+
+def _mapped(descriptor: int, extent: int) -> mmap.mmap:
+    private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _LAZY
+    flags = mmap.MAP_SHARED if descriptor >= 0 else private
+    mapped = mmap.mmap(descriptor, extent, flags)
+    with suppress(OSError):  # a kernel without huge pages refuses the advice
+        mapped.madvise(mmap.MADV_HUGEPAGE)
+    return mapped
+
+
+def _addresses_left() -> int | None:
+    """Return how many bytes of addresses the process may still map; None without a limit."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    mapped = 0
+    with suppress(OSError, ValueError, IndexError):  # without /proc the smaller extents are tried
+        mapped = int(Path("/proc/self/statm").read_text().split()[0]) * PAGE
+    return max(0, limit - mapped)
+
+
+def _no_room(*, shared: bool) -> str:
+    limits = {"addresses (`ulimit -v`)": resource.RLIMIT_AS}
+    if shared:
+        limits["file sizes (`ulimit -f`)"] = resource.RLIMIT_FSIZE
+    values = {name: resource.getrlimit(limit)[0] for name, limit in limits.items()}
+    known = [f"{name}: {n} bytes" for name, n in values.items() if n != resource.RLIM_INFINITY]
+    return (
+        f"no {TUNING.smallest >> 20} MiB are left for the memory of a pipeline's batches; limits "
+        f"of {', '.join(known) or 'the system'}; raise them, or use fewer pipelines"
+    )

@@ -1,0 +1,250 @@
+"""Device memory that is recycled: a block returns to its pool when its last array is dropped.
+
+An array may be dropped while the device still reads or writes the array, because kernels run later
+than the calls that launch them. So a block's lease records the streams that used the block. When
+the lease ends, an event is recorded on each of these streams. The stream of the block's next user
+waits for the events; the CPU waits for nothing.
+
+A stream that was destroyed must not be touched again. The streams of pipelines are never destroyed
+but reused. CuPy's streams live as long as their objects, which the lease holds. The life of other
+streams is known only if their user declares it. A block that other streams used is lent again only
+after the whole device has finished its work.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict, deque
+from contextlib import suppress
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from .memory import size_class
+from .streams import DEFAULT_STREAM, ForeignStream
+
+
+@dataclass(frozen=True)
+class DevicePoolTuning:
+    """The blocks of a device's pool.
+
+    Attributes:
+        least_bytes: bytes of the smallest blocks.
+        keep_bytes: bytes that may lie idle.
+    """
+
+    least_bytes: int = 512
+    keep_bytes: int = 4 << 30
+
+
+TUNING = DevicePoolTuning()
+
+_LASTS = object()
+"""The owner of a stream that nobody destroys."""
+
+_unused_streams: dict[int, deque[Any]] = defaultdict(deque)
+
+
+def borrow_stream(cupy: ModuleType, device: Any) -> Any:
+    """Return a non-blocking CUDA stream that will never be destroyed."""
+    with suppress(IndexError):
+        return _unused_streams[device.id].popleft()
+    with device:
+        return cupy.cuda.Stream(non_blocking=True)
+
+
+def return_stream(device: Any, stream: Any) -> None:
+    """Let another pipeline use the stream."""
+    _unused_streams[device.id].append(stream)
+
+
+class Lease:
+    """One use of a block; all arrays in the block hold the lease, and the last array ends it."""
+
+    __slots__ = ("_block", "_pool", "_streams")
+
+    def __init__(self, pool: DevicePool, block: Any, stream: Any) -> None:
+        self._pool = pool
+        self._block = block
+        # Handles, each with the owner that keeps the stream alive, if the owner is known.
+        self._streams: dict[int, Any] = {stream.ptr: stream}
+
+    def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
+        """Record that work on another stream also uses the block.
+
+        Args:
+            stream: number of the stream in DLPack. None, 0, 1 and 2 are the default streams,
+                which wait for one another; -1 is an unknown stream.
+            lasts: whether the stream is certainly never destroyed.
+        """
+        if stream is None or 0 <= stream <= 2:
+            self._streams[DEFAULT_STREAM] = _LASTS
+        elif self._streams.get(stream) is None:
+            self._streams[stream] = _LASTS if lasts else self._pool.owner_of(stream)
+
+    def moved(self, stream: Any, to: Any) -> None:
+        """Record that `to` waits for the work of `stream` on the block, and uses the block next."""
+        if self._streams.get(stream.ptr, _LASTS) is stream:  # no consumer has recorded it since
+            del self._streams[stream.ptr]
+        self._streams[to.ptr] = to
+
+    def __del__(self) -> None:
+        with suppress(Exception):  # at the interpreter's end, other objects may be gone
+            self._pool.take_back(self._block, self._streams)
+
+
+@dataclass(frozen=True)
+class _Idle:
+    """A block that waits for its next user.
+
+    Attributes:
+        events: streams that used the block, each with an event that follows the use.
+        unsure_at: number of waits for the whole device that had started when the lease ended, if
+            unknown streams used the block; else None.
+    """
+
+    block: Any
+    events: list[tuple[int, Any]]
+    unsure_at: int | None
+
+
+class DevicePool:
+    """Recycles blocks of one device's memory; at most `TUNING.keep_bytes` of them lie idle.
+
+    Args:
+        cupy: the module.
+        device: the CuPy device.
+        budget: bytes that should be lent at most. The pool does not enforce the budget: callers
+            check `room` before they start a batch.
+    """
+
+    def __init__(self, cupy: ModuleType, device: Any, budget: int = 1 << 62) -> None:
+        self._cupy = cupy
+        self._device = device
+        self._keep_bytes = TUNING.keep_bytes  # also known at the interpreter's end
+        self._budget = budget
+        self._idle: dict[int, deque[_Idle]] = {}
+        self._lent = self._kept = 0
+        self._waits_started = self._waits_done = 0  # waits for the whole device
+        self._free_events: deque[Any] = deque()  # events for which no stream waits any more
+        self._closed = False
+        self._lock = threading.RLock()  # a lease may end inside of `lend`
+
+    @property
+    def lent_bytes(self) -> int:
+        """Size of the blocks that arrays hold."""
+        return self._lent
+
+    @property
+    def room(self) -> int:
+        """Bytes left of the budget; negative when more are lent."""
+        return self._budget - self._lent
+
+    @property
+    def idle_bytes(self) -> int:
+        """Size of the blocks that wait for their next user."""
+        return self._kept
+
+    def lend(self, nbytes: int, stream: Any) -> tuple[Any, Lease]:
+        """Return (nbytes,) uint8 on the device, for use on `stream`, and its lease."""
+        cupy = self._cupy
+        least = TUNING.least_bytes
+        size = size_class(nbytes) if nbytes > least else least
+        with self._lock:
+            waiting = self._idle.get(size)
+            idle = waiting.popleft() if waiting else None
+            if idle is not None:
+                self._kept -= size
+        block = self._allocate(size) if idle is None else self._free(idle, stream)
+        with self._lock:
+            self._lent += size
+        lease = Lease(self, block, stream)
+        memory = cupy.cuda.UnownedMemory(block.ptr, size, lease, self._device.id)
+        return cupy.ndarray((nbytes,), "u1", cupy.cuda.MemoryPointer(memory, 0)), lease
+
+    def _free(self, idle: _Idle, stream: Any) -> Any:
+        """Return the block; make `stream` wait for earlier work that uses the block."""
+        if idle.unsure_at is not None and self._waits_done <= idle.unsure_at:
+            with self._lock:
+                number = self._waits_started = self._waits_started + 1
+            with self._device:
+                self._cupy.cuda.runtime.deviceSynchronize()
+            with self._lock:
+                self._waits_done = max(self._waits_done, number)
+        for used_on, event in idle.events:
+            if used_on != stream.ptr:
+                stream.wait_event(event)
+            self._free_events.append(event)
+        return idle.block
+
+    def owner_of(self, stream: int) -> Any:
+        """Return the CuPy stream with this handle if it is this thread's current one, or None."""
+        current = self._cupy.cuda.get_current_stream()
+        return current if current.ptr == stream else None
+
+    def take_back(self, block: Any, streams: dict[int, Any]) -> None:
+        """Keep a block for its next user, whose stream waits for the present work of `streams`.
+
+        Args:
+            block: the memory.
+            streams: handles, each with the owner that keeps the stream alive, or None.
+        """
+        keep = not self._closed and self._kept + block.size <= self._keep_bytes
+        try:
+            idle = self._marked(block, streams) if keep else None
+        finally:
+            with self._lock:
+                self._lent -= block.size
+        with self._lock:
+            if idle is not None and not self._closed:
+                self._kept += block.size
+                self._idle.setdefault(block.size, deque()).append(idle)
+
+    def _marked(self, block: Any, streams: dict[int, Any]) -> _Idle:
+        foreign = (ForeignStream, self._cupy.cuda.ExternalStream)
+        events = []
+        unsure_at = None
+        for stream, owner in streams.items():
+            if owner is None or isinstance(owner, foreign):
+                unsure_at = self._waits_started
+                continue
+            event = self._event()
+            self._cupy.cuda.runtime.eventRecord(event.ptr, stream)
+            events.append((stream, event))
+        return _Idle(block, events, unsure_at)
+
+    def _event(self) -> Any:
+        with suppress(IndexError):
+            return self._free_events.popleft()
+        with self._device:
+            return self._cupy.cuda.Event(disable_timing=True)
+
+    def _allocate(self, size: int) -> Any:
+        memory = self._cupy.cuda.Memory
+        out_of_memory = self._cupy.cuda.memory.OutOfMemoryError
+        with self._device:
+            try:
+                return memory(size)
+            except (out_of_memory, self._cupy.cuda.runtime.CUDARuntimeError):
+                self.free_idle()
+                self._cupy.get_default_memory_pool().free_all_blocks()
+            try:
+                return memory(size)
+            except (out_of_memory, self._cupy.cuda.runtime.CUDARuntimeError) as error:
+                free, total = self._cupy.cuda.runtime.memGetInfo()
+                raise MemoryError(
+                    f"the GPU has no {size} bytes left for a batch ({free} of {total} bytes are "
+                    f"free, and this pipeline holds {self._lent}); lower batch_size, or lower "
+                    "gpu_size in prefetch_queue_depth"
+                ) from error
+
+    def free_idle(self) -> None:
+        """Return the idle blocks to the device, after the work that uses these blocks."""
+        with self._lock:
+            idle, self._idle, self._kept = self._idle, {}, 0
+        del idle
+
+    def close(self) -> None:
+        """Free the idle blocks; a lent block is freed when its holder drops it."""
+        self._closed = True
+        self.free_idle()

@@ -1,0 +1,157 @@
+"""Element types, image types and the other values that arguments of operators take.
+
+Names and numeric values are those of NVIDIA DALI's `nvidia.dali.types`. An argument
+`dtype` may also be a dtype of NumPy or PyTorch, or Python's `bool`, `int` or `float`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError
+
+
+class DALIDataType(IntEnum):
+    """Element type of a tensor."""
+
+    NO_TYPE = -1
+    UINT8 = 0
+    UINT16 = 1
+    UINT32 = 2
+    UINT64 = 3
+    INT8 = 4
+    INT16 = 5
+    INT32 = 6
+    INT64 = 7
+    FLOAT16 = 8
+    FLOAT = 9
+    FLOAT64 = 10
+    BOOL = 11
+
+
+class DALIImageType(IntEnum):
+    """Color space and channel order of an image."""
+
+    RGB = 0
+    BGR = 1
+    GRAY = 2
+    YCbCr = 3
+    ANY_DATA = 4
+
+
+class DALIInterpType(IntEnum):
+    """Interpolation filter of a resampling operator."""
+
+    INTERP_NN = 0
+    INTERP_LINEAR = 1
+    INTERP_CUBIC = 2
+    INTERP_LANCZOS3 = 3
+    INTERP_TRIANGULAR = 4
+    INTERP_GAUSSIAN = 5
+
+
+NO_TYPE = DALIDataType.NO_TYPE
+UINT8 = DALIDataType.UINT8
+UINT16 = DALIDataType.UINT16
+UINT32 = DALIDataType.UINT32
+UINT64 = DALIDataType.UINT64
+INT8 = DALIDataType.INT8
+INT16 = DALIDataType.INT16
+INT32 = DALIDataType.INT32
+INT64 = DALIDataType.INT64
+FLOAT16 = DALIDataType.FLOAT16
+FLOAT = DALIDataType.FLOAT
+FLOAT64 = DALIDataType.FLOAT64
+BOOL = DALIDataType.BOOL
+RGB = DALIImageType.RGB
+BGR = DALIImageType.BGR
+GRAY = DALIImageType.GRAY
+YCbCr = DALIImageType.YCbCr
+ANY_DATA = DALIImageType.ANY_DATA
+INTERP_NN = DALIInterpType.INTERP_NN
+INTERP_LINEAR = DALIInterpType.INTERP_LINEAR
+INTERP_CUBIC = DALIInterpType.INTERP_CUBIC
+INTERP_LANCZOS3 = DALIInterpType.INTERP_LANCZOS3
+INTERP_TRIANGULAR = DALIInterpType.INTERP_TRIANGULAR
+INTERP_GAUSSIAN = DALIInterpType.INTERP_GAUSSIAN
+
+CPU_ONLY_DEVICE_ID = -99999
+"""As `device_id`, the same as None: the pipeline uses no GPU."""
+
+# Layouts, as older code names them: after the batch, but describing a sample, so without the N.
+NCHW = "CHW"
+NHWC = "HWC"
+NFHWC = "FHWC"
+NFCHW = "FCHW"
+
+_NUMPY_NAMES = {
+    DALIDataType.UINT8: "uint8",
+    DALIDataType.UINT16: "uint16",
+    DALIDataType.UINT32: "uint32",
+    DALIDataType.UINT64: "uint64",
+    DALIDataType.INT8: "int8",
+    DALIDataType.INT16: "int16",
+    DALIDataType.INT32: "int32",
+    DALIDataType.INT64: "int64",
+    DALIDataType.FLOAT16: "float16",
+    DALIDataType.FLOAT: "float32",
+    DALIDataType.FLOAT64: "float64",
+    DALIDataType.BOOL: "bool",
+}
+_FROM_NUMPY = {np.dtype(name): dali_type for dali_type, name in _NUMPY_NAMES.items()}
+
+
+def to_numpy_type(dtype: Any) -> np.dtype[Any]:
+    """Return the NumPy dtype of a `DALIDataType`, a dtype of NumPy or PyTorch, or a Python type.
+
+    >>> to_numpy_type(FLOAT)
+    dtype('float32')
+    """
+    if isinstance(dtype, DALIDataType) and dtype in _NUMPY_NAMES:
+        return np.dtype(_NUMPY_NAMES[dtype])
+    by_python = {bool: "bool", int: "int32", float: "float32"}
+    if type(dtype).__module__ == "torch":
+        dtype = str(dtype).removeprefix("torch.")
+    try:
+        result = np.dtype(by_python.get(dtype, dtype) if isinstance(dtype, type) else dtype)
+    except TypeError:
+        result = None
+    if result is None or isinstance(dtype, IntEnum) or result not in _FROM_NUMPY:
+        names = ", ".join(dali_type.name for dali_type in _NUMPY_NAMES)
+        raise ArgumentError(f"{dtype!r} is no element type; use one of types.{{{names}}}")
+    return result
+
+
+def to_dali_type(dtype: Any) -> DALIDataType:
+    """Return the `DALIDataType` of a NumPy dtype (or of whatever `to_numpy_type` takes).
+
+    >>> to_dali_type(np.uint8).name
+    'UINT8'
+    """
+    return _FROM_NUMPY[to_numpy_type(dtype)]
+
+
+@dataclass(frozen=True)
+class SampleInfo:
+    """The argument of an external source's function that gives samples.
+
+    `idx_in_epoch` counts samples from the epoch's start, `idx_in_batch` within the batch,
+    `iteration` counts batches in the epoch and `epoch_idx` epochs.
+    """
+
+    idx_in_epoch: int
+    idx_in_batch: int
+    iteration: int
+    epoch_idx: int
+
+
+@dataclass(frozen=True)
+class BatchInfo:
+    """The argument of an external source's function that gives batches: see `SampleInfo`."""
+
+    iteration: int
+    epoch_idx: int

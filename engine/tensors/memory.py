@@ -1,0 +1,182 @@
+"""Host memory that is recycled: a slab returns to its pool when its last view is dropped.
+
+The C library returns large blocks to the kernel at every `free`. Each page of the next block then
+costs a page fault, which takes longer than the arithmetic on the page. A `SlabPool` keeps large
+blocks. A slab is an ordinary NumPy array. Any view keeps the slab out of the pool, also a view that
+a consumer made through `torch.from_numpy` or DLPack. So a batch stays valid while it is held.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .arena import PAGE, Arena
+
+_IdleBlock = tuple[int, int]
+"""Offset in the arena, and the number of the batch at which the block became idle."""
+
+SMALL = 32 * 1024
+"""Bytes below which the C library serves memory without page faults."""
+
+
+@dataclass(frozen=True)
+class PoolTuning:
+    """When a pool returns idle blocks to the system.
+
+    Attributes:
+        idle_batches: a block is returned after it lay idle for so many batches. Ragged batches
+            ask for blocks of many sizes, of which some are wanted once in hundreds of batches.
+        trim_interval: batches between two searches for such blocks.
+        keep_bytes: bytes that may lie idle, also if fewer bytes are lent.
+    """
+
+    idle_batches: int = 64
+    trim_interval: int = 16
+    keep_bytes: int = 1 << 30
+
+
+TUNING = PoolTuning()
+
+
+def size_class(nbytes: int) -> int:
+    """Round up to one of eight steps per power of two, in whole pages: little waste, few sizes."""
+    step = max(PAGE, 1 << max(0, nbytes.bit_length() - 4))
+    return -(-nbytes // step) * step
+
+
+class Pinner(Protocol):
+    """Locks memory for a device."""
+
+    def pin(self, address: int, size: int) -> None:
+        """Lock a block if the system allows it."""
+
+    def unpin(self, address: int) -> None:
+        """Undo `pin`."""
+
+
+class SlabPool:
+    """Recycles page-aligned blocks; `TUNING.keep_bytes` may lie idle, or as many as are lent.
+
+    `budget` bytes should be lent at most. The pool lends more all the same: whoever starts new
+    work looks at `room`. If the arena is full, the pool lends memory of the C library.
+
+    Blocks come back without a lock. The last view can be dropped in any thread, possibly inside
+    another allocation of the same thread, where taking a lock could deadlock.
+    """
+
+    def __init__(self, budget: int = 1 << 62, *, shared: bool = True) -> None:
+        self.arena = Arena(shared=shared)
+        self._keep_bytes = TUNING.keep_bytes  # also known at the interpreter's end
+        self._budget = budget
+        self._idle: dict[int, deque[_IdleBlock]] = {}
+        self._discarded: dict[int, deque[int]] = {}
+        self._lent: dict[int, tuple[weakref.ref[NDArray[np.uint8]], int]] = {}
+        self._batches = 0
+        self._closed = False
+        self._pinner: Pinner | None = None
+
+    def pin_with(self, pinner: Pinner) -> None:
+        """Lock all blocks in memory from now on, for copies to and from a device."""
+        self._pinner = pinner
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike = np.uint8) -> NDArray[Any]:
+        """Return an uninitialized C-contiguous array of `shape` and `dtype`."""
+        dtype = np.dtype(dtype)
+        nbytes = prod(shape) * dtype.itemsize
+        if nbytes < SMALL:
+            return np.empty(shape, dtype)
+        return self._lend(nbytes)[:nbytes].view(dtype).reshape(shape)
+
+    def _lend(self, nbytes: int) -> NDArray[np.uint8]:
+        size = size_class(nbytes)
+        try:
+            offset = self._offset(size)
+        except MemoryError:
+            return self._lend_of_heap(size)
+        # Views of `slab` have `slab` as their base, because its own base is no ndarray.
+        slab: NDArray[np.uint8] = self.arena.array((offset, (size,), "u1"))
+
+        def give_back(_: object) -> None:
+            del self._lent[offset]
+            if not self._closed and self._keeps(self.idle_bytes + size):
+                self._idle.setdefault(size, deque()).append((offset, self._batches))
+            else:
+                self._discard(offset, size)
+
+        self._lent[offset] = weakref.ref(slab, give_back), size
+        return slab
+
+    def _lend_of_heap(self, size: int) -> NDArray[np.uint8]:
+        memory = np.empty(size, np.uint8)
+        key = -memory.ctypes.data  # no offset in the arena is negative
+        self._lent[key] = weakref.ref(memory, lambda _: self._lent.pop(key, None)), size
+        return memory
+
+    def _keeps(self, idle: int) -> bool:
+        # If batches are large, those under way will soon need the blocks that are idle now.
+        return idle <= self._keep_bytes or idle <= self.lent_bytes
+
+    def _offset(self, size: int) -> int:
+        with suppress(KeyError, IndexError):
+            return self._idle[size].pop()[0]
+        try:
+            offset = self._discarded[size].pop()
+        except (KeyError, IndexError):
+            offset = self.arena.reserve(size)
+        if self._pinner is not None:
+            self._pinner.pin(self.arena.address + offset, size)
+        return offset
+
+    def _discard(self, offset: int, size: int) -> None:
+        if self._pinner is not None:
+            self._pinner.unpin(self.arena.address + offset)
+        self.arena.discard(offset, size)
+        self._discarded.setdefault(size, deque()).append(offset)
+
+    def count_batch(self) -> None:
+        """Count one more batch; free the blocks that no recent batch wanted. One thread calls."""
+        self._batches += 1
+        if self._batches % TUNING.trim_interval == 0:
+            self._trim(self._batches - TUNING.idle_batches)
+
+    def _trim(self, before: int) -> None:
+        """Free blocks that became idle before this batch; the oldest stand first."""
+        for size, blocks in list(self._idle.items()):
+            with suppress(IndexError):  # other threads may empty the queue meanwhile
+                while blocks[0][1] < before:
+                    block = blocks.popleft()
+                    if block[1] >= before:  # another thread took the old one
+                        blocks.appendleft(block)
+                        break
+                    self._discard(block[0], size)
+
+    @property
+    def lent_bytes(self) -> int:
+        """Bytes of the slabs that somebody still holds a view of."""
+        return sum(size for _, size in list(self._lent.values()))
+
+    @property
+    def room(self) -> int:
+        """Bytes left of the budget; negative when more are lent."""
+        return self._budget - self.lent_bytes
+
+    @property
+    def idle_bytes(self) -> int:
+        """Bytes that wait in the pool for their next user."""
+        return sum(size * len(blocks) for size, blocks in list(self._idle.items()))
+
+    def close(self) -> None:
+        """Free the idle blocks; a lent block is freed when its holder drops it. Idempotent."""
+        self._closed = True
+        for size, blocks in self._idle.items():
+            with suppress(IndexError):
+                while True:
+                    self._discard(blocks.popleft()[0], size)

@@ -1,0 +1,196 @@
+"""Threads that stay and wait for calls, for work that a thread of its own would start too late."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+class TeamCall(Generic[Result]):
+    """One call that a `Team` was asked to make."""
+
+    def __init__(self, function: Callable[..., Result], arguments: tuple[Any, ...]) -> None:
+        self._work: tuple[Callable[..., Result], tuple[Any, ...]] | None = (function, arguments)
+        self._unclaimed = deque([True])
+        self._running = threading.Lock()
+        self._running.acquire()
+        self._results: list[Result] = []
+        self._error: BaseException | None = None
+
+    def cancel(self) -> None:
+        """Prevent the call if no thread has started it."""
+        if self._claim():
+            self._work = None
+            self._running.release()
+
+    def run(self) -> None:
+        """Make the call in this thread, unless another thread has started it."""
+        if not self._claim():
+            return
+        assert self._work is not None
+        function, arguments = self._work
+        self._work = None
+        try:
+            self._results.append(function(*arguments))
+        except BaseException as error:
+            self._error = error
+        finally:
+            del function, arguments
+            self._running.release()
+
+    def wait(self) -> None:
+        """Wait for the end of the call."""
+        with self._running:
+            pass
+
+    def result(self) -> Result:
+        """Return the result, or raise the exception, once; valid for calls that are not cancelled.
+
+        This thread makes the call itself if no other thread has started it. So a call that waits
+        for another call of the same team does not wait for ever.
+        """
+        self.run()
+        self.wait()
+        if self._error is None:
+            return self._results.pop()
+        error, self._error = self._error, None
+        try:
+            raise error
+        finally:
+            del error  # the traceback refers to this frame: a cycle would keep all buffers alive
+
+    def _claim(self) -> bool:
+        try:
+            return self._unclaimed.pop()
+        except IndexError:
+            return False
+
+
+class _Crew:
+    """The threads of a team in one process.
+
+    Attributes:
+        calls: that wait for a thread; None ends a thread.
+        threads: all that were started.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.calls: SimpleQueue[TeamCall[Any] | None] = SimpleQueue()
+        self.threads: list[threading.Thread] = []
+        self._name = name
+        self._busy = 0
+        self._lock = threading.Lock()
+
+    def queue_call(self, call: TeamCall[Any], most: int) -> None:
+        """Hand a call to a thread; start a thread if all are busy and there are not `most`."""
+        with self._lock:
+            self._busy += 1
+            if self._busy > len(self.threads) < most:
+                self._start_thread()
+        self.calls.put(call)
+
+    def _start_thread(self) -> None:
+        name = f"{self._name}-{len(self.threads)}"
+        # Daemons: a program that ends without closing a pipeline need not wait for a server.
+        thread = threading.Thread(target=self._work, name=name, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system gives no more threads: the waiting thread makes the call
+            return
+        self.threads.append(thread)
+
+    def _work(self) -> None:
+        while (call := self.calls.get()) is not None:
+            call.run()
+            del call  # or a waiting thread would keep the result
+            with self._lock:
+                self._busy -= 1
+
+
+class Team:
+    """Threads that make calls. Threads start when they are needed, and stay until `close`.
+
+    Any thread may use a team, also the team's own threads. A thread that waits for a call makes the
+    call itself, unless another thread has started it. Each process has threads of its own, because
+    a fork copies no threads.
+
+    Args:
+        name: of the threads, for lists of threads.
+        threads: number of threads at most.
+    """
+
+    def __init__(self, name: str, threads: int) -> None:
+        self._name = name
+        self._threads = threads
+        self._crews: dict[int, _Crew] = {}  # by process id
+        weakref.finalize(self, _end_threads, self._crews)
+
+    def submit(self, function: Callable[..., Result], *arguments: Any) -> TeamCall[Result]:
+        """Have a thread call `function`; return the call, to ask for its result."""
+        call = TeamCall(function, arguments)
+        number = os.getpid()
+        crew = self._crews.get(number) or self._crews.setdefault(number, _Crew(self._name))
+        crew.queue_call(call, self._threads)
+        return call
+
+    def run_jobs(
+        self, work: Callable[[Job], object], jobs: Sequence[Job], threads: int | None = None
+    ) -> None:
+        """Call `work` once with each job, in this thread and others; return when all have ended.
+
+        Args:
+            work: the function. Its first exception ends the work, and is raised here.
+            jobs: the arguments. A thread that has done a job takes the next one.
+            threads: threads at most, with this one; by default, the team's threads and this one.
+        """
+        remaining = deque(jobs)
+        errors: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                while not errors:
+                    try:
+                        job = remaining.popleft()
+                    except IndexError:
+                        return
+                    work(job)
+            except BaseException as error:
+                errors.append(error)
+
+        most = self._threads + 1 if threads is None else threads
+        calls = [self.submit(run) for _ in range(min(most, len(jobs)) - 1)]
+        run()
+        for call in calls:
+            call.cancel()
+            call.wait()
+        if errors:
+            del errors[1:]
+            raise errors.pop()  # the list would keep the error and all buffers alive, in a cycle
+
+    def close(self, seconds: float = 0.0) -> None:
+        """Let the threads end after the calls that were submitted; a later call starts others.
+
+        Args:
+            seconds: time to wait for the end of all threads.
+        """
+        deadline = time.monotonic() + seconds
+        for thread in _end_threads(self._crews):
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def _end_threads(crews: dict[int, _Crew]) -> list[threading.Thread]:
+    crew = crews.pop(os.getpid(), None)
+    if crew is None:
+        return []
+    for _ in crew.threads:
+        crew.calls.put(None)
+    return crew.threads

@@ -1,0 +1,192 @@
+"""One batch on its way through the pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ..graph.context import HasPlacement
+from ..graph.operator import Array
+from ..order import philox
+from ..tensors import TensorList, TensorListCPU, TensorListGPU
+from ..tensors.memory import SlabPool
+from ..tensors.results import as_tensor_lists
+from .frame_batches import batch_frames
+
+if TYPE_CHECKING:
+    from ..gpu.device import Device
+    from ..order.sampler import Selection
+    from .plan import Key, Step
+
+
+class Batch:
+    """Batch `number`: its samples, and its results so far.
+
+    Attributes:
+        number: counts the batches of a run from 0.
+        size: number of samples.
+        epoch, position: of each sample, for randomness: (size,) int64.
+        values: outputs of each node that has run, by the node's ordinal.
+        errors: the error of each row that could not be computed.
+        end: exception for the caller who asks for this batch: the end of the data, or an error.
+        outputs: the pipeline's outputs, once the batch is done.
+        taken_bytes: memory that the batch took from the pool, to estimate the next batch's need.
+        taken_device_bytes: the same of the device's memory.
+        device: memory, copies and launches on the device; set while GPU work is launched.
+        checks: functions to call once the device has done its work: see `check_later`.
+        stage_note: operator and stage at work, for notes on errors.
+    """
+
+    def __init__(
+        self, number: int, size: int, pool: SlabPool, seed: int, first: int | None = None
+    ) -> None:
+        first = number * size if first is None else first
+        self.number = number
+        self.size = size
+        self.seed = seed
+        self.pool = pool
+        self.epoch: NDArray[np.int64] = np.zeros(size, np.int64)
+        self.position: NDArray[np.int64] = np.arange(first, first + size, dtype=np.int64)
+        self.valid: NDArray[np.bool_] | None = None
+        self.source_info: Sequence[str] | None = None
+        self.selections: dict[int, Selection] = {}
+        self.values: dict[int, tuple[TensorList, ...]] = {}
+        self.errors: dict[int, BaseException] = {}
+        self.end: BaseException | None = None
+        self.user_state: dict[str, Any] = {}
+        self.outputs: tuple[TensorList, ...] = ()
+        self.taken_bytes = 0
+        self.taken_device_bytes = 0
+        self.device: Device
+        self._held: list[Any] = []
+        self.checks: list[tuple[str, Callable[[], None]]] = []
+        self.stage_note = ""
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return uninitialized memory that is recycled when the last view of it is dropped."""
+        array = self.pool.empty(shape, dtype)
+        self.taken_bytes += array.nbytes
+        return array
+
+    def count_bytes(self, *, host: int = 0, device: int = 0) -> None:
+        """Count memory that the batch takes and that came neither from `empty` nor `device`."""
+        self.taken_bytes += host
+        self.taken_device_bytes += device
+
+    def finish(self, outputs: Sequence[Key]) -> None:
+        """Keep the outputs, and drop all other values."""
+        if self.end is None:
+            self.outputs = tuple(
+                self.values[ordinal][i].delivered(self.source_info, self.valid)
+                for ordinal, i in outputs
+            )
+        self.values.clear()
+
+    def forget_errors(self) -> None:
+        """Drop the errors: their tracebacks hold the batch, which would keep its memory."""
+        self.errors.clear()
+        self.end = None
+
+    def resize(self, size: int) -> None:
+        """Set the number of samples, once the inputs know the number."""
+        if size != self.size:
+            first = int(self.position[0])
+            self.size = size
+            self.epoch = np.zeros(size, np.int64)
+            self.position = np.arange(first, first + size, dtype=np.int64)
+
+    def set_selection(
+        self, ordinal: int, selection: Selection, locations: Sequence[str] | None = None
+    ) -> None:
+        """Store the samples of an input; the first input's positions key the randomness.
+
+        Args:
+            ordinal: number of the input's node.
+            selection: the samples.
+            locations: locations of the samples, for messages.
+        """
+        if not self.selections:
+            self.epoch, self.position = selection.epoch, selection.position
+        if self.source_info is None:
+            self.source_info = locations
+        if self.valid is None and not selection.valid.all():
+            self.valid = selection.valid
+        self.selections[ordinal] = selection
+
+    def where(self, row: int) -> str:
+        """Return the location of the sample in `row`, or ""."""
+        return self.source_info[row] if self.source_info is not None else ""
+
+    def mark_invalid(self, row: int) -> None:
+        """Mark `row` as a replacement sample."""
+        if self.valid is None:
+            self.valid = np.ones(self.size, bool)
+        self.valid[row] = False
+
+    def hold(self, data: Any) -> None:
+        """Keep host memory, which the device reads or writes, until the device is done."""
+        self._held.append(data)
+
+    def release_held(self) -> None:
+        """Drop the data that were held for the device, which is done."""
+        self._held.clear()
+
+    def check_later(self, check: Callable[[], None]) -> None:
+        """Have `check` called when the device is done, to enter rows in `errors`."""
+        self.checks.append((self.stage_note, check))
+
+    def run_checks(self) -> None:
+        """Call the functions that had to wait for the device."""
+        for stage_note, check in self.checks:
+            failed = set(self.errors)
+            check()
+            self.annotate_errors(failed, stage_note)
+        self.checks.clear()
+
+    def annotate_errors(self, before: set[int], stage_note: str) -> None:
+        """Add a note to the errors of all rows but those in `before`."""
+        for row in self.errors.keys() - before:
+            self.errors[row].add_note(stage_note)
+
+    def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
+        """Return `count` numbers in [0, 1) a sample: (size, count) float64.
+
+        The numbers depend on the seed, the operator, and each sample's epoch and position alone.
+        """
+        return philox.uniform(
+            self.seed, operator.placement.random_stream, self.epoch, self.position, count
+        )
+
+
+def run_batch_step(step: Step, batch: Batch, stage: str) -> None:
+    """Run a whole-batch operator and store its results."""
+    node = step.node
+    operator = node.operator
+    values = batch.values
+    if stage == "GPU" and batch.size == 0:  # so that no operator meets an empty batch
+        classes = {"cpu": TensorListCPU, "gpu": TensorListGPU}
+        values[node.ordinal] = tuple(classes[data.device]([], data.layout) for data in node.outputs)
+        return
+    inputs = [values[ordinal][i] for ordinal, i in step.inputs]
+    arguments = dict(step.constants)
+    for name, (ordinal, i), _ in step.arguments:
+        arguments[name] = values[ordinal][i]
+    failed = set(batch.errors)
+    batch.stage_note = f"in {step.title}, {stage} stage"
+    try:
+        work = getattr(operator, "batch_gpu" if stage == "GPU" else "batch")
+        if node.sequences is None:
+            result = work(batch, *inputs, **arguments)
+        else:
+            count = len(node.outputs)
+            result = batch_frames(node.sequences, batch, inputs, arguments, work, count)
+        values[node.ordinal] = as_tensor_lists(
+            result, batch.size, step.layouts, operator.assumed_layouts
+        )
+    except BaseException as error:
+        error.add_note(f"{batch.stage_note}, batch {batch.number}")
+        raise
+    batch.annotate_errors(failed, batch.stage_note)

@@ -1,0 +1,235 @@
+"""The error policy: what happens to a sample that cannot be read, decoded or processed.
+
+    "raise"    the batch's first error reaches the caller of `run`.
+    "skip"     another sample of the data set replaces the bad one. The choice is a function of
+               seed, epoch and position, so a run can be repeated.
+    "replace"  a copy of the nearest good sample before the bad one in the batch replaces it;
+               before the batch's first good sample, a copy of the last one.
+
+Batches keep their size and ranks their step counts. "skip" does the work of "replace" where no
+other sample can be read (external sources) or where a whole-batch operator has used the bad
+sample. "replace" does the work of "skip" where the batch has no good sample.
+`TensorList.valid` is False for replaced rows.
+
+An error of the machine is no error of a sample. If the process runs out of memory or of file
+descriptors, the run ends under every policy.
+"""
+
+from __future__ import annotations
+
+import errno
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..graph.operator import Array
+from ..tensors import TensorList, TensorListCPU
+from .batch import Batch
+from .chain import Chain, ChainRun, Worker
+from .plan import Plan
+from .quarantine import QuarantineLog
+
+if TYPE_CHECKING:
+    from ..gpu.device import DeviceAccess
+
+POLICIES = ("raise", "skip", "replace")
+NOT_LOGGED = "not logged"
+_MACHINE_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+
+
+@dataclass(frozen=True)
+class FaultTuning:
+    """How long a replacement sample is sought.
+
+    Attributes:
+        attempts: samples that are read in vain before the run ends; beyond this number the
+            whole data set is likely bad.
+    """
+
+    attempts: int = 16
+
+
+TUNING = FaultTuning()
+
+
+class Faults:
+    """Applies one policy, counts its actions, and writes the quarantine log.
+
+    Args:
+        policy: one of `POLICIES`.
+        log: path of the quarantine log, or None.
+        plan: the plan that the batches follow.
+        chains: the plan's sample segments, by number.
+        device: the GPU that the plan uses, or None.
+    """
+
+    def __init__(
+        self,
+        policy: str,
+        log: Path | None,
+        plan: Plan,
+        chains: Mapping[int, Chain],
+        device: DeviceAccess | None,
+    ) -> None:
+        self._policy = policy
+        self._log = None if log is None else QuarantineLog(log)
+        self._plan = plan
+        self._chains = chains
+        self._device = device
+        self._lock = threading.Lock()
+        self.counts: Counter[str] = Counter()
+
+    def settle(self, batch: Batch, segment: int) -> None:
+        """Apply the policy to the rows that failed in `segment` or before."""
+        for row in sorted(batch.errors):
+            error = batch.errors[row]
+            if self._policy == "raise" or not isinstance(error, Exception):  # SystemExit and so on
+                self._end(batch, row, error)
+                return
+            if is_machine_error(error):
+                error.add_note(
+                    f"this is an error of the machine, so on_error={self._policy!r} does not apply"
+                )
+                self._end(batch, row, error)
+                return
+        for row in sorted(batch.errors):
+            record = self._record(batch, row, batch.errors[row])  # of the bad sample
+            self._count(record, self._fill(batch, row, segment))
+            if batch.end is not None:
+                break
+            batch.mark_invalid(row)
+        batch.errors.clear()
+
+    @staticmethod
+    def _end(batch: Batch, row: int, error: BaseException) -> None:
+        error.add_note(describe(batch, row))
+        batch.end = error
+        batch.errors.clear()
+
+    def _fill(self, batch: Batch, row: int, segment: int) -> str:
+        """Replace a bad row; return the name of the action, for the log."""
+        ways = [("refilled", self._refill), ("copied", self._copy_neighbor)]
+        for action, way in ways if self._policy == "skip" else reversed(ways):
+            if way(batch, row, segment):
+                return action
+        error = batch.errors[row]
+        error.add_note(describe(batch, row))
+        error.add_note(f"no sample could replace it (on_error={self._policy!r})")
+        batch.end = error
+        return "raised"
+
+    def _refill(self, batch: Batch, row: int, segment: int) -> bool:
+        if not self._plan.segments[segment].repeatable:
+            return False
+        attempts = range(TUNING.attempts)
+        return any(self._try_replacement(batch, row, segment, attempt) for attempt in attempts)
+
+    def _try_replacement(self, batch: Batch, row: int, segment: int, attempt: int) -> bool:
+        before = dict(batch.values)
+        indices = {
+            ordinal: int(selection.index[row]) for ordinal, selection in batch.selections.items()
+        }
+        try:
+            if self._read_replacement(batch, row, attempt):
+                for number in range(segment + 1):
+                    if number in self._chains:
+                        self._repeat(self._chains[number], batch, row)
+                return True
+        except Exception as error:
+            if is_machine_error(error):
+                raise
+            self._count(self._record(batch, row, error), "replacement failed")
+        batch.values = before
+        for ordinal, index in indices.items():
+            batch.selections[ordinal].index[row] = index
+        return False
+
+    def _read_replacement(self, batch: Batch, row: int, attempt: int) -> bool:
+        if self._plan.sources:
+            return False  # user code gives each sample once
+        for reader in self._plan.readers:
+            ordinal = reader.node.ordinal
+            arrays = reader.operator.replacement(batch.selections[ordinal], row, attempt)
+            if arrays is None:
+                return False
+            self._replace(batch, ordinal, row, list(arrays))
+        return True
+
+    def _repeat(self, chain: Chain, batch: Batch, row: int) -> None:
+        run = ChainRun(chain, batch, alone=True)
+        Worker().compute(run, row)
+        for (ordinal, i), rows in run.rows.items():
+            arrays: list[Any] = [None] * len(batch.values[ordinal])
+            arrays[i] = rows.row(row)
+            self._replace(batch, ordinal, row, arrays)
+
+    def _copy_neighbor(self, batch: Batch, row: int, _segment: int) -> bool:
+        good = [(row - back) % batch.size for back in range(1, batch.size)]
+        source = next((i for i in good if i not in batch.errors), None)
+        if source is None:
+            return False
+        for ordinal, lists in batch.values.items():
+            self._replace(batch, ordinal, row, [self._copied_row(each, source) for each in lists])
+        for selection in batch.selections.values():
+            selection.index[row] = selection.index[source]
+        return True
+
+    def _copied_row(self, column: TensorList | None, row: int) -> Any:
+        """Return a copy of a row, so that work in place on one row leaves the other alone."""
+        if column is None:
+            return None
+        if isinstance(column, TensorListCPU):
+            array: Array = column.row(row).copy()
+            return array
+        assert self._device is not None
+        with self._device.aside() as device:  # all work on the row is done
+            return device.copied([column.row(row)], "").row(0)
+
+    @staticmethod
+    def _replace(batch: Batch, ordinal: int, row: int, arrays: list[Any]) -> None:
+        batch.values[ordinal] = tuple(
+            column if array is None else column.replaced(row, array)
+            for column, array in zip(batch.values[ordinal], arrays, strict=True)
+        )
+
+    @staticmethod
+    def _record(batch: Batch, row: int, error: BaseException) -> dict[str, Any]:
+        return {
+            "source": batch.where(row),
+            "epoch": int(batch.epoch[row]),
+            "position": int(batch.position[row]),
+            "batch": batch.number,
+            "row": row,
+            "error": type(error).__name__,
+            "message": str(error),
+            "notes": list(getattr(error, "__notes__", ())),
+        }
+
+    def _count(self, record: dict[str, Any], action: str) -> None:
+        with self._lock:
+            self.counts[action] += 1
+            if self._log is not None and not self._log.append_record(record | {"action": action}):
+                self.counts[NOT_LOGGED] += 1
+
+
+def is_machine_error(error: BaseException | None) -> bool:
+    """Return whether the process ran out of memory or descriptors; a cause counts, too."""
+    while error is not None:
+        if isinstance(error, MemoryError):
+            return True
+        if isinstance(error, OSError) and error.errno in _MACHINE_ERRORS:
+            return True
+        error = error.__cause__
+    return False
+
+
+def describe(batch: Batch, row: int) -> str:
+    """Name a sample of a batch for an error note."""
+    source = batch.where(row)
+    return (
+        f"sample {row} of batch {batch.number} (epoch {batch.epoch[row]}, "
+        f"position {batch.position[row]})" + (f", from {source}" if source else "")
+    )

@@ -1,0 +1,245 @@
+"""Operators of whole batches at work on sequences: see `engine/graph/sequences.py`.
+
+The frames of all samples form a batch of their own. On the device its results lie in the memory of
+the sequences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ..errors import ArgumentError
+from ..graph.context import BatchContext, HasPlacement
+from ..graph.operator import Array
+from ..graph.sequences import Sequences, layout_of_sequence
+from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
+from ..tensors.results import as_results
+from .frames import different_lengths
+
+if TYPE_CHECKING:
+    from ..gpu.device import Device
+
+Counts = NDArray[np.int64]
+
+
+def batch_frames(
+    sequences: Sequences,
+    batch: BatchContext,
+    inputs: Sequence[TensorList],
+    arguments: Mapping[str, Any],
+    work: Callable[..., Any],
+    outputs: int,
+) -> tuple[Any, ...]:
+    """Return the results of a batch, whose frames are computed as a batch of their own.
+
+    Args:
+        sequences: which data are sequences.
+        batch, inputs, arguments: of the operator.
+        work: the operator's method for a whole batch.
+        outputs: number of results.
+    """
+    pairs = zip(inputs, sequences.inputs, strict=True)
+    marked = [data for data, each in pairs if each]
+    marked += [arguments[name] for name in sequences.arguments]
+    counts = _counts(batch, marked)
+    frames = FrameBatch(batch, counts)
+    if not frames.size:  # so that no operator meets an empty batch
+        on_device = any(isinstance(data, TensorListGPU) for data in inputs)
+        return (frames.nothing(on_device),) * outputs
+    pairs = zip(inputs, sequences.inputs, strict=True)
+    unfolded = [frames.unfold(data) if each else frames.repeat(data) for data, each in pairs]
+    own = {
+        name: value
+        if not isinstance(value, TensorList)
+        else frames.unfold(value)
+        if name in sequences.arguments
+        else frames.repeat(value)
+        for name, value in arguments.items()
+    }
+    results = as_results(work(cast(BatchContext, frames), *unfolded, **own), outputs)
+    return tuple(frames.fold(result) for result in results)
+
+
+def _counts(batch: BatchContext, sequences: Sequence[TensorList]) -> Counts:
+    """Return the number of frames of each sample; 0 for samples whose sequences differ."""
+    columns = np.array([[shape[0] if shape else 0 for shape in data.shape()] for data in sequences])
+    counts: Counts = columns[0].copy()
+    for row in np.flatnonzero((columns != counts).any(axis=0) | (counts == 0)).tolist():
+        lengths = columns[:, row].tolist()
+        text = different_lengths(lengths) if any(lengths) else "the sequence has no frames"
+        batch.errors.setdefault(row, ArgumentError(text))
+        counts[row] = 0
+    return counts
+
+
+class FrameErrors(dict[int, BaseException]):
+    """The errors of frames, which are those of their samples."""
+
+    def __init__(self, errors: dict[int, BaseException], samples: Counts) -> None:
+        super().__init__()
+        self._errors = errors
+        self._samples = samples
+
+    def __setitem__(self, frame: int, error: BaseException) -> None:
+        super().__setitem__(frame, error)
+        self._errors.setdefault(int(self._samples[frame]), error)
+
+    def setdefault(self, frame: int, error: BaseException) -> BaseException:
+        if frame not in self:
+            self[frame] = error
+        return self[frame]
+
+
+class FrameBatch:
+    """The frames of a batch as a batch; other attributes are those of the batch.
+
+    Args:
+        batch: the batch.
+        counts: number of frames of each sample.
+    """
+
+    def __init__(self, batch: BatchContext, counts: Counts) -> None:
+        self._batch = batch
+        self._counts = counts
+        self._samples: Counts = np.repeat(np.arange(len(counts)), counts)
+        self.size = len(self._samples)
+        self.epoch, self.position = batch.epoch[self._samples], batch.position[self._samples]
+        self.errors = FrameErrors(batch.errors, self._samples)
+        # Frames that lie in sequences: addresses, shapes and dtype, with the sequences.
+        self._known: list[tuple[Array, Array, Any, TensorList]] = []
+        if hasattr(batch, "device"):
+            self.device = cast("Device", FrameDevice(batch.device, self))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._batch, name)
+
+    def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
+        """Return the random numbers of each frame's sample."""
+        return self._batch.random(operator, count)[self._samples]
+
+    def where(self, row: int) -> str:
+        """Say where the sample of a frame is stored."""
+        return self._batch.where(int(self._samples[row]))
+
+    def nothing(self, on_device: bool) -> TensorList:
+        """Return results for samples that all have errors."""
+        if on_device:
+            return self._batch.device.empty(np.zeros((len(self._counts), 1)), np.uint8)
+        return TensorListCPU([np.zeros(0)] * len(self._counts))
+
+    def unfold(self, sequences: TensorList) -> TensorList:
+        """Return the frames of sequences, without a copy."""
+        shapes, counts = sequences.extents(), self._counts
+        numbers = np.arange(self.size) - (np.cumsum(counts) - counts)[self._samples]
+        steps = shapes[:, 1:].prod(axis=1)[self._samples]
+        frames = self._pieces(sequences, numbers * steps, shapes[self._samples, 1:])
+        if isinstance(frames, TensorListGPU):
+            self._known.append((frames.pointers(), frames.extents(), frames.dtype, sequences))
+        return frames
+
+    def repeat(self, data: TensorList) -> TensorList:
+        """Return each sample once for each of its frames, without a copy."""
+        shapes = data.extents()[self._samples]
+        return self._pieces(data, np.zeros(self.size, np.int64), shapes)
+
+    def _pieces(self, data: TensorList, first: Counts, shapes: Counts) -> TensorList:
+        """Return the piece of each frame's sample that starts at an element and has a shape."""
+        if isinstance(data, TensorListGPU) and (data.packed or data.is_dense_tensor()):
+            packed = data.packed
+            if packed is None:
+                dense = data.dense()
+                memory = dense.reshape(-1).view(np.uint8)
+                packed = PackedRows(
+                    memory,
+                    np.arange(len(dense)) * (memory.nbytes // len(dense)),
+                    data.extents(),
+                    dense.dtype,
+                )
+            offsets = packed.offsets[self._samples] + first * packed.dtype.itemsize
+            return data.with_rows(PackedRows(packed.memory, offsets, shapes, packed.dtype), "")
+        sizes = shapes.prod(axis=1)
+        rows = [row.reshape(-1) for row in data.rows()]
+        pieces = [
+            rows[sample][start : start + size].reshape(shape)
+            for sample, start, size, shape in zip(
+                self._samples.tolist(), first.tolist(), sizes.tolist(), shapes.tolist(), strict=True
+            )
+        ]
+        if isinstance(data, TensorListGPU):
+            return data.with_rows(pieces, "")
+        return TensorListCPU(np.stack(pieces) if data.is_dense_tensor() and pieces else pieces)
+
+    def fold(self, result: Any) -> Any:
+        """Return the sequences of an operator's results, one for each frame."""
+        if isinstance(result, TensorListGPU):
+            return self._fold_on_device(result)
+        rows = result.rows() if isinstance(result, TensorList) else list(result)
+        ends = np.cumsum(self._counts)
+        folded = []
+        for row, (end, count) in enumerate(zip(ends, self._counts, strict=True)):
+            frames = rows[end - count : end]
+            if len({np.shape(frame) for frame in frames}) > 1:
+                self._refuse(row)
+            good = count and row not in self._batch.errors
+            folded.append(np.stack(frames) if good else np.zeros((0,)))
+        return folded
+
+    def _refuse(self, row: int) -> None:
+        error = ArgumentError("the results of a sequence's frames must agree in shape")
+        self._batch.errors.setdefault(row, error)
+
+    def _fold_on_device(self, frames: TensorListGPU) -> TensorListGPU:
+        layout = layout_of_sequence(frames.layout())
+        shapes = frames.extents()
+        for pointers, extents, dtype, whole in self._known:
+            alike = dtype == frames.dtype and np.array_equal(extents, shapes)
+            if alike and np.array_equal(pointers, frames.pointers()):
+                return cast(TensorListGPU, whole.with_layout(layout))
+        device = self._batch.device
+        for row in self.ragged(shapes).tolist():
+            self._refuse(row)
+        result = device.empty(self.whole_shapes(shapes), frames.row(0).dtype, layout)
+        sizes = [row.nbytes for row in frames.rows()]
+        targets = self.unfold(result)
+        for i in np.flatnonzero(~np.isin(self._samples, self.ragged(shapes))).tolist():
+            device.copy(int(targets.pointers()[i]), address_of(frames.row(i)), sizes[i])
+        return result
+
+    def ragged(self, shapes: Counts) -> Counts:
+        """Return the samples whose frames differ in shape."""
+        first = (np.cumsum(self._counts) - self._counts)[self._samples]
+        return np.unique(self._samples[(shapes != shapes[first]).any(axis=1)])
+
+    def whole_shapes(self, shapes: Counts) -> Counts:
+        """Return the shapes of the sequences of frames, whose shapes are given."""
+        first = np.minimum(np.cumsum(self._counts) - self._counts, max(0, self.size - 1))
+        return np.column_stack([self._counts, shapes[first]])
+
+
+class FrameDevice:
+    """A device whose results for frames lie in the memory of their sequences.
+
+    Args:
+        device: the device.
+        frames: the batch of frames.
+    """
+
+    def __init__(self, device: Device, frames: FrameBatch) -> None:
+        self._device = device
+        self._frames = frames
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._device, name)
+
+    def empty(self, shapes: Any, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
+        """Return an uninitialized batch: see `Device.empty`."""
+        shapes = np.asarray(shapes, np.int64)
+        frames = self._frames
+        if len(shapes) != frames.size or not frames.size or len(frames.ragged(shapes)):
+            return self._device.empty(shapes, dtype, layout)
+        whole = self._device.empty(frames.whole_shapes(shapes), dtype)
+        return cast(TensorListGPU, frames.unfold(whole).with_layout(layout))

@@ -1,0 +1,177 @@
+"""Which limit a pipeline has met, and what would lift the limit.
+
+A stage whose threads are busy all the time limits the throughput. Busy threads do not always
+compute: they also wait for storage, for a core, or for the GIL. CPU times tell these cases apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .figures import STAGES, OperatorStats, PipelineFigures
+
+LimitName = Literal[
+    "unknown",
+    "consumer",
+    "memory",
+    "reading",
+    "feeder",
+    "decoding",
+    "operators",
+    "cores",
+    "GIL",
+    "device",
+]
+
+
+@dataclass(frozen=True)
+class LimitTuning:
+    """Thresholds of the judgment.
+
+    Attributes:
+        consumer: a consumer that waits for a smaller fraction of the time is the limit.
+        memory: the byte budget that stops the feeder for a larger fraction is the limit.
+        computing: threads that compute for less than this fraction of their busy time wait for
+            cores, for the GIL, or for storage.
+        cores: a process that computes for a larger fraction of all cores' time needs more cores.
+    """
+
+    consumer: float = 0.1
+    memory: float = 0.2
+    computing: float = 0.6
+    cores: float = 0.85
+
+
+TUNING = LimitTuning()
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The limit of a pipeline's throughput.
+
+    Attributes:
+        name: what is used up. "reading" stands for storage, "feeder" for the thread that starts
+            batches, "decoding" and "operators" for CPU time of the workers, "cores" for all cores
+            of the process.
+        cause: one line for people.
+        remedies: what would raise the throughput, the most promising first.
+    """
+
+    name: LimitName
+    cause: str
+    remedies: tuple[str, ...] = ()
+
+
+def limit_of(figures: PipelineFigures) -> Limit:
+    """Return the limit that the figures show."""
+    if figures.batches == 0:
+        return Limit("unknown", "no batch was delivered yet")
+    if figures.consumer_wait_s < TUNING.consumer * figures.wall_s:
+        return Limit(
+            "consumer",
+            f"the consumer: it waited only {_percent(figures.consumer_wait_s, figures.wall_s)} of "
+            "the time for data, the pipeline is fast enough",
+            ("make the training step faster; the pipeline has time to spare",),
+        )
+    if figures.memory_wait_s > TUNING.memory * figures.wall_s:
+        return Limit(
+            "memory",
+            "memory: batches wait for the byte budget (argument prefetch_bytes, or "
+            "prefetch_device_bytes for the GPU's memory)",
+            ("raise prefetch_bytes or prefetch_device_bytes", "lower the batch size"),
+        )
+    stage = max(STAGES, key=figures.load)
+    worst = next((op for op in figures.operators if op.stage == stage), None)
+    if worst is None:
+        return Limit("unknown", "no operator did any work")
+    judge = {"feeder": _of_feeder, "workers": _of_workers, "device": _of_device}[stage]
+    name, advice, remedies = judge(figures, worst)
+    share = _percent(worst.busy_s, figures.busy_s(stage))
+    return Limit(
+        name,
+        f"{worst.operator} ({worst.name}): {share} of the time of the {stage} stage, "
+        f"{worst.per_sample_us:.0f} us a sample ({advice})",
+        remedies,
+    )
+
+
+_Judgment = tuple[LimitName, str, tuple[str, ...]]
+
+
+def _of_feeder(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
+    advice = "it runs in one thread, before or between the parallel operators"
+    waits = figures.feeder_cpu_s < TUNING.computing * figures.busy_s("feeder")
+    if worst.operator.startswith("readers.") and waits:
+        return "reading", advice, _READING
+    return "feeder", advice, _FETCHING if worst.operator == "external_source" else _FEEDING
+
+
+_READING = (
+    "a faster disk, more memory for the page cache, or files on this machine",
+    "fewer and larger files (TFRecord, RecordIO, WebDataset), read in order or with shuffle_block",
+    "a larger prefetch_queue_depth of the reader",
+)
+_FETCHING = (
+    "a reader of Penstock's (fn.readers), or a faster source",
+    "samples that other processes prepare ahead",
+)
+_FEEDING = (
+    "do less in this operator; replace Python functions of whole batches by operators",
+    "one pipeline for each part of the data (num_shards)",
+)
+
+
+def _of_workers(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
+    workers = f"{figures.num_threads} {figures.workers}"
+    busy = figures.busy_s("workers")
+    if figures.workers_cpu_s < TUNING.computing * busy:
+        advice = (
+            f"{workers}, which computed in {_percent(figures.workers_cpu_s, busy)} of that time "
+            "and else waited for cores or for the GIL: fewer may be faster"
+        )
+        return _scarce(figures), advice, _remedies_of_waiting(figures)
+    advice = f"{workers}; more of them help if cores are free"
+    remedies = []
+    if figures.num_threads < figures.cores:
+        remedies.append(f"more workers: num_threads={figures.cores} (now {figures.num_threads})")
+    if not worst.operator.startswith("decoders."):
+        return "operators", advice, (*remedies, "move this operator to the GPU, or make it lighter")
+    return "decoding", advice, (*remedies, *_DECODING)
+
+
+_DECODING = (
+    "decode on the GPU: device='mixed'",
+    "fit=(height, width), if a resize follows: JPEG files are decoded at a lower resolution",
+    "store smaller images: `penstock convert` can resize them once",
+    "more cores",
+)
+
+
+def _scarce(figures: PipelineFigures) -> LimitName:
+    return "cores" if _uses_all_cores(figures) or figures.workers == "processes" else "GIL"
+
+
+def _uses_all_cores(figures: PipelineFigures) -> bool:
+    return figures.cpu_s > TUNING.cores * figures.cores * figures.wall_s
+
+
+_OTHERS = "an idle machine, if other programs use its cores now"
+
+
+def _remedies_of_waiting(figures: PipelineFigures) -> tuple[str, ...]:
+    fewer = f"fewer workers than {figures.num_threads}"
+    if _uses_all_cores(figures):
+        return f"more cores: this process may use {figures.cores}", fewer
+    if figures.workers == "threads":
+        return "worker processes: exec_processes=True", fewer, _OTHERS
+    return _OTHERS, fewer
+
+
+def _of_device(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
+    remedies = ("larger batches", "fewer or lighter operators on the GPU", "another GPU")
+    return "device", "the GPU stage", remedies
+
+
+def _percent(amount: float, whole: float) -> str:
+    return f"{100 * amount / whole:.0f}%" if whole else "0%"

@@ -1,0 +1,236 @@
+"""From the graph to the plan that the executor runs: segments, each of one type.
+
+A batch walks through the segments in order. The feeder thread runs a `batch` segment, operator
+by operator. The workers run a `sample` segment: each takes one sample through all operators of
+the segment. The device stage runs a `gpu` segment.
+
+Nothing here runs an operator: the plan is a pure function of the graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from ..graph.inputs import FedInput, InputOperator, SeekableInput
+from ..graph.nodes import DataNode, Graph, Node
+from ..graph.operator import SampleOperator
+from ..graph.params import Param
+
+Key = tuple[int, int]
+"""One output: the node's ordinal and the output's number."""
+
+
+class SegmentType(StrEnum):
+    """Which threads run a segment: the feeder, the workers or the device stage."""
+
+    BATCH = "batch"
+    SAMPLE = "sample"
+    GPU = "gpu"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operator of a segment, with the sources of its data.
+
+    Attributes:
+        node: the operator in the graph.
+        inputs: the outputs that the operator takes as inputs.
+        constants: arguments that are the same for all samples.
+        arguments: arguments that vary by sample, each with its source and its declaration.
+        kept: for each output, whether the output is needed outside of the segment.
+    """
+
+    node: Node
+    inputs: tuple[Key, ...]
+    constants: dict[str, Any]
+    arguments: tuple[tuple[str, Key, Param], ...]
+    kept: tuple[bool, ...]
+
+    @cached_property
+    def title(self) -> str:
+        """The operator with its name and the line that made it, for messages."""
+        return str(self.node)
+
+    @cached_property
+    def layouts(self) -> tuple[str, ...]:
+        """Layouts of the operator's outputs."""
+        return tuple(data.layout for data in self.node.outputs)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Operators that threads of one type run one after the other.
+
+    Attributes:
+        type: which threads run the segment.
+        steps: the operators in order.
+        repeatable: whether all work up to the segment's end can be repeated for one row alone.
+    """
+
+    type: SegmentType
+    steps: tuple[Step, ...]
+    repeatable: bool
+
+
+Role = TypeVar("Role", bound=InputOperator, covariant=True)
+
+
+@dataclass(frozen=True)
+class InputNode(Generic[Role]):
+    """An input of the graph: its node, and the node's operator in its role."""
+
+    node: Node
+    operator: Role
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The work of a pipeline on each batch.
+
+    Attributes:
+        segments: the segments in the order in which a batch walks through them.
+        outputs, layouts: the outputs of the pipeline, and their layouts.
+        readers: inputs that are read in the order of a sampler.
+        sources: inputs that user code feeds.
+        nodes: all nodes that the outputs need, in the graph's order.
+    """
+
+    segments: tuple[Segment, ...]
+    outputs: tuple[Key, ...]
+    layouts: tuple[str, ...]
+    readers: tuple[InputNode[SeekableInput], ...]
+    sources: tuple[InputNode[FedInput], ...]
+    nodes: tuple[Node, ...]
+
+    @cached_property
+    def inputs(self) -> tuple[InputNode[InputOperator], ...]:
+        """Readers and sources, in the graph's order."""
+        both: tuple[InputNode[InputOperator], ...] = (*self.readers, *self.sources)
+        return tuple(sorted(both, key=lambda each: each.node.ordinal))
+
+    @cached_property
+    def uses_gpu(self) -> bool:
+        """Whether any operator needs a device."""
+        return any(segment.type == SegmentType.GPU for segment in self.segments)
+
+    @property
+    def uses_workers(self) -> bool:
+        """Whether any operator works sample by sample."""
+        return any(segment.type == SegmentType.SAMPLE for segment in self.segments)
+
+
+def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
+    """Order the nodes that `outputs` need, and cut them into segments."""
+    nodes = _needed(graph, outputs)
+    fed = _fed(nodes)
+    types = _segment_types(nodes, fed)
+    levels = _levels(nodes, types)
+    groups: dict[tuple[int, SegmentType], list[Node]] = {}
+    for node in nodes:
+        groups.setdefault((levels[node.ordinal], types[node.ordinal]), []).append(node)
+    homes = {node.ordinal: key for key, members in groups.items() for node in members}
+    kept = {_key(data) for data in outputs}
+    for node in nodes:
+        for data in node.dependencies():
+            if homes[data.node.ordinal] != homes[node.ordinal]:
+                kept.add(_key(data))
+    segments: list[Segment] = []
+    for group in sorted(groups):
+        steps = tuple(_step(node, kept) for node in groups[group])
+        so_far = (not segments or segments[-1].repeatable) and all(
+            group[1] == SegmentType.SAMPLE
+            or not any(fed[data.node.ordinal] for data in node.dependencies())
+            for node in groups[group]
+        )
+        segments.append(Segment(group[1], steps, so_far))
+    layouts = tuple(data.layout for data in outputs)
+    used = [(node, node.operator) for node in nodes]
+    readers = tuple(InputNode(node, each) for node, each in used if isinstance(each, SeekableInput))
+    sources = tuple(InputNode(node, each) for node, each in used if isinstance(each, FedInput))
+    keys = tuple(map(_key, outputs))
+    return Plan(tuple(segments), keys, layouts, readers, sources, tuple(nodes))
+
+
+def _key(data: DataNode) -> Key:
+    return data.node.ordinal, data.index
+
+
+def _needed(graph: Graph, outputs: tuple[DataNode, ...]) -> list[Node]:
+    needed: set[int] = set()
+    pending = [data.node for data in outputs]
+    pending += [node for node in graph.nodes if node.operator.preserve]
+    while pending:
+        node = pending.pop()
+        if node.ordinal not in needed:
+            needed.add(node.ordinal)
+            pending += [data.node for data in node.dependencies()]
+    return [node for node in graph.nodes if node.ordinal in needed]
+
+
+def _segment_types(nodes: list[Node], fed: dict[int, bool]) -> dict[int, SegmentType]:
+    """Return the type of the segment that runs each node.
+
+    A sample operator that can also work on a whole batch does so on random numbers and constants,
+    which do not come from samples: one call for the batch is much cheaper than one a sample.
+    """
+    types: dict[int, SegmentType] = {}
+    for node in nodes:
+        operator = node.operator
+        needs = {types[data.node.ordinal] for data in node.dependencies()}
+        whole = hasattr(operator, "batch") and not fed[node.ordinal] and needs <= {"batch"}
+        if node.device != "cpu" or any(data.device == "gpu" for data in node.inputs):
+            types[node.ordinal] = SegmentType.GPU
+        elif whole or not isinstance(operator, SampleOperator):
+            types[node.ordinal] = SegmentType.BATCH
+        else:
+            types[node.ordinal] = SegmentType.SAMPLE
+    return types
+
+
+def _levels(nodes: list[Node], types: dict[int, SegmentType]) -> dict[int, int]:
+    """Return the level of each node: one above the nodes of other segment types that it needs.
+
+    Data that the device stage copies to the host is complete at the end of the whole segment. So
+    a GPU operator that needs such data on the host stands one level above, too.
+    """
+    levels: dict[int, int] = {}
+    for node in nodes:
+        own = types[node.ordinal]
+        levels[node.ordinal] = max(
+            (
+                levels[data.node.ordinal]
+                + (
+                    types[data.node.ordinal] != own
+                    or (own == SegmentType.GPU and data.device == "cpu")
+                )
+                for data in node.dependencies()
+            ),
+            default=0,
+        )
+    return levels
+
+
+def _fed(nodes: list[Node]) -> dict[int, bool]:
+    """Return, for each node, whether its data depend on an input's samples."""
+    fed: dict[int, bool] = {}
+    for node in nodes:
+        is_input = isinstance(node.operator, InputOperator)
+        fed[node.ordinal] = is_input or any(fed[data.node.ordinal] for data in node.dependencies())
+    return fed
+
+
+def _step(node: Node, kept: set[Key]) -> Step:
+    operator = node.operator
+    arguments = tuple(
+        (name, _key(data), operator.params[name]) for name, data in node.arguments.items()
+    )
+    constants = {
+        name: getattr(operator, declared.attribute)
+        for name, declared in operator.params.items()
+        if declared.per_sample and name not in node.arguments
+    }
+    flags = tuple((node.ordinal, i) in kept for i in range(len(node.outputs)))
+    return Step(node, tuple(map(_key, node.inputs)), constants, arguments, flags)

@@ -1,0 +1,109 @@
+"""Everything that an extension of Penstock needs: `from penstock.extend import register, ...`.
+
+A format of stored samples derives from `Reader` and has a `Source`. An operator derives from
+`SampleOperator` or `BatchOperator`. `register` enters both into the table of operators, which
+makes them functions of `fn` and classes of `ops`. An image format is an `ImageFormat`, which
+`register_format` enters. An iterator for a framework derives from `BaseIterator`.
+
+These names are stable: a release that removes one, or changes its meaning, has a new major number.
+Everything that is imported from other modules may change. docs/extending.md shows each extension.
+"""
+
+from .decoders.image.formats.base import (
+    DecodeRequest,
+    ImageFormat,
+    ImageHeader,
+    StoredImage,
+    decode_error,
+)
+from .decoders.image.table import register_format
+from .engine.errors import ArgumentError, DecodeError, MissingDependencyError, SourceError
+from .engine.gpu.kernels import Kernel, c_type
+from .engine.gpu.launch import launch_elements
+from .engine.gpu.tables import Pointers, struct_table
+from .engine.graph.context import BatchContext, Workspace
+from .engine.graph.operator import BatchOperator, SampleOperator, register
+from .engine.graph.params import (
+    ANY,
+    ANY_FLOAT,
+    ANY_FLOATS,
+    ARRAY,
+    BOOL,
+    CALLABLE,
+    DTYPE,
+    DTYPES,
+    FLOAT,
+    FLOATS,
+    IMAGE_TYPE,
+    INT,
+    INTERP,
+    INTS,
+    LAYOUT,
+    OPTIONS,
+    REQUIRED,
+    STR,
+    STRS,
+    param,
+)
+from .engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from .operators.elementwise.pointwise import pointwise
+from .operators.elementwise.saturation import saturate
+from .plugin.base_iterator import BaseIterator
+from .readers.reader import Reader
+from .readers.source import Source, checked_indices
+from .readers.storage.opening import open_storages
+from .readers.storage.records import RecordFiles
+
+__all__ = [
+    "ANY",
+    "ANY_FLOAT",
+    "ANY_FLOATS",
+    "ARRAY",
+    "BOOL",
+    "CALLABLE",
+    "DTYPE",
+    "DTYPES",
+    "FLOAT",
+    "FLOATS",
+    "IMAGE_TYPE",
+    "INT",
+    "INTERP",
+    "INTS",
+    "LAYOUT",
+    "OPTIONS",
+    "REQUIRED",
+    "STR",
+    "STRS",
+    "ArgumentError",
+    "BaseIterator",
+    "BatchContext",
+    "BatchOperator",
+    "DecodeError",
+    "DecodeRequest",
+    "ImageFormat",
+    "ImageHeader",
+    "Kernel",
+    "MissingDependencyError",
+    "Pointers",
+    "Reader",
+    "RecordFiles",
+    "SampleOperator",
+    "Source",
+    "SourceError",
+    "StoredImage",
+    "TensorList",
+    "TensorListCPU",
+    "TensorListGPU",
+    "Workspace",
+    "c_type",
+    "checked_indices",
+    "decode_error",
+    "launch_elements",
+    "open_storages",
+    "param",
+    "pointwise",
+    "register",
+    "register_format",
+    "saturate",
+    "struct_table",
+]

@@ -1,0 +1,1 @@
+"""COCO's annotation files, parsed into columns."""

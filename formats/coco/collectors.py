@@ -1,0 +1,203 @@
+"""Blocks of parsed JSON objects, collected in columns: images, annotations and categories."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..json_arrays import JsonBlock
+from .columns import ElementError, float_rows, floats, integers, strings
+from .segmentations import Segmentations, SegmentationsBuilder
+
+Int64s = NDArray[np.int64]
+
+_MOST_KEYPOINTS = 256  # of an annotation
+
+
+class Collector(Protocol):
+    """Collects the elements of one array.
+
+    Attributes:
+        what: an element, for messages.
+    """
+
+    what: str
+
+    def add(self, block: JsonBlock) -> None:
+        """Add the elements; raise ElementError if one is not as it should be."""
+
+
+@dataclass(frozen=True)
+class CocoAnnotations:
+    """Annotations, each a row of these arrays.
+
+    Attributes:
+        ids: int64; -1 for annotations without one.
+        image_ids: int64.
+        category_ids: int64.
+        boxes: float64, (annotations, 4): left, top, width and height in pixels. Annotations
+            without a box have zeros.
+        areas: float64, square pixels.
+        are_crowds: bool.
+        segmentations: None unless they were asked for.
+        keypoints: float64, (annotations, keypoints, 3): x, y and visibility; None unless they were
+            asked for.
+    """
+
+    ids: Int64s
+    image_ids: Int64s
+    category_ids: Int64s
+    boxes: NDArray[np.float64]
+    areas: NDArray[np.float64]
+    are_crowds: NDArray[np.bool_]
+    segmentations: Segmentations | None = None
+    keypoints: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, rows: NDArray[Any]) -> CocoAnnotations:
+        """Return the annotations `rows`, numbers or a mask."""
+        if rows.dtype == np.bool_:
+            rows = np.flatnonzero(rows)
+        return CocoAnnotations(
+            self.ids[rows],
+            self.image_ids[rows],
+            self.category_ids[rows],
+            self.boxes[rows],
+            self.areas[rows],
+            self.are_crowds[rows],
+            None if self.segmentations is None else self.segmentations.take(rows),
+            None if self.keypoints is None else self.keypoints[rows],
+        )
+
+
+class ImageCollector:
+    """Ids, sizes and file names of images."""
+
+    what = "image"
+
+    def __init__(self) -> None:
+        self.ids, self.heights, self.widths = array("q"), array("q"), array("q")
+        self.file_names: list[str] = []
+
+    def add(self, block: JsonBlock) -> None:
+        """Add the elements of a block."""
+        self.ids.frombytes(integers(block.elements, "id").tobytes())
+        self.heights.frombytes(integers(block.elements, "height", 0).tobytes())
+        self.widths.frombytes(integers(block.elements, "width", 0).tobytes())
+        self.file_names += strings(block.elements, "file_name")
+
+
+class CategoryCollector:
+    """Ids and names of categories."""
+
+    what = "category"
+
+    def __init__(self) -> None:
+        self.ids = array("q")
+        self.names: list[str] = []
+
+    def add(self, block: JsonBlock) -> None:
+        """Add the elements of a block."""
+        self.ids.frombytes(integers(block.elements, "id").tobytes())
+        self.names += [str(each.get("name", "")) for each in block.elements]
+
+
+class AnnotationCollector:
+    """Annotations, with what was asked for of their segmentations and keypoints."""
+
+    what = "annotation"
+
+    def __init__(self, *, segmentations: bool = False, keypoints: bool = False) -> None:
+        """Say what is collected besides boxes and numbers."""
+        self._ids, self._image_ids, self._category_ids = array("q"), array("q"), array("q")
+        self._boxes, self._areas, self._crowds = array("d"), array("d"), array("b")
+        self._segmentations = SegmentationsBuilder() if segmentations else None
+        self._keypoints: list[NDArray[np.float64]] | None = [] if keypoints else None
+
+    def add(self, block: JsonBlock) -> None:
+        """Add the elements of a block."""
+        self._add(block.elements)
+        if self._segmentations is not None:
+            self._segmentations.add(block.lifted)
+
+    def _add(self, elements: list[dict[str, Any]]) -> None:
+        self._ids.frombytes(integers(elements, "id", -1).tobytes())
+        self._image_ids.frombytes(integers(elements, "image_id").tobytes())
+        self._category_ids.frombytes(integers(elements, "category_id").tobytes())
+        self._boxes.frombytes(float_rows(elements, "bbox", 4).tobytes())
+        self._areas.frombytes(floats(elements, "area", 0.0).tobytes())
+        self._crowds.frombytes((integers(elements, "iscrowd", 0) != 0).tobytes())
+        if self._keypoints is not None:
+            self._keypoints.append(_keypoints(elements))
+
+    def finish(self) -> CocoAnnotations:
+        """Return the annotations, which take over the memory."""
+        return CocoAnnotations(
+            np.frombuffer(self._ids, np.int64),
+            np.frombuffer(self._image_ids, np.int64),
+            np.frombuffer(self._category_ids, np.int64),
+            np.frombuffer(self._boxes, np.float64).reshape(-1, 4),
+            np.frombuffer(self._areas, np.float64),
+            np.frombuffer(self._crowds, np.bool_),
+            None if self._segmentations is None else self._segmentations.finish(),
+            None if self._keypoints is None else _same_width(self._keypoints),
+        )
+
+
+class SegmentCollector(AnnotationCollector):
+    """The segments of panoptic annotations, as annotations; and the files with their pixels.
+
+    Attributes:
+        images: int64, the image of each file.
+        file_names: of the files.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.images = array("q")
+        self.file_names: list[str] = []
+
+    def add(self, block: JsonBlock) -> None:
+        """Add the elements of a block."""
+        images = integers(block.elements, "image_id")
+        self.file_names += strings(block.elements, "file_name")
+        self.images.frombytes(images.tobytes())
+        segments, owners = [], []
+        for number, (element, image) in enumerate(zip(block.elements, images, strict=True)):
+            of_image = element.get("segments_info")
+            if not isinstance(of_image, list) or not all(type(s) is dict for s in of_image):
+                raise ElementError(number, "'segments_info' must be a list of JSON objects")
+            segments += [segment | {"image_id": int(image)} for segment in of_image]
+            owners += [number] * len(of_image)
+        try:
+            self._add(segments)
+        except ElementError as error:
+            raise ElementError(owners[error.number], f"in 'segments_info': {error}") from None
+
+
+def _keypoints(elements: list[dict[str, Any]]) -> NDArray[np.float64]:
+    """Return (annotations, keypoints, 3); annotations with fewer keypoints have zeros behind."""
+    lengths = [len(k) for e in elements if isinstance(k := e.get("keypoints"), list)]
+    width = max(lengths, default=0)
+    if width > 3 * _MOST_KEYPOINTS:
+        wrong = next(i for i, e in enumerate(elements) if len(e.get("keypoints") or ()) == width)
+        raise ElementError(wrong, f"{width // 3} keypoints, at most {_MOST_KEYPOINTS} are read")
+    for number, each in enumerate(elements):
+        value = each.get("keypoints")
+        if isinstance(value, list) and len(value) % 3:
+            raise ElementError(number, f"{len(value)} numbers are no 'keypoints': each takes 3")
+        if isinstance(value, list) and len(value) < width:
+            value += [0] * (width - len(value))
+    return float_rows(elements, "keypoints", width).reshape(len(elements), width // 3, 3)
+
+
+def _same_width(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    most = max((part.shape[1] for part in parts), default=0)
+    wide = [np.pad(part, ((0, 0), (0, most - part.shape[1]), (0, 0))) for part in parts]
+    return np.concatenate([np.zeros((0, most, 3)), *wide])

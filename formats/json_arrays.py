@@ -1,0 +1,193 @@
+"""Large JSON objects whose members are arrays, parsed block by block.
+
+Annotation files hold a few arrays with a million elements. The standard parser takes a whole file
+at once, and needs ten times the memory of its text. `JsonArrays` reads a window of the file, cuts
+the window behind an element, and gives the block before the cut to the standard parser.
+
+One member of the elements may be *lifted*: its text is cut out by a regular expression and handed
+out as bytes. A text that is not parsed costs a fifth of the time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import IO, Any
+
+from .json_text import DECODER, JsonText, decoded, encoded
+
+
+@dataclass(frozen=True)
+class JsonArraysTuning:
+    """Size of the blocks.
+
+    Attributes:
+        window: bytes that are parsed together. Larger blocks leave the caches.
+    """
+
+    window: int = 1 << 17
+
+
+TUNING = JsonArraysTuning()
+
+_MOST_TRIES = 256  # to find the end of an object
+_COMMA = re.compile(r"[ \t\r\n]*,[ \t\r\n]*")
+
+
+@dataclass(frozen=True)
+class JsonBlock:
+    """Some elements of an array, one after another.
+
+    Attributes:
+        elements: as the standard parser returns them; the lifted member is 0, or is not there.
+        lifted: the JSON text of the lifted member of each element; b"" where there is none.
+        first: number of the first element in its array, from 0.
+        offset: of the block in the file, in bytes.
+        text: the bytes of the block.
+    """
+
+    elements: list[Any]
+    lifted: list[bytes]
+    first: int
+    offset: int
+    text: bytes
+
+    def offset_of(self, number: int) -> int:
+        """Return the offset in the file, in bytes, of element `number` of this block."""
+        text, start = decoded(self.text), 0
+        with suppress(ValueError):  # of a lifted text that is no JSON
+            for _ in range(number):
+                start = DECODER.raw_decode(text, start)[1]
+                start = _COMMA.match(text, start).end()  # type: ignore[union-attr]
+        return self.offset + len(encoded(text[:start]))
+
+
+class JsonArrays:
+    """The members of a JSON object in a file, one after another.
+
+    >>> import io
+    >>> arrays = JsonArrays(io.BytesIO(b'{"a": [{"x": 1}, {"x": 2}], "b": 3}'), "example")
+    >>> {name: [e for block in arrays.blocks() for e in block.elements] for name in arrays.names()}
+    {'a': [{'x': 1}, {'x': 2}], 'b': []}
+    """
+
+    def __init__(self, file: IO[bytes], name: str) -> None:
+        """Take a file that is open at its start, and its name for messages."""
+        self._text = JsonText(file, name)
+        self._entered = True  # whether the value of the last name was used
+        self._careful_until = 0  # offset
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of the members; values that `blocks` does not take are skipped."""
+        self._text.expect(b"{")
+        if self._text.take(b"}"):
+            return
+        while True:
+            name = self._text.value()
+            if not isinstance(name, str):
+                raise self._text.error(f"no JSON: {name!r} is no name of a member", self._text.here)
+            self._text.expect(b":")
+            self._entered = False
+            yield name
+            if not self._entered:
+                for _ in self.blocks():
+                    pass
+            if self._text.take(b"}"):
+                return
+            self._text.expect(b",")
+
+    def blocks(self, lift: str = "") -> Iterator[JsonBlock]:
+        """Yield the elements of the array that is the member's value; nothing for other values.
+
+        Args:
+            lift: name of the member of elements whose text is cut out.
+
+        Raises:
+            DecodeError: the file is cut off, or is no JSON; the message has the offset.
+        """
+        self._entered = True
+        if not self._text.take(b"["):
+            self._text.value()
+            return
+        first, ended = 0, self._text.take(b"]")
+        while not ended:
+            self._text.peek()
+            self._text.compact()
+            block = self._quick_block(first, lift) or self._careful_block(first, lift)
+            yield block
+            first += len(block.elements)
+            ended = self._text.take(b"]")
+            if not ended:
+                self._text.expect(b",")
+
+    def _quick_block(self, first: int, lift: str) -> JsonBlock | None:
+        """Return the elements that the window holds; None if each must be looked at."""
+        if self._text.here < self._careful_until:
+            return None
+        self._text.fill(TUNING.window)
+        end = _last_cut(self._text.window)
+        text = self._text.window[:end]
+        parsed = _parse_lifting(text, lift) if end else None
+        if parsed is None:
+            self._careful_until = self._text.offset + len(self._text.window)
+            return None
+        self._text.at = end
+        return JsonBlock(*parsed, first, self._text.offset, text)
+
+    def _careful_block(self, first: int, lift: str) -> JsonBlock:
+        """Return the elements up to the window's end, each parsed by itself."""
+        text = self._text
+        elements, lifted = [], []
+        while True:
+            element = text.value()
+            has = isinstance(element, dict) and lift in element
+            lifted.append(json.dumps(element.pop(lift)).encode() if has else b"")
+            elements.append(element)
+            end = text.at
+            if text.here >= self._careful_until or text.peek() != b",":
+                return JsonBlock(elements, lifted, first, text.offset, text.window[:end])
+            text.expect(b",")
+
+
+def _last_cut(window: bytes) -> int:
+    """Return the end of the last object that another object follows, or 0."""
+    start = len(window)
+    for _ in range(_MOST_TRIES):
+        start = window.rfind(b"{", 0, start)
+        if start <= 0:
+            return 0
+        before = window[max(0, start - 256) : start].rstrip()
+        if before.endswith(b",") and before[:-1].rstrip().endswith(b"}"):
+            return window.rindex(b"}", 0, start) + 1
+    return 0
+
+
+@cache
+def _lifting(name: str) -> re.Pattern[bytes]:
+    """Return a pattern that splits text at the arrays, arrays of arrays and objects of a member."""
+    array = rb"\[\s*+(?:\[[^\]]*+\]\s*+,?\s*+)*+\]"
+    return re.compile(rb'(?<!\\)"%s"\s*+:\s*+(%s|\{[^{}]*+\})' % (name.encode(), array))
+
+
+def _parse_lifting(text: bytes, lift: str) -> tuple[list[Any], list[bytes]] | None:
+    """Return the elements and the texts of their lifted members; None if `text` is unusual."""
+    key = b'"%s"' % lift.encode()
+    pieces = _lifting(lift).split(text) if lift else [text]
+    lifted = pieces[1::2]
+    if lift and text.count(key) != len(lifted):
+        return None
+    try:
+        elements = json.loads(b"[%s]" % (key + b":0").join(pieces[::2]))
+    except (ValueError, RecursionError):
+        return None
+    if not lift:
+        return elements, [b""] * len(elements)
+    having = [type(each) is dict and lift in each for each in elements]
+    if sum(having) != len(lifted):
+        return None  # A member of that name stands inside of another member.
+    texts = iter(lifted)
+    return elements, [next(texts) if has else b"" for has in having]

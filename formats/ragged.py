@@ -1,0 +1,39 @@
+"""Columns whose samples have different numbers of elements."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int64s = NDArray[np.int64]
+
+
+def range_indices(starts: Int64s, counts: Int64s) -> Int64s:
+    """Return the numbers of several ranges, one range after another.
+
+    >>> range_indices(np.array([7, 2]), np.array([2, 3]))
+    array([7, 8, 2, 3, 4])
+    """
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + counts, counts)
+
+
+def bounds_of(counts: NDArray[np.integer | np.bool_]) -> Int64s:
+    """Return where each of some ranges starts, if they lie end to end, and where the last one ends.
+
+    >>> bounds_of(np.array([2, 0, 3]))
+    array([0, 2, 2, 5])
+    """
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
+def take_ranges(bounds: Int64s, rows: Int64s) -> tuple[Int64s, Int64s]:
+    """Return which elements the rows `rows` of a ragged column have, and the bounds of these rows.
+
+    >>> elements, bounds = take_ranges(np.array([0, 2, 5]), np.array([1, 0]))
+    >>> elements, bounds
+    (array([2, 3, 4, 0, 1]), array([0, 3, 5]))
+    """
+    starts = bounds[rows]
+    counts = bounds[rows + 1] - starts
+    return range_indices(starts, counts), bounds_of(counts)

@@ -1,0 +1,10 @@
+"""Video files, through PyAV: which frames a file has, and each frame by its number.
+
+library.py       PyAV, or the error that says how to install it
+frame_index.py   the times of all frames and key frames, read without decoding
+frames.py        decoding of single frames by their numbers
+pictures.py      decoded frames as arrays of RGB, gray or YCbCr
+selection.py     which frames a clip has, and what replaces frames that the video lacks
+colors.py        matrices from the colors of videos to RGB and YCbCr
+open_videos.py   files that stay open from one clip to the next
+"""

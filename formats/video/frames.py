@@ -1,0 +1,91 @@
+"""Frames of a video by their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...engine.errors import DecodeError
+from .frame_index import FrameIndex, read_index
+from .library import open_container, pyav, seek
+
+
+class FrameReader:
+    """An open video, for one thread at a time.
+
+    The decoder stays where it is between two calls. It seeks only if a key frame lies between its
+    position and the next frame that is wanted, or if that frame lies behind it.
+
+    Args:
+        file: path, or a file object.
+        index: of the video, if it is known.
+    """
+
+    def __init__(self, file: Any, index: FrameIndex | None = None) -> None:
+        self._container, self._stream = open_container(file)
+        try:
+            self.index = read_index(self._container, self._stream) if index is None else index
+        except BaseException:
+            self._container.close()
+            raise
+        self._frames: Iterator[tuple[int, Any, bool]] = iter(())
+        self._next = len(self.index) if index is None else 0  # number of the next frame to come
+        if index is not None:
+            self._frames = self._decode()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._container.close()
+
+    def read(self, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
+        """Yield each of these frames with its number; `numbers` ascend.
+
+        Raises:
+            DecodeError: a frame is damaged or missing; the message has its number and time.
+        """
+        for number in numbers:
+            yield number, self._advance_to(number)
+
+    def _advance_to(self, number: int) -> Any:
+        key = self.index.key_of(number)
+        if not self.index.keys[key] <= self._next <= number:
+            self._seek(key)
+        while True:
+            found, frame, is_whole = next(self._frames, (len(self.index), None, False))
+            self._next = found + 1
+            if found == number and is_whole:
+                return frame
+            if found >= number:
+                # Some containers seek to a later packet than asked for.
+                if found == number or key == 0:
+                    raise self._damaged(number)
+                key -= 1
+                self._seek(key)
+
+    def _seek(self, key: int) -> None:
+        seek(self._container, self._stream, int(self.index.key_seeks[key]))
+        self._next = int(self.index.keys[key])
+        self._frames = self._decode()
+
+    def _decode(self) -> Iterator[tuple[int, Any, bool]]:
+        """Yield number, frame, and whether the frame is whole: damage lasts until a key frame."""
+        whole = True
+        for packet in self._container.demux(self._stream):
+            try:
+                frames = packet.decode()
+            except pyav().error.InvalidDataError:
+                whole = False
+                continue
+            for frame in frames:
+                if frame.is_corrupt or frame.key_frame:
+                    whole = not frame.is_corrupt
+                number = self.index.number_of(frame.pts)
+                if number is not None:
+                    yield number, frame, whole
+
+    def _damaged(self, number: int) -> DecodeError:
+        seconds = self.index.seconds[number]
+        return DecodeError(
+            f"frame {number}, at {seconds:.3f} s, is damaged or missing; the video has "
+            f"{len(self.index)} frames"
+        )

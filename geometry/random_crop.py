@@ -1,0 +1,148 @@
+"""The random window of image classification: an area and an aspect ratio drawn at random.
+
+The method is that of Szegedy et al., "Going Deeper with Convolutions" (2014), section 6, in the
+form of DALI and torchvision. It draws an area and an aspect ratio until the window fits into the
+image, up to `num_attempts` times. Then it draws the window's offset.
+
+The rule has two forms with the same windows, for one image on the CPU and for a batch on the GPU.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class RandomCropTuning:
+    """The choices of `random_windows`.
+
+    Attributes:
+        attempts: number of attempts that are made for a whole batch at once; few images need more.
+    """
+
+    attempts: int = 6
+
+
+TUNING = RandomCropTuning()
+
+
+def draws_needed(num_attempts: int) -> int:
+    """Return how many random numbers `random_window` takes."""
+    return 2 * num_attempts + 2
+
+
+def check_ranges(
+    owner: str, area: tuple[float, ...], aspect_ratio: tuple[float, ...], num_attempts: int
+) -> None:
+    """Raise ArgumentError unless the ranges make sense."""
+    if len(area) != 2 or not 0 < area[0] <= area[1]:
+        raise ArgumentError(
+            f"{owner}: random_area must be (least, largest) with 0 < least <= largest, as a "
+            f"fraction of the image's area, but is {area}"
+        )
+    if len(aspect_ratio) != 2 or not 0 < aspect_ratio[0] <= aspect_ratio[1]:
+        raise ArgumentError(
+            f"{owner}: random_aspect_ratio must be (least, largest) width / height with "
+            f"0 < least <= largest, but is {aspect_ratio}"
+        )
+    if num_attempts < 1:
+        raise ArgumentError(f"{owner}: num_attempts must be at least 1, but is {num_attempts}")
+
+
+def random_window(
+    height: int,
+    width: int,
+    area: tuple[float, float],
+    aspect_ratio: tuple[float, float],
+    numbers: NDArray[np.float64],
+) -> tuple[int, int, int, int]:
+    """Return the window (y0, x0, y1, x1) that `numbers` choose.
+
+    Args:
+        height, width: extents of the image in pixels, at least 1.
+        area: range of the window's area, as a fraction of the image's; uniform.
+        aspect_ratio: range of width / height; its logarithm is uniform.
+        numbers: `draws_needed(num_attempts)` numbers in [0, 1): the position, then the attempts.
+
+    >>> random_window(100, 200, (1.0, 1.0), (2.0, 2.0), np.zeros(4))
+    (0, 0, 100, 200)
+    """
+    position_y, position_x, *attempts = numbers.tolist()
+    size = None
+    for u, ratio in zip(attempts[::2], _ratios(numbers[3::2], aspect_ratio).tolist(), strict=True):
+        wanted = (area[0] + (area[1] - area[0]) * u) * height * width
+        w = max(1, round(math.sqrt(wanted * ratio)))
+        h = max(1, round(math.sqrt(wanted / ratio)))
+        if h <= height and w <= width:
+            size = h, w
+            break
+    h, w = size or _fallback(height, width, area[1], aspect_ratio)
+    y, x = int(position_y * (height - h + 1)), int(position_x * (width - w + 1))
+    return y, x, y + h, x + w
+
+
+def random_windows(
+    sizes: NDArray[np.int64],
+    area: tuple[float, float],
+    aspect_ratio: tuple[float, float],
+    num_attempts: int,
+    draw: Callable[[int], NDArray[np.float64]],
+) -> NDArray[np.int64]:
+    """Return what `random_window` does for each image of a batch: (batch, 4).
+
+    Args:
+        sizes: height and width of each image: (batch, 2).
+        area, aspect_ratio: as for `random_window`.
+        num_attempts: until the largest window is taken.
+        draw: returns the random numbers, (batch, count), for the count of numbers an image.
+
+    >>> sizes = np.array([[100, 200]])
+    >>> random_windows(sizes, (1.0, 1.0), (2.0, 2.0), 10, lambda count: np.zeros((1, count)))
+    array([[  0,   0, 100, 200]])
+    """
+    attempts = min(num_attempts, TUNING.attempts)
+    numbers = draw(draws_needed(attempts))
+    wanted = (area[0] + (area[1] - area[0]) * numbers[:, 2::2]) * sizes[:, :1] * sizes[:, 1:]
+    ratio = _ratios(numbers[:, 3::2], aspect_ratio)
+    heights, widths = np.rint(np.sqrt(wanted / ratio)), np.rint(np.sqrt(wanted * ratio))
+    fits = (heights <= sizes[:, :1]) & (widths <= sizes[:, 1:])
+    first = fits.argmax(axis=1) + np.arange(0, fits.size, attempts)
+    chosen = np.empty_like(sizes)
+    chosen[:, 0], chosen[:, 1] = heights.take(first), widths.take(first)
+    np.maximum(chosen, 1, out=chosen)
+    windows = np.empty((len(sizes), 4), np.int64)
+    windows[:, :2] = numbers[:, :2] * (sizes - chosen + 1)
+    windows[:, 2:] = windows[:, :2] + chosen
+    others = (~fits.take(first)).nonzero()[0].tolist()
+    numbers = draw(draws_needed(num_attempts)) if others else numbers
+    for i in others:
+        height, width = sizes[i].tolist()
+        windows[i] = random_window(height, width, area, aspect_ratio, numbers[i])
+    return windows
+
+
+def _ratios(numbers: NDArray[np.float64], aspect_ratio: tuple[float, float]) -> NDArray[np.float64]:
+    """Return the aspect ratios that numbers in [0, 1) choose.
+
+    One image takes NumPy's exponential, as a batch does: Python's may differ in the last bit.
+    """
+    low, high = math.log(aspect_ratio[0]), math.log(aspect_ratio[1])
+    ratios: NDArray[np.float64] = np.exp(low + (high - low) * numbers)
+    return ratios
+
+
+def _fallback(
+    height: int, width: int, largest: float, aspect_ratio: tuple[float, float]
+) -> tuple[int, int]:
+    """Return the largest window of an allowed aspect ratio and area."""
+    ratio = min(max(width / height, aspect_ratio[0]), aspect_ratio[1])
+    h, w = min(height, width / ratio), min(width, height * ratio)
+    scale = min(1.0, math.sqrt(largest * height * width / (h * w)))
+    return max(1, int(h * scale)), max(1, int(w * scale))

@@ -1,0 +1,26 @@
+"""Rounding to the nearest integer, halves away from zero, as DALI rounds positions and sizes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_LARGEST = 2.0**62  # float64 values up to it are surely int64 values
+
+
+def round_away(value: float) -> int:
+    """Round a finite number.
+
+    >>> [round_away(value) for value in (2.5, -2.5, 0.4, -0.5)]
+    [3, -3, 0, -1]
+    """
+    return math.floor(value + 0.5) if value >= 0 else -math.floor(0.5 - value)
+
+
+def round_all_away(values: ArrayLike) -> NDArray[np.int64]:
+    """Round numbers that are not NaN; those beyond 2**62 become 2**62."""
+    exact = np.asarray(values, np.float64)
+    rounded = np.copysign(np.floor(np.abs(exact) + 0.5), exact)
+    return np.clip(rounded, -_LARGEST, _LARGEST).astype(np.int64)

@@ -1,0 +1,215 @@
+"""The arguments of a slice, which `fn.slice` and `fn.decoders.image_slice` share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.errors import ArgumentError
+from ..engine.graph.operator import Array, Operator
+from ..engine.graph.params import BOOL, FLOATS, INTS, STR, param
+from .layouts import check_exclusive, chosen_axes, per_axis
+from .rounding import round_all_away, round_away
+from .windows import Window, WindowBatch
+
+Values = Sequence[Any] | None
+"""One number an axis; where a whole batch is computed at once, an array (samples,) each."""
+
+Range = tuple[Sequence[Any], Sequence[Any]]
+
+
+class SliceArguments(Operator):
+    """Base of the operators with the arguments of a slice."""
+
+    axes = param(INTS, (1, 0), "The axes that the values are for, in their order.", per_sample=True)
+    axis_names = param(
+        STR, None, 'The axes, as letters of the layout: "WH" by default, if `axes` is not given.'
+    )
+    start = param(INTS, None, "First element.", per_sample=True)
+    end = param(INTS, None, "The element after the last.", per_sample=True)
+    shape = param(INTS, None, "Number of elements.", per_sample=True)
+    rel_start = param(FLOATS, None, "Start, in fractions of the extent.", per_sample=True)
+    rel_end = param(FLOATS, None, "End, in fractions of the extent.", per_sample=True)
+    rel_shape = param(FLOATS, None, "Shape, in fractions of the extent.", per_sample=True)
+    normalized_anchor = param(
+        BOOL, True, "Whether an input `anchor` of floats is in fractions of the extent."
+    )
+    normalized_shape = param(
+        BOOL, True, "Whether an input `shape_input` of floats is in fractions of the extent."
+    )
+
+    def prepare(self) -> None:
+        super().prepare()
+        owner = self.called
+        check_exclusive(owner, self.given, "axes", "axis_names")
+        check_exclusive(owner, self.given, "start", "rel_start")
+        check_exclusive(owner, self.given, "end", "rel_end", "shape", "rel_shape")
+        named = self.given & {"start", "rel_start", "end", "rel_end", "shape", "rel_shape"}
+        if bool(named) == (len(self.layouts) > 1) or len(self.layouts) == 2:
+            raise ArgumentError(
+                f"{owner} was given {len(self.layouts)} inputs and {sorted(named) or 'no'} named "
+                "arguments; give either start, end or shape by name, or both the inputs anchor "
+                "and shape"
+            )
+        if "axes" not in self.given and self.axis_names is None:
+            self.axis_names = "WH"
+
+    def window(
+        self,
+        layout: str,
+        sample_shape: tuple[int, ...],
+        anchor: Array | None = None,
+        shape_input: Array | None = None,
+        *,
+        axes: Sequence[int],
+        **named: Values,
+    ) -> Window:
+        """Return the window of a sample that the arguments describe."""
+        chosen = self.chosen(layout, len(sample_shape), axes)
+        extents = [sample_shape[axis] for axis in chosen]
+        if anchor is not None and shape_input is not None:
+            first, last = self._from_arrays(anchor, shape_input, extents)
+        else:
+            first, last = from_arguments(extents, **named)
+        return _on_axes(sample_shape, chosen, first, last)
+
+    def chosen(self, layout: str, ndim: int, axes: Sequence[int]) -> tuple[int, ...]:
+        """Return the axes that are sliced, of samples with `ndim` dimensions."""
+        return chosen_axes(layout, ndim, axes, self._names(layout))
+
+    def _names(self, layout: str) -> str | None:
+        """Return the axis names; without a layout the default, WH, means the axes (1, 0)."""
+        unnamed = not layout and "axis_names" not in self.given
+        return None if unnamed else self.axis_names
+
+    def _from_arrays(self, anchor: Array, shape: Array, extents: Sequence[int]) -> Range:
+        if (anchor.dtype.kind == "f") != (shape.dtype.kind == "f"):
+            raise ArgumentError(
+                f"the inputs anchor ({anchor.dtype}) and shape ({shape.dtype}) must both be "
+                "integers or both be floats; convert one with fn.cast"
+            )
+        if anchor.size != len(extents) or shape.size != len(extents):
+            raise ArgumentError(
+                f"the inputs anchor and shape have {anchor.size} and {shape.size} values, but the "
+                f"slice is along {len(extents)} axes; give one value for each"
+            )
+        values = anchor.reshape(-1).tolist(), shape.reshape(-1).tolist()
+        return self.from_inputs(*values, extents, floats=anchor.dtype.kind == "f")
+
+    def from_inputs(
+        self, anchor: Sequence[Any], shape: Sequence[Any], extents: Sequence[Any], *, floats: bool
+    ) -> Range:
+        """Return where the slice starts and ends on each axis, not yet rounded.
+
+        Args:
+            anchor, shape: values of the inputs; one number an axis, or one column of a batch.
+            extents: of the samples, in the same form.
+            floats: whether the inputs are floats, which may be fractions of the extents.
+        """
+        if floats and self.normalized_anchor:
+            anchor = [start * extent for start, extent in zip(anchor, extents, strict=True)]
+        if floats and self.normalized_shape:
+            shape = [size * extent for size, extent in zip(shape, extents, strict=True)]
+        return anchor, _sums(anchor, shape)
+
+
+def from_arguments_of_batch(extents: Array, **named: Array | None) -> tuple[Array, Array]:
+    """Return `from_arguments` of each sample; all arrays are (batch, axes)."""
+    columns = {name: list(values.T) for name, values in named.items() if values is not None}
+    return as_tables(from_arguments(list(extents.T), **columns), extents.shape)
+
+
+def as_tables(ends: Range, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    """Return the starts and ends of a batch's slices as arrays of this shape, (batch, axes)."""
+    tables = np.empty((2, *shape))
+    for table, columns in zip(tables, ends, strict=True):
+        for axis, column in enumerate(columns):
+            table[:, axis] = column
+    return tables[0], tables[1]
+
+
+def slice_windows(
+    shapes: Array, axes: Sequence[int], first: Array, last: Array
+) -> tuple[WindowBatch, NDArray[np.bool_]]:
+    """Return the windows of a batch's slices, and for which samples `SliceArguments` raises.
+
+    Args:
+        shapes: shapes of the samples: (batch, ndim).
+        axes: the axes that are sliced.
+        first, last: starts and ends of the slices, not yet rounded: (batch, axes).
+    """
+    start, shape = np.zeros_like(shapes), shapes.copy()
+    usable = (last >= first) & np.isfinite(first) & np.isfinite(last)
+    wrong: NDArray[np.bool_] = np.any(~usable, axis=1)
+    kept = ~wrong[:, None]
+    rounded = round_all_away(np.where(kept, first, 0))
+    start[:, axes] = rounded
+    shape[:, axes] = round_all_away(np.where(kept, last, 0)) - rounded
+    return WindowBatch(start, shape), wrong
+
+
+def from_arguments(
+    extents: Sequence[Any],
+    *,
+    start: Values = None,
+    end: Values = None,
+    shape: Values = None,
+    rel_start: Values = None,
+    rel_end: Values = None,
+    rel_shape: Values = None,
+) -> Range:
+    """Return where the slice starts and ends on each axis, not yet rounded.
+
+    Each value is one number an axis; in batches, one column (batch,) an axis. Fractions are
+    float32. Each operation has the precision that it has in NVIDIA DALI, which decides in which
+    direction halves are rounded.
+    """
+    count = len(extents)
+    first: Sequence[float] = (0,) * count
+    if start:
+        first = per_axis("start", start, count)
+    elif rel_start:
+        first = _fractions("rel_start", rel_start, extents)
+    if end:
+        return first, per_axis("end", end, count)
+    if rel_end:
+        return first, _fractions("rel_end", rel_end, extents)
+    if shape:
+        return first, _sums(first, per_axis("shape", shape, count))
+    if rel_shape and rel_start:
+        a, b = per_axis("rel_start", rel_start, count), per_axis("rel_shape", rel_shape, count)
+        both = _sums([np.float64(np.float32(x)) for x in a], [np.float64(np.float32(x)) for x in b])
+        return first, [end * extent for end, extent in zip(both, extents, strict=True)]
+    if rel_shape:
+        return first, _sums(first, _fractions("rel_shape", rel_shape, extents))
+    return first, extents
+
+
+def _fractions(name: str, values: Sequence[Any], extents: Sequence[Any]) -> list[Any]:
+    given = per_axis(name, values, len(extents))
+    return [
+        np.float64(np.float32(value) * np.float32(extent))
+        for value, extent in zip(given, extents, strict=True)
+    ]
+
+
+def _sums(first: Sequence[Any], sizes: Sequence[Any]) -> list[Any]:
+    return [a + size for a, size in zip(first, sizes, strict=True)]
+
+
+def _on_axes(
+    extents: tuple[int, ...], axes: tuple[int, ...], first: Sequence[float], last: Sequence[float]
+) -> Window:
+    start, shape = [0] * len(extents), list(extents)
+    for axis, a, b in zip(axes, first, last, strict=True):
+        if not b >= a:
+            raise ArgumentError(
+                f"the slice ends before it starts: it is from {tuple(first)} to {tuple(last)}; "
+                "negative ends do not count from the back"
+            )
+        start[axis] = round_away(a)
+        shape[axis] = round_away(b) - start[axis]
+    return Window(tuple(start), tuple(shape))

@@ -1,0 +1,172 @@
+"""`fn.spectrogram`: the short-time Fourier transform of a signal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import BOOL, FLOATS, INT, STR, param
+from ...engine.tensors import TensorListGPU
+from ...engine.tensors.dtypes import to_numpy_type
+from ..common.batch_arguments import why_not
+from .framing import Framing
+from .gpu_spectrogram import Transform, transform_batch
+from .real_fft import bins_of, frames_for, write_spectra
+from .signals import signal_lengths, signal_of
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+
+@dataclass(frozen=True)
+class SpectrogramTuning:
+    """Limits of the work on the CPU.
+
+    Attributes:
+        most_numbers: numbers of the windows that are transformed together.
+    """
+
+    most_numbers: int = 1 << 18
+
+
+TUNING = SpectrogramTuning()
+
+
+@register
+class Spectrogram(SampleOperator):
+    """Computes the amplitude or power of a signal's frequencies over time.
+
+    Windows of the signal start `window_step` samples apart. Each is multiplied by `window_fn`,
+    extended with zeros to `nfft` samples, and transformed. Bin k holds the frequency
+    k * sample_rate / nfft.
+
+    With `center_windows`, a signal of n samples has n // window_step + 1 windows; window t has its
+    sample window_length // 2 at sample t * window_step of the signal. Otherwise the signal has
+    (n - window_length) // window_step + 1 windows.
+
+    With `window_fn=scipy.signal.get_window("hann", window_length)` and an even `window_length`, the
+    result is that of `librosa.stft(pad_mode="reflect")`.
+
+    Inputs:
+        signal: one channel, of any numeric dtype: (samples,), (samples, 1) or (1, samples).
+
+    Outputs:
+        the spectrogram: float32 of shape (nfft // 2 + 1, windows) and layout "ft", or of shape
+        (windows, nfft // 2 + 1) and layout "tf".
+
+    The operator computes in float32. CPU and GPU agree within 1e-5 of the largest number of a
+    window.
+
+    Raises:
+        ArgumentError: a signal is empty or has several channels; or it is shorter than a window,
+            and `center_windows` is False.
+    """
+
+    name = "spectrogram"
+    devices = ("cpu", "gpu")
+    inputs = ("signal",)
+
+    center_windows = param(
+        BOOL,
+        True,
+        "Extend the signal at both ends, so that windows are centered at multiples of "
+        "`window_step`. Otherwise all windows lie within the signal.",
+    )
+    layout = param(STR, "ft", 'Order of the output: "ft" (frequency first) or "tf" (time first).')
+    nfft = param(
+        INT, None, "Samples of a transform, at least `window_length`, which is the default."
+    )
+    power = param(INT, 2, "Exponent of the amplitude: 1 or 2.", minimum=1, maximum=2)
+    reflect_padding = param(
+        BOOL,
+        True,
+        "Mirror the signal beyond its ends; otherwise extend the signal with zeros. Without "
+        "`center_windows`, this has no effect.",
+    )
+    window_fn = param(
+        FLOATS,
+        (),
+        "Factors of a window's samples: `window_length` numbers. Default: the Hann window "
+        "sin(pi * (i + 0.5) / window_length) ** 2.",
+    )
+    window_length = param(INT, 512, "Samples of a window.", minimum=1)
+    window_step = param(INT, 256, "Samples from one window to the next.", minimum=1)
+
+    def prepare(self) -> None:
+        if self.layout not in ("ft", "tf"):
+            raise ArgumentError(f"fn.spectrogram: layout is {self.layout!r}; use 'ft' or 'tf'")
+        length = self.window_length
+        if self.window_fn and len(self.window_fn) != length:
+            raise ArgumentError(
+                f"fn.spectrogram: window_fn has {len(self.window_fn)} numbers; give window_length "
+                f"numbers, which is {length}"
+            )
+        self._nfft = length if self.nfft is None else self.nfft
+        if self._nfft < length:
+            raise ArgumentError(
+                f"fn.spectrogram: nfft is {self._nfft}; it must be at least window_length, which "
+                f"is {length}"
+            )
+        self._factors = np.array(self.window_fn or hann(length), np.float32)
+        self._transform = Transform(self._nfft, self.power, self.layout == "tf")
+        self._framing = Framing(
+            length, self.window_step, self.center_windows, bool(self.reflect_padding)
+        )
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return (self.layout,)
+
+    def sample(self, workspace: Workspace, data: Array) -> Array:
+        signal = signal_of(data)
+        windows = self._framing.count(len(signal))
+        bins = bins_of(self._nfft)
+        extended = self._framing.extended(workspace, signal, windows)
+        shape, strides = (windows, self.window_length), (self.window_step * 4, 4)
+        covered = as_strided(extended, shape, strides, writeable=False)
+        together = min(max(TUNING.most_numbers // self._nfft, 1), windows)
+        frames = frames_for(workspace, together, self._nfft)
+        groups = [slice(start, start + together) for start in range(0, windows, together)]
+        if self.layout == "tf":
+            out = workspace.empty((windows, bins), np.float32)
+            for group in groups:
+                self._write(covered[group], frames, out[group])
+            return out
+        out = workspace.empty((bins, windows), np.float32)
+        spectra = workspace.scratch((together, bins), np.float32)
+        for group in groups:
+            some = covered[group]
+            self._write(some, frames, spectra[: len(some)])
+            cv2.transpose(spectra[: len(some)], out[:, group])
+        return out
+
+    def batch_gpu(self, batch: BatchContext, data: TensorListGPU) -> TensorListGPU:
+        extents = data.extents()
+        samples = signal_lengths(extents)
+        windows = self._framing.counts(samples)
+        for i in np.flatnonzero(windows == 0).tolist():
+            dtype = to_numpy_type(data.dtype)
+            batch.errors.setdefault(i, why_not(self, batch, i, extents[i], dtype, {}))
+        transform = Transform(self._nfft, self.power, self.layout == "tf")
+        return transform_batch(
+            batch, data, samples, windows, self._framing, self._factors, transform
+        )
+
+    def _write(self, covered: Array, frames: Array, out: Array) -> None:
+        """Write the spectra of some windows: (windows, bins)."""
+        frames = frames[: len(covered)]
+        np.multiply(covered, self._factors, out=frames[:, : self.window_length])
+        frames[:, self.window_length :] = 0
+        write_spectra(frames, out, self.power)
+
+
+def hann(length: int) -> list[float]:
+    """Return the Hann window whose samples lie in the middle of `length` equal intervals."""
+    factors = np.sin(np.pi * (np.arange(length) + 0.5) / length) ** 2
+    return [float(factor) for factor in factors]

@@ -1,0 +1,1 @@
+"""Operators that reorder the samples of a batch."""

@@ -1,0 +1,115 @@
+"""Given and random orders of the samples of a batch: `permute_batch`, `batch_permutation`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.operator import Array, BatchOperator, register
+from ...engine.graph.params import BOOL, INTS, REQUIRED, param
+from ...engine.order import philox
+from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from ..common.uploaded import UploadedOperator
+from ..geometry.gpu_copies import copy_views
+from ..geometry.strided_views import StridedViews
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+_ATTEMPTS = 64
+"""Maximum number of random orders to try; more than one in three has no fixed point."""
+
+
+@register
+class PermuteBatch(BatchOperator):
+    """Returns a batch in which sample i is the input's sample `indices[i]`.
+
+    An index may repeat, and indices may be missing.
+
+    Inputs:
+        data: any samples.
+
+    Outputs:
+        the selected samples: of the dtype and layout of the input.
+
+    Raises:
+        ArgumentError: the numbers of indices and samples differ, or an index is out of range.
+    """
+
+    name = "permute_batch"
+    devices = ("cpu", "gpu")
+    inputs = ("data",)
+    indices = param(
+        INTS,
+        REQUIRED,
+        "One index a sample: a sequence as long as the batch, or a node of scalars.",
+        per_sample=True,
+    )
+
+    def batch(self, batch: BatchContext, data: TensorList, *, indices: Any) -> TensorListCPU:
+        chosen = self._chosen(batch, indices)
+        layout = self.output_layouts()[0]
+        if data.is_dense_tensor():
+            source = data.dense()
+            out = batch.empty(source.shape, source.dtype)
+            return TensorListCPU(np.take(source, chosen, 0, out), layout)
+        return TensorListCPU([data.row(index) for index in chosen], layout)
+
+    def batch_gpu(self, batch: BatchContext, data: TensorListGPU, *, indices: Any) -> TensorListGPU:
+        return copy_views(batch, StridedViews.of(data).rows(self._chosen(batch, indices)))
+
+    def _chosen(self, batch: BatchContext, indices: Any) -> Array:
+        if isinstance(indices, TensorList):
+            if any(shape != () for shape in indices.shape()):
+                raise ArgumentError(
+                    f"indices must be scalars, but have the shapes {set(indices.shape())}"
+                )
+            indices = [int(indices.row(i)) for i in range(len(indices))]
+        if len(indices) != batch.size:
+            raise ArgumentError(
+                f"got {len(indices)} indices for a batch of {batch.size} samples; give one index "
+                "for each sample"
+            )
+        for index in indices:
+            if not 0 <= index < batch.size:
+                raise ArgumentError(f"there is no sample {index} in a batch of {batch.size}")
+        return np.array(indices, np.intp)
+
+
+@register
+class BatchPermutation(UploadedOperator):
+    """Draws a random order of the samples of a batch, for the `indices` of `permute_batch`."""
+
+    name = "batch_permutation"
+    allow_repetitions = param(
+        BOOL, False, "Draw every index independently, so that indices may repeat."
+    )
+    no_fixed_points = param(
+        BOOL, False, "Give no sample its own index. A batch of one sample ignores this."
+    )
+
+    def batch(self, batch: BatchContext) -> Array:
+        if self.allow_repetitions:
+            return self._alone(batch)
+        own = np.arange(batch.size, dtype=np.int32)
+        avoid = self.no_fixed_points and batch.size > 1
+        keys = self._uniform(batch, _ATTEMPTS if avoid else 1)
+        for column in keys.T:
+            order = np.argsort(column, kind="stable").astype(np.int32)
+            if not (avoid and (order == own).any()):
+                return order
+        return np.roll(own, 1)
+
+    def _alone(self, batch: BatchContext) -> Array:
+        numbers = self._uniform(batch, 1)[:, 0]
+        if not self.no_fixed_points or batch.size == 1:
+            return (numbers * batch.size).astype(np.int32)
+        steps = 1 + (numbers * (batch.size - 1)).astype(np.int32)
+        return ((np.arange(batch.size) + steps) % batch.size).astype(np.int32)
+
+    def _uniform(self, batch: BatchContext, count: int) -> Array:
+        return philox.uniform(
+            batch.seed, self.placement.random_stream, batch.epoch, batch.position, count
+        )

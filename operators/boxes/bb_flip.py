@@ -1,0 +1,77 @@
+"""`fn.bb_flip`: boxes in mirrored images."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import BOOL, INT, param
+from ...engine.tensors import TensorListGPU
+from ...engine.tensors.dtypes import to_numpy_type
+from ..common.batch_arguments import array_of
+from .checks import check_float32
+from .gpu_flip import FlippedForm, flip_columns
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+_ONE = np.float32(1)
+
+
+@register
+class BbFlip(SampleOperator):
+    """Moves boxes to where they are after the image is mirrored.
+
+    Inputs:
+        boxes: float32, shape (boxes, 4) or (4,): x, y, width and height, or left, top, right and
+            bottom, relative to the image's size.
+
+    The result has the shape of the input. CPU and GPU give the same numbers.
+    """
+
+    name = "bb_flip"
+    devices = ("cpu", "gpu")
+    inputs = ("boxes",)
+
+    ltrb = param(BOOL, False, "Whether boxes are left, top, right and bottom.")
+    horizontal = param(INT, 1, "Mirror left to right unless 0.", per_sample=True)
+    vertical = param(INT, 0, "Mirror top to bottom unless 0.", per_sample=True)
+
+    def sample(
+        self, workspace: Workspace, boxes: Array, *, horizontal: int, vertical: int
+    ) -> Array:
+        self._check(boxes.shape, boxes.dtype)
+        out = workspace.empty(boxes.shape, boxes.dtype)
+        np.copyto(out, boxes)
+        low, high = out[..., :2], out[..., 2:]
+        if not self.ltrb:
+            high += low
+        for axis, flipped in enumerate((horizontal, vertical)):
+            if flipped:
+                np.subtract(_ONE, out[..., [axis + 2, axis]], out=out[..., axis::2])
+        if not self.ltrb:
+            high -= low
+        return out
+
+    def batch_gpu(
+        self, batch: BatchContext, boxes: TensorListGPU, *, horizontal: Any, vertical: Any
+    ) -> TensorListGPU:
+        for shape in set(boxes.shape()):
+            self._check(shape, to_numpy_type(boxes.dtype))
+        flipped = [
+            array_of(self, name, value, len(boxes))[:, 0] != 0
+            for name, value in (("horizontal", horizontal), ("vertical", vertical))
+        ]
+        form = FlippedForm.EDGES if self.ltrb else FlippedForm.SIZES
+        return flip_columns(batch, boxes, form, np.stack(flipped, 1), np.ones((1, 2)))
+
+    def _check(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        if not shape or shape[-1] != 4:
+            raise ArgumentError(
+                f"{self.called}: the boxes must have the shape (boxes, 4) or (4,), but have {shape}"
+            )
+        check_float32(self.called, "boxes", dtype)

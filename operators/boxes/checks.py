@@ -1,0 +1,68 @@
+"""Checks of boxes and labels; each error says which box is wrong, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.operator import Array
+from ...engine.tensors import TensorList
+from ...engine.tensors.dtypes import to_numpy_type
+
+
+def check_float32(owner: str, noun: str, dtype: np.dtype[Any]) -> None:
+    """Raise ArgumentError unless coordinates are float32."""
+    if dtype != np.float32:
+        raise ArgumentError(
+            f"{owner}: the {noun} must be float32, but are {dtype}; convert them with "
+            "fn.cast(..., dtype=types.FLOAT)"
+        )
+
+
+def check_boxes(
+    owner: str, shape: Sequence[int], dtype: np.dtype[Any], columns: Sequence[int] = (4,)
+) -> None:
+    """Raise ArgumentError unless boxes are float32 of shape (boxes, columns)."""
+    if len(shape) != 2 or shape[1] not in columns:
+        wanted = " or ".join(f"(boxes, {count})" for count in columns)
+        raise ArgumentError(
+            f"{owner}: the boxes must have the shape {wanted}, but have {tuple(shape)}"
+        )
+    check_float32(owner, "boxes", dtype)
+
+
+def check_labels(owner: str, shape: Sequence[int], dtype: np.dtype[Any], boxes: int) -> None:
+    """Raise ArgumentError unless there is one label, or one vector of labels, for each box."""
+    if dtype.kind not in "iu":
+        raise ArgumentError(f"{owner}: the labels must be integers, but are {dtype}")
+    if len(shape) == 0 or shape[0] != boxes:
+        raise ArgumentError(
+            f"{owner}: the labels have the shape {tuple(shape)} for {boxes} boxes; give one label "
+            "for each box"
+        )
+
+
+def check_numbers(owner: str, boxes: Array) -> None:
+    """Raise ArgumentError if a coordinate is not a number, or infinite."""
+    if not np.isfinite(boxes).all():
+        box = int(np.flatnonzero(~np.isfinite(boxes).all(axis=1))[0])
+        raise ArgumentError(f"{owner}: box {box} is {boxes[box].tolist()}, which is not finite")
+
+
+def try_checks(
+    errors: dict[int, BaseException], owner: str, boxes: TensorList, labels: TensorList
+) -> Array:
+    """Check shapes and dtypes of a batch; enter errors of rows, and return the rows without."""
+    dtypes = [to_numpy_type(each.dtype) for each in (boxes, labels)]
+    good = np.ones(len(boxes), bool)
+    for row, (of_boxes, of_labels) in enumerate(zip(boxes.shape(), labels.shape(), strict=True)):
+        try:
+            check_boxes(owner, of_boxes, dtypes[0])
+            check_labels(owner, of_labels, dtypes[1], of_boxes[0])
+        except ArgumentError as error:
+            errors.setdefault(row, error)
+            good[row] = False
+    return good

@@ -1,0 +1,68 @@
+"""`fn.random_crop_generator`: random windows of image classification, as numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import FLOATS, INT, param
+from ...geometry import random_crop
+
+
+@register
+class RandomCropGenerator(SampleOperator):
+    """Draws a window of random area and aspect ratio in each image, for `fn.slice`.
+
+    Szegedy et al., "Going Deeper with Convolutions" (2014), section 6. The windows are those of
+    `fn.random_resized_crop` with the same random numbers.
+
+    Inputs:
+        shapes: integers, (height, width) or (height, width, channels) of an image in pixels.
+
+    Outputs:
+        anchor: int32, (y, x) of the window's first pixel.
+        shape: int32, (height, width).
+    """
+
+    name = "random_crop_generator"
+    inputs = ("shapes",)
+    outputs = 2
+
+    num_attempts = param(INT, 10, "Maximum number of windows that are drawn until one fits.")
+    random_area = param(
+        FLOATS,
+        (0.08, 1.0),
+        "Range of the window's area, relative to the image's; uniform.",
+        above=0,
+        maximum=1,
+    )
+    random_aspect_ratio = param(
+        FLOATS, (3 / 4, 4 / 3), "Range of the window's width / height; its logarithm is uniform."
+    )
+
+    def prepare(self) -> None:
+        random_crop.check_ranges(
+            self.called, self.random_area, self.random_aspect_ratio, self.num_attempts
+        )
+        self.random_count = random_crop.draws_needed(self.num_attempts)
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("", "")
+
+    def sample(self, workspace: Workspace, shape: Array) -> tuple[Array, Array]:
+        if shape.dtype.kind not in "iu" or shape.shape not in ((2,), (3,)):
+            raise ArgumentError(
+                f"{self.called}: the input must be the shape of an image, (height, width) or "
+                f"(height, width, channels), but has {shape.dtype} of the shape {shape.shape}"
+            )
+        height, width = shape[:2].tolist()
+        if min(height, width) < 1:
+            raise ArgumentError(
+                f"{self.called}: an image of {height}x{width} pixels has no windows"
+            )
+        y0, x0, y1, x1 = random_crop.random_window(
+            height, width, self.random_area, self.random_aspect_ratio, workspace.random
+        )
+        return np.array([y0, x0], np.int32), np.array([y1 - y0, x1 - x0], np.int32)

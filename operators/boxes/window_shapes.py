@@ -1,0 +1,107 @@
+"""Random windows: of a given size in pixels, or of random extents with an aspect ratio."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, permutations
+
+import numpy as np
+
+from ...engine.graph.operator import Array
+
+_TOLERANCE = 1e-5  # of aspect ratios, because extents are float32
+
+
+@dataclass(frozen=True)
+class RandomExtents:
+    """Windows whose extents are uniform in a range, if their aspect ratios are allowed.
+
+    Attributes:
+        scaling: range of each extent, relative to the image's.
+        ratios: ranges of the aspect ratios x / y, (x / z, y / z).
+        input_shape: extents of each sample's image, (samples, dimensions); ratios are those in
+            pixels. None for relative ones.
+    """
+
+    scaling: tuple[float, ...]
+    ratios: tuple[tuple[float, float], ...]
+    input_shape: Array | None = None
+
+    def propose(self, samples: Array, numbers: Array, order: Array) -> tuple[Array, Array]:
+        """Return corners and possibility of windows: see `crop_search.Propose`."""
+        numbers = np.moveaxis(numbers, -1, 0).astype(np.float32)
+        dimensions = len(numbers) // 2
+        low, high = self.scaling
+        extents = np.float32(low) + np.float32(high - low) * numbers[:dimensions]
+        size = None if self.input_shape is None else self.input_shape[samples].T[..., None]
+        if size is not None:
+            extents *= size
+        ranges = self._ranges(dimensions)
+        extents = _with_fixed_ratios(extents, ranges, order)
+        possible = np.minimum.reduce(extents, axis=0) > 0
+        for (i, j), (least, largest) in ranges.items():
+            possible &= extents[i] >= np.float32(least * (1 - _TOLERANCE)) * extents[j]
+            possible &= extents[i] <= np.float32(largest * (1 + _TOLERANCE)) * extents[j]
+        if size is not None:
+            extents /= size
+        lower = numbers[dimensions:] * (np.float32(1) - extents)
+        return np.concatenate([lower, lower + extents]), possible
+
+    def _ranges(self, dimensions: int) -> dict[tuple[int, int], tuple[float, float]]:
+        """Return the range of each pair of axes."""
+        pairs = list(combinations(range(dimensions), 2))
+        return dict(zip(pairs, self.ratios * (len(pairs) // len(self.ratios)), strict=True))
+
+
+@dataclass(frozen=True)
+class FixedExtents:
+    """Windows of a given size, whose offsets are whole pixels.
+
+    A window that is larger than the image holds the whole image.
+
+    Attributes:
+        crop_shape, input_shape: extents of windows and images, in pixels: (samples, dimensions).
+    """
+
+    crop_shape: Array
+    input_shape: Array
+
+    def propose(self, samples: Array, numbers: Array, order: Array) -> tuple[Array, Array]:
+        """Return corners and possibility of windows: see `crop_search.Propose`."""
+        crop, size = (each[samples].T[..., None] for each in (self.crop_shape, self.input_shape))
+        margin, drawn = size - crop, np.moveaxis(numbers, -1, 0)[len(crop) :]
+        steps = np.floor(drawn * (np.abs(margin) + 1)) * np.sign(margin)
+        corners = np.concatenate([steps / size, (steps + crop) / size])
+        return corners.astype(np.float32), np.ones(order.shape, bool)
+
+
+def _with_fixed_ratios(
+    extents: Array, ranges: dict[tuple[int, int], tuple[float, float]], order: Array
+) -> Array:
+    """Set extents whose ratio is fixed, in a random order of axes; the largest extent stays.
+
+    Args:
+        extents: (dimensions, samples, attempts).
+        ranges: of the aspect ratio of each pair of axes.
+        order: numbers in [0, 1), which choose an order: (samples, attempts).
+    """
+    fixed = {pair: least for pair, (least, largest) in ranges.items() if least == largest}
+    if not fixed:
+        return extents
+    fixed |= {(j, i): 1 / ratio for (i, j), ratio in fixed.items()}
+    result = np.empty_like(extents)
+    axes_in_order = range(len(extents))  # with two, both orders give the same extents
+    orders = list(permutations(axes_in_order)) if len(extents) > 2 else [tuple(axes_in_order)]
+    chosen = (order * len(orders)).astype(np.int64)
+    for number, axes in enumerate(orders):
+        these = chosen == number
+        some = extents[:, these]
+        largest = some.max(axis=0)
+        for i, j in combinations(axes, 2):
+            if (j, i) in fixed:
+                some[j] = some[i] * np.float32(fixed[j, i])
+        result[:, these] = some * (largest / np.maximum(some.max(axis=0), _SMALLEST))
+    return result
+
+
+_SMALLEST = np.finfo(np.float32).tiny

@@ -1,0 +1,102 @@
+"""The base of operators that map the colors of images with three channels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator
+from ...engine.graph.params import DTYPE, IMAGE_TYPE, param
+from ...engine.tensors import TensorListGPU
+from ...engine.tensors.dtypes import DALIImageType, to_numpy_type
+from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
+from ..common.number_arguments import check_numbers, numbers_of_batch
+from ..elementwise.target_dtype import target_type
+from .cpu_colors import map_colors
+from .gpu_colors import map_batch_colors
+from .matrices import reversed_channels
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+Floats = NDArray[np.float64]
+_CHANNELS = 3
+
+
+def check_channels(owner: str, layout: str, channels: int, wanted: int) -> None:
+    """Raise ArgumentError unless channels come last, and are as many as wanted."""
+    if layout[-1:] != "C" or channels != wanted:
+        raise ArgumentError(
+            f"{owner} needs images whose last axis has {wanted} channels, such as HWC, but the "
+            f"sample is {layout!r} with {channels}; use fn.transpose or "
+            "fn.color_space_conversion before"
+        )
+
+
+class ColorOperator(SampleOperator):
+    """Base of operators whose arguments choose an affine map of colors.
+
+    A subclass implements `maps`.
+    """
+
+    devices = ("cpu", "gpu")
+    assumed_layouts = VIDEO_LAYOUTS
+    inputs = ("images",)
+
+    dtype = param(DTYPE, None, "Element type of the result, by default the input's.")
+
+    def prepare(self) -> None:
+        self._target = target_type(self)
+        self._reversed = False
+        if "image_type" in self.params:
+            self._reversed = self._is_bgr(self.image_type)  # type: ignore[attr-defined]
+
+    def _is_bgr(self, image_type: DALIImageType) -> bool:
+        if image_type not in (DALIImageType.RGB, DALIImageType.BGR):
+            raise ArgumentError(
+                f"{self.called}: image_type is {image_type.name}; use RGB or BGR, and convert "
+                "other color spaces with fn.color_space_conversion"
+            )
+        return image_type == DALIImageType.BGR
+
+    def maps(self, source: np.dtype[Any], **numbers: Any) -> Floats:
+        """Return maps of colors: (..., 3, 4).
+
+        Args:
+            source: dtype of the images.
+            numbers: the arguments' numbers: (...).
+        """
+        raise NotImplementedError
+
+    def _all_maps(self, source: np.dtype[Any], numbers: dict[str, Any]) -> Floats:
+        maps = self.maps(source, **numbers)
+        return reversed_channels(maps) if self._reversed else maps
+
+    def sample(self, workspace: Workspace, image: Array, **arguments: float) -> Array:
+        layout = layout_of(self.layouts[0], image.ndim, VIDEO_LAYOUTS)
+        check_channels(self.called, layout, image.shape[-1], _CHANNELS)
+        check_numbers(self, arguments)
+        out = workspace.empty(image.shape, self._target or image.dtype)
+        map_colors(workspace, image, self._all_maps(image.dtype, arguments), out)
+        return out
+
+    def batch_gpu(
+        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+    ) -> TensorListGPU:
+        layout = layout_of(self.layouts[0], images.ndim, VIDEO_LAYOUTS)
+        possible = (images.extents()[:, -1] == _CHANNELS) & (layout[-1] == "C")
+        numbers = numbers_of_batch(self, batch, images, arguments, possible)
+        source = to_numpy_type(images.dtype)
+        maps = self._all_maps(source, numbers)
+        return map_batch_colors(batch, images, maps, self._target or source)
+
+
+IMAGE_TYPE_PARAM = param(
+    IMAGE_TYPE,
+    DALIImageType.RGB,
+    "Order of the channels: RGB or BGR. DALI treats both as RGB.",
+)

@@ -1,0 +1,158 @@
+"""Arguments, memory and errors of operators that work on a whole batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ...engine.graph.context import BatchContext, HeapWorkspace
+from ...engine.graph.operator import Array, Operator, SampleOperator
+from ...engine.graph.params import INT, INTS, from_row
+from ...engine.tensors import TensorList, TensorListGPU
+from ...engine.tensors.dtypes import to_numpy_type
+
+
+def empty_rows(
+    batch: BatchContext, shapes: Sequence[tuple[int, ...]], dtype: np.dtype[Any]
+) -> Array | list[Array]:
+    """Return memory for samples of these shapes: one array if all shapes are the same."""
+    if len(set(shapes)) == 1:
+        return batch.empty((len(shapes), *shapes[0]), dtype)
+    return [batch.empty(shape, dtype) for shape in shapes]
+
+
+def values_of(operator: Operator, name: str, value: Any, count: int) -> list[Any]:
+    """Return the argument's value for each of `count` samples.
+
+    Args:
+        operator: the operator that has the argument.
+        name: of the argument.
+        value: a `TensorList`, or one value for all samples.
+        count: number of samples.
+    """
+    if not isinstance(value, TensorList):
+        return [value] * count
+    return [from_row(operator.params[name], value.row(i)) for i in range(count)]
+
+
+def array_of(operator: Operator, name: str, value: Any, count: int) -> Array:
+    """Return a numeric argument of each of `count` samples: (count, values).
+
+    Args and errors are those of `values_of`.
+
+    Raises:
+        ValueError: the samples differ in their number of values.
+    """
+    if isinstance(value, TensorList) and value.is_dense_tensor():
+        array: Array = value.dense()
+        whole = operator.params[name].type in (INT, INTS)
+        if array.dtype.kind in ("bui" if whole else "buif"):
+            return array.reshape(count, -1)
+    elif not isinstance(value, TensorList):
+        return np.broadcast_to(np.atleast_1d(np.asarray(value)), (count, np.size(value)))
+    return np.array(values_of(operator, name, value, count)).reshape(count, -1)
+
+
+def try_rows(batch: BatchContext, rows: Iterable[int], work: Callable[[int], object]) -> list[int]:
+    """Call `work` for each row; enter its errors in the batch, and return the rows that failed."""
+    failed = []
+    for row in map(int, rows):
+        try:
+            work(row)
+        except Exception as error:
+            batch.errors.setdefault(row, error)
+            failed.append(row)
+    return failed
+
+
+def numbers_of(value: Any, count: int, width: int = 1) -> NDArray[np.float64]:
+    """Return the numbers of an argument for each of `count` samples: (count, width).
+
+    Args:
+        value: a `TensorList`, or one value for all samples.
+        count: number of samples.
+        width: numbers of a sample; a single number stands for all of them. Samples with another
+            number of values are NaN.
+    """
+    if isinstance(value, TensorList) and not value.is_dense_tensor():
+        table = np.full((count, width), np.nan)
+        for i, row in enumerate(value.rows()):
+            if row.size in (1, width):
+                table[i] = row.reshape(-1)
+        return table
+    if isinstance(value, TensorList):
+        numbers = value.dense().reshape(count, -1).astype(np.float64)
+    else:
+        numbers = np.array(value, np.float64).reshape(1, -1)
+    if numbers.shape[1] not in (1, width):
+        return np.full((count, width), np.nan)
+    return np.broadcast_to(numbers, (count, width))
+
+
+def why_not(
+    operator: SampleOperator,
+    batch: BatchContext,
+    i: int,
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    arguments: Mapping[str, Any],
+    *others: TensorList,
+) -> Exception:
+    """Return the error that the CPU raises for a sample of this shape and these arguments.
+
+    Args:
+        operator: the operator.
+        batch, i: the batch, and the row of the sample.
+        shape, dtype: of the sample.
+        arguments: of the operator, for the whole batch.
+        others: further inputs; of those on the device, only shape and dtype count.
+    """
+    workspace = HeapWorkspace(random=batch.random(operator, operator.random_count)[i])
+    try:
+        values = {
+            name: from_row(operator.params[name], value.row(i))
+            if isinstance(value, TensorList)
+            else value
+            for name, value in arguments.items()
+        }
+        inputs = [np.broadcast_to(np.zeros((), dtype), shape)]
+        inputs += [
+            np.zeros(other.row(i).shape, to_numpy_type(other.dtype))
+            if isinstance(other, TensorListGPU)
+            else other.row(i)
+            for other in others
+        ]
+        operator.sample(workspace, *inputs, **values)
+    except Exception as error:
+        return error
+    raise AssertionError(f"sample {i} of shape {shape} has no error on the CPU")
+
+
+def check_later(
+    operator: SampleOperator,
+    batch: BatchContext,
+    data: TensorListGPU,
+    other: TensorListGPU,
+    arguments: Mapping[str, Any],
+    is_good: Callable[[Array], bool],
+) -> None:
+    """Have the numbers of a second input, which are on the device, checked on the host later.
+
+    Args:
+        operator, batch, data, arguments: the operator, its batch, its first input and arguments.
+        other: the second input.
+        is_good: returns whether the CPU accepts a sample of `other`; if not, its error is entered.
+    """
+    copies = batch.device.to_host(other, batch.empty)
+    shapes, dtype = data.extents(), to_numpy_type(data.dtype)
+
+    def check() -> None:
+        for i, numbers in enumerate(copies.rows()):
+            if i not in batch.errors and not is_good(numbers):
+                error = why_not(operator, batch, i, shapes[i], dtype, arguments, copies)
+                batch.errors.setdefault(i, error)
+
+    batch.check_later(check)

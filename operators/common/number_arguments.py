@@ -1,0 +1,69 @@
+"""Arguments of one finite number a sample, within the limits that the operator declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import BatchContext
+from ...engine.graph.operator import Operator, SampleOperator
+from ...engine.graph.params import NumberLimits
+from ...engine.tensors import TensorListGPU
+from ...engine.tensors.dtypes import to_numpy_type
+from .batch_arguments import numbers_of, why_not
+
+Floats = NDArray[np.float64]
+
+
+def check_numbers(operator: Operator, numbers: Mapping[str, float]) -> None:
+    """Check numbers that come from data, as constants are checked.
+
+    Args:
+        operator: that declares the arguments and their limits.
+        numbers: of a sample, by the names of the arguments.
+
+    Raises:
+        ArgumentError: a number is not finite, or outside of its limits.
+    """
+    for name, number in numbers.items():
+        limits = operator.params[name].limits
+        if not isfinite(number):
+            raise ArgumentError(f"{name} is {number}; it must be finite")
+        if limits is not None and not _within(np.float64(number), limits):
+            raise ArgumentError(f"{name} is {number}; it must be {limits}")
+
+
+def numbers_of_batch(
+    operator: SampleOperator,
+    batch: BatchContext,
+    data: TensorListGPU,
+    arguments: Mapping[str, Any],
+    possible: NDArray[np.bool_] | bool = True,
+) -> dict[str, Floats]:
+    """Return the numbers of each argument that is given: (batch,).
+
+    Rows with numbers that `check_numbers` refuses, or which are not `possible`, get the error that
+    the CPU raises for them. Their numbers are 0.
+    """
+    numbers = {k: numbers_of(v, batch.size)[:, 0] for k, v in arguments.items() if v is not None}
+    usable = np.broadcast_to(possible, batch.size).copy()
+    for name, values in numbers.items():
+        limits = operator.params[name].limits
+        usable &= np.isfinite(values) & (limits is None or _within(values, limits))
+    for row in np.flatnonzero(~usable).tolist():
+        shape, dtype = data.extents()[row].tolist(), to_numpy_type(data.dtype)
+        batch.errors.setdefault(row, why_not(operator, batch, row, shape, dtype, arguments))
+    return {name: np.where(usable, values, 0.0) for name, values in numbers.items()}
+
+
+def _within(values: Any, limits: NumberLimits) -> Any:
+    """Return which numbers are within the limits."""
+    least = -np.inf if limits.minimum is None else limits.minimum
+    most = np.inf if limits.maximum is None else limits.maximum
+    above = -np.inf if limits.above is None else limits.above
+    return (values >= least) & (values > above) & (values <= most)

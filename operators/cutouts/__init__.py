@@ -1,0 +1,1 @@
+"""Images with regions cut out: rectangles (`erase`) and grids (`grid_mask`)."""

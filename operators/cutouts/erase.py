@@ -1,0 +1,228 @@
+"""`fn.erase`: regions of samples filled with a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, param
+from ...engine.tensors import TensorListGPU, address_of
+from ...engine.tensors.dtypes import to_numpy_type
+from ...geometry.layouts import VIDEO_LAYOUTS, check_exclusive, chosen_axes
+from ..common.batch_arguments import try_rows, values_of
+from ..elementwise.pointwise import pointwise
+from ..elementwise.target_dtype import cut_off
+from ..kernels import Pointers
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+Boxes = NDArray[np.int64]
+_FAR = 2.0**40  # beyond every extent, and exact in float64
+
+_ERASED = """[&]() -> In0 {
+    i64 at[NDIM], rest = i;
+    for (int d = NDIM - 1; d >= 0; d--) {
+        const i64 outer = quotient(rest, extents[d]);
+        at[d] = rest - outer * extents[d];
+        rest = outer;
+    }
+    for (const i64* box = boxes; box < boxes + regions * NDIM * 2; box += NDIM * 2) {
+        bool inside = true;
+        for (int d = 0; d < NDIM; d++)
+            inside = inside && box[2 * d] <= at[d] && at[d] < box[2 * d + 1];
+        if (inside) return fills[CHANNEL];
+    }
+    return x_stored;
+}()"""
+
+
+@register
+class Erase(SampleOperator):
+    """Fills regions of each sample with a value.
+
+    A region reaches from `anchor` to `anchor + shape`; with `centered_anchor` its center is the
+    anchor. The ends lose their fractions, and parts outside of the sample have no effect. Axes
+    that are not named are filled in their whole extent, so a video is filled in all its frames.
+
+    Inputs:
+        data: any samples; of a layout, or with `axes`.
+
+    Outputs:
+        the samples: of the input's shape, type and layout.
+    """
+
+    name = "erase"
+    devices = ("cpu", "gpu")
+    assumed_layouts = VIDEO_LAYOUTS
+    inputs = ("data",)
+
+    anchor = param(
+        FLOATS,
+        (),
+        "Start of each region: a number for each axis, region after region. By default 0.",
+        per_sample=True,
+    )
+    axes = param(INTS, (1, 0), "The axes of `anchor` and `shape`, instead of `axis_names`.")
+    axis_names = param(
+        LAYOUT,
+        "HW",
+        "The axes of `anchor` and `shape`. By default all axes of the layout but C and F.",
+    )
+    centered_anchor = param(BOOL, False, "Whether anchors are the centers of regions.")
+    fill_value = param(
+        FLOATS,
+        (0.0,),
+        "Number to fill with, or one for each channel. Integers lose its fraction.",
+        per_sample=True,
+    )
+    normalized = param(BOOL, False, "Whether anchors and shapes are relative to the extents.")
+    normalized_anchor = param(BOOL, False, "Whether anchors are relative to the extents.")
+    normalized_shape = param(BOOL, False, "Whether shapes are relative to the extents.")
+    shape = param(
+        FLOATS,
+        (),
+        "Extents of each region: a number for each axis, region after region.",
+        per_sample=True,
+    )
+
+    def prepare(self) -> None:
+        check_exclusive(self.called, self.given, "normalized", "normalized_anchor")
+        check_exclusive(self.called, self.given, "normalized", "normalized_shape")
+        self._relative_anchor = self.normalized or self.normalized_anchor
+        self._relative_shape = self.normalized or self.normalized_shape
+
+    def _layout(self, ndim: int) -> str:
+        return self.layouts[0] or VIDEO_LAYOUTS.get(ndim, "")
+
+    def _axes(self, ndim: int) -> tuple[int, ...]:
+        """Return the axes of regions."""
+        layout = self._layout(ndim)
+        if "axis_names" in self.given:
+            return chosen_axes(layout, ndim, None, self.axis_names)
+        if "axes" in self.given:
+            return chosen_axes("", ndim, self.axes, None)
+        if not layout:
+            raise ArgumentError(
+                f"{self.called}: a sample of {ndim} dimensions has no layout; give axes"
+            )
+        return tuple(i for i, letter in enumerate(layout) if letter not in "FC")
+
+    def _boxes(
+        self, extents: Sequence[int], anchor: Sequence[float], shape: Sequence[float]
+    ) -> Boxes:
+        """Return start and end of each region on each axis: (regions, ndim, 2)."""
+        axes = self._axes(len(extents))
+        if len(shape) % max(1, len(axes)) or len(anchor) not in (0, len(shape)):
+            raise ArgumentError(
+                f"{self.called}: anchor has {len(anchor)} values and shape {len(shape)}; give "
+                f"both {len(axes)} for each region, one for each of the axes {axes}"
+            )
+        if not all(map(isfinite, (*anchor, *shape))):
+            raise ArgumentError(
+                f"{self.called}: anchor is {tuple(anchor)} and shape is {tuple(shape)}; all "
+                "numbers must be finite"
+            )
+        sizes = np.array(shape, np.float64).reshape(-1, len(axes))
+        starts = np.array(anchor or (0.0,) * len(shape), np.float64).reshape(-1, len(axes))
+        own = np.array([extents[axis] for axis in axes], np.float64)
+        starts = starts * own if self._relative_anchor else starts
+        sizes = sizes * own if self._relative_shape else sizes
+        starts = starts - sizes / 2 if self.centered_anchor else starts
+        boxes = np.zeros((len(sizes), len(extents), 2), np.int64)
+        boxes[:, :, 1] = extents
+        ends = np.stack([starts, starts + sizes], -1).clip(-_FAR, _FAR).astype(np.int64)
+        boxes[:, list(axes)] = ends.clip(0, own.astype(np.int64)[:, np.newaxis])
+        return boxes
+
+    def _fills(
+        self, extents: Sequence[int], fill_value: Sequence[float], dtype: np.dtype[Any]
+    ) -> Array:
+        """Return the numbers to fill with: (1,) or (channels,)."""
+        channels = self._layout(len(extents)).find("C")
+        numbers = np.array(fill_value, np.float64).reshape(-1)
+        count = extents[channels] if channels >= 0 else 1
+        if len(numbers) not in (1, count):
+            raise ArgumentError(
+                f"{self.called}: fill_value has {len(numbers)} values; give one, or one for each "
+                f"of the channels ({count} here)"
+            )
+        if not np.isfinite(numbers).all():
+            raise ArgumentError(f"{self.called}: fill_value is {numbers.tolist()}, not finite")
+        fills = np.empty(numbers.shape, dtype)
+        cut_off(numbers, fills)
+        return fills
+
+    def sample(
+        self,
+        workspace: Workspace,
+        data: Array,
+        *,
+        anchor: Sequence[float],
+        fill_value: Sequence[float],
+        shape: Sequence[float],
+    ) -> Array:
+        boxes = self._boxes(data.shape, _many(anchor), _many(shape))
+        fills = self._fills(data.shape, _many(fill_value), data.dtype)
+        if len(fills) > 1:
+            channel = self._layout(data.ndim).index("C")
+            fills = fills.reshape([-1 if i == channel else 1 for i in range(data.ndim)])
+        out = workspace.empty(data.shape, data.dtype)
+        np.copyto(out, data)
+        for box in boxes:
+            out[tuple(slice(low, high) for low, high in box.tolist())] = fills
+        return out
+
+    def batch_gpu(self, batch: BatchContext, data: TensorListGPU, **arguments: Any) -> Any:
+        shapes, dtype = data.extents(), to_numpy_type(data.dtype)
+        anchors, sizes, numbers = (
+            values_of(self, name, arguments[name], batch.size)
+            for name in ("anchor", "shape", "fill_value")
+        )
+        boxes: list[Boxes] = [np.zeros((0, data.ndim, 2), np.int64)] * batch.size
+        fills: list[Array] = [np.zeros(1, dtype)] * batch.size
+
+        def prepare_row(row: int) -> None:
+            extents = shapes[row].tolist()
+            boxes[row] = self._boxes(extents, _many(anchors[row]), _many(sizes[row]))
+            fills[row] = self._fills(extents, _many(numbers[row]), dtype)
+
+        for row in try_rows(batch, range(batch.size), prepare_row):
+            boxes[row] = boxes[row][:0]
+        channel = self._layout(data.ndim).find("C")
+        several = np.array([len(each) > 1 for each in fills])
+        text = " ".join(_ERASED.split()).replace("NDIM", str(data.ndim))
+        held, box_pointers = _uploaded(batch, boxes, "const long long*")
+        also_held, fill_pointers = _uploaded(batch, fills, "const In0*")
+        result = pointwise(
+            batch,
+            text.replace("CHANNEL", f"several ? at[{max(channel, 0)}] : 0"),
+            data,
+            extents=shapes,
+            boxes=box_pointers,
+            fills=fill_pointers,
+            regions=np.array([len(each) for each in boxes]),
+            several=several,
+        )
+        del held, also_held  # until the launch, other work must not get the memory
+        return result
+
+
+def _many(value: Any) -> tuple[float, ...]:
+    """Return the numbers of an argument, which are a tuple, or one number of a node."""
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _uploaded(batch: BatchContext, arrays: list[Array], c_type: str) -> tuple[Any, Pointers]:
+    """Copy arrays of one dtype to the device in one block; return the block and the addresses."""
+    sizes = np.array([array.nbytes for array in arrays])
+    memory = batch.device.upload(np.concatenate([array.reshape(-1) for array in arrays]))
+    first = np.cumsum(sizes) - sizes
+    return memory, Pointers(np.uint64(address_of(memory)) + first.astype(np.uint64), c_type)

@@ -1,0 +1,106 @@
+"""`fn.cast` and `fn.cast_like`: conversion to another element type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import DTYPE, REQUIRED, param
+from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from ...engine.tensors.dtypes import to_numpy_type
+from .pointwise import pointwise
+from .saturation import saturate
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+
+class _Conversion(SampleOperator):
+    devices = ("cpu", "gpu")
+
+    def _into(self, workspace: Workspace, data: Array, dtype: np.dtype[Any]) -> Array:
+        if data.dtype == dtype:
+            return data
+        out = workspace.empty(data.shape, dtype)
+        saturate(data, out)
+        return out
+
+    def _all_into(
+        self, batch: BatchContext, data: TensorList, dtype: np.dtype[Any]
+    ) -> TensorListCPU:
+        layout = self.output_layouts()[0]
+        columns = [data.dense()] if data.is_dense_tensor() else data.rows()
+        results = []
+        for column in columns:
+            results.append(batch.empty(column.shape, dtype))
+            saturate(column, results[-1])
+        return TensorListCPU(results[0] if data.is_dense_tensor() else results, layout)
+
+    def _all_on_gpu(
+        self, batch: BatchContext, data: TensorListGPU, dtype: np.dtype[Any]
+    ) -> TensorListGPU:
+        if not len(data) or to_numpy_type(data.dtype) == dtype:
+            return data
+        return pointwise(batch, "x", data, dtype=dtype)
+
+
+@register
+class Cast(_Conversion):
+    """Converts numbers to another type.
+
+    Numbers out of the range of the type become the nearest number in it. Fractions are rounded,
+    halves away from zero. NaN becomes the smallest integer of the type. bool is False for numbers
+    that round to 0, else True.
+
+    Inputs:
+        data: any samples.
+
+    Outputs:
+        the numbers as `dtype`: of the input's shape and layout.
+    """
+
+    name = "cast"
+    inputs = ("data",)
+    dtype = param(DTYPE, REQUIRED, "Type of the output.")
+
+    def sample(self, workspace: Workspace, data: Array) -> Array:
+        return self._into(workspace, data, to_numpy_type(self.dtype))
+
+    def batch(self, batch: BatchContext, data: TensorList) -> TensorListCPU:
+        """Convert a whole batch at once."""
+        return self._all_into(batch, data, to_numpy_type(self.dtype))
+
+    def batch_gpu(self, batch: BatchContext, data: TensorListGPU) -> TensorListGPU:
+        return self._all_on_gpu(batch, data, to_numpy_type(self.dtype))
+
+
+@register
+class CastLike(_Conversion):
+    """Converts numbers to the type of the second input, as `cast` does.
+
+    Inputs:
+        data: any samples.
+        like: samples of which only the type matters.
+
+    Outputs:
+        the numbers as the type of `like`: of the first input's shape and layout.
+    """
+
+    name = "cast_like"
+    inputs = ("data", "like")
+    any_device_inputs = ("like",)
+
+    def sample(self, workspace: Workspace, data: Array, like: Array) -> Array:
+        return self._into(workspace, data, like.dtype)
+
+    def batch(self, batch: BatchContext, data: TensorList, like: TensorList) -> TensorListCPU:
+        """Convert a whole batch at once."""
+        return self._all_into(batch, data, to_numpy_type(like.dtype))
+
+    def batch_gpu(
+        self, batch: BatchContext, data: TensorListGPU, like: TensorList
+    ) -> TensorListGPU:
+        return self._all_on_gpu(batch, data, to_numpy_type(like.dtype))

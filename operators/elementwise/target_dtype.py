@@ -1,0 +1,39 @@
+"""The arguments `dtype` and `output_dtype`, and conversion that cuts fractions off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine.graph.operator import Array, Operator
+from ...engine.tensors.dtypes import to_numpy_type
+from ...geometry.layouts import check_exclusive
+from .saturation import saturate
+
+
+def target_type(operator: Operator) -> np.dtype[Any] | None:
+    """Return the dtype of the argument `dtype` or `output_dtype`, its older name; None for neither.
+
+    Raises:
+        ArgumentError: both are given.
+    """
+    check_exclusive(f"fn.{operator.name}", operator.given, "dtype", "output_dtype")
+    wanted = getattr(operator, "output_dtype" if "output_dtype" in operator.given else "dtype")
+    return None if wanted is None else to_numpy_type(wanted)
+
+
+def cut_off(source: Array, out: Array) -> None:
+    """Convert the numbers in `source` into `out`, which has the same shape.
+
+    In integers, fractions are cut off. Numbers out of the range of the dtype of `out` become the
+    nearest number in it, which is finite in floats, too.
+    """
+    if source.dtype.kind == "f" and out.dtype.kind in "iu":
+        source = np.trunc(source)
+    elif out.dtype.kind == "f" and source.dtype.kind in "iuf":
+        limit = float(np.finfo(out.dtype).max)
+        have: Any = np.finfo(source.dtype) if source.dtype.kind == "f" else np.iinfo(source.dtype)
+        if float(have.max) > limit:
+            source = source.astype(np.float64).clip(-limit, limit)
+    saturate(source, out)

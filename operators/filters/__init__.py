@@ -1,0 +1,1 @@
+"""Images under filters: blur, and the losses of JPEG."""

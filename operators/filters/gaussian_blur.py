@@ -1,0 +1,91 @@
+"""`fn.gaussian_blur`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import DTYPE, FLOATS, INTS, param
+from ...engine.tensors import TensorListGPU
+from ...engine.tensors.dtypes import to_numpy_type
+from ..common.batch_arguments import try_rows, values_of
+from ..elementwise.target_dtype import target_type
+from .cpu_filter import filter_sample
+from .gpu_filter import filter_batch
+from .windows import GaussianWindow, filter_axes, weights, windows_of
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+
+@register
+class GaussianBlur(SampleOperator):
+    """Blurs samples with a Gaussian window along all axes but C and F.
+
+    Where only sigma is given, the window has `2 * ceil(3 * sigma) + 1` elements. Where only the
+    window is given, sigma is `((window_size - 1) / 2 - 1) * 0.3 + 0.8`. Beyond the border the
+    sample is mirrored, without the border element twice. CPU and GPU agree within 1 in integers,
+    and 1e-5 of the largest number in floats.
+
+    Inputs:
+        data: one to three axes of any letters, with F before and C before or after them, such as
+            HWC, CHW, HW, FHWC, DHWC; without a layout all axes are blurred. Any type but bool.
+
+    Outputs:
+        the blurred samples: of the input's shape, layout and, if `dtype` is not given, type.
+    """
+
+    name = "gaussian_blur"
+    devices = ("cpu", "gpu")
+    inputs = ("data",)
+
+    dtype = param(DTYPE, None, "Element type of the result, by default the input's.")
+    sigma = param(
+        FLOATS,
+        (0.0,),
+        "Standard deviation in elements: one, or one for each axis. 0 follows from the window.",
+        per_sample=True,
+        minimum=0,
+    )
+    window_size = param(
+        INTS,
+        (0,),
+        "Elements of the window, an odd number: one, or one for each axis. 0 follows from sigma.",
+        per_sample=True,
+        minimum=0,
+    )
+
+    def prepare(self) -> None:
+        self._target = target_type(self)
+
+    def sample(self, workspace: Workspace, data: Array, *, sigma: Any, window_size: Any) -> Array:
+        axes = filter_axes(self.called, self.layouts[0], data.ndim)
+        windows = windows_of(sigma, window_size, len(axes))
+        out = workspace.empty(data.shape, self._target or data.dtype)
+        if not data.size:
+            return out
+        inner = data.shape[axes[0] :]
+        channels = inner[-1] if len(inner) > len(axes) else 1
+        kernels = [weights(window) for window in windows]
+        source = np.ascontiguousarray(data).reshape(-1, *inner)
+        for part, target in zip(source, out.reshape(source.shape), strict=True):
+            filter_sample(workspace, part, kernels, channels, target)
+        return out
+
+    def batch_gpu(
+        self, batch: BatchContext, data: TensorListGPU, *, sigma: Any, window_size: Any
+    ) -> TensorListGPU:
+        axes = filter_axes(self.called, self.layouts[0], data.ndim)
+        sigmas = values_of(self, "sigma", sigma, batch.size)
+        sizes = values_of(self, "window_size", window_size, batch.size)
+        windows = [[GaussianWindow(1.0, 1)] * len(axes)] * batch.size
+
+        def prepare_row(row: int) -> None:
+            windows[row] = windows_of(sigmas[row], sizes[row], len(axes))
+
+        try_rows(batch, range(batch.size), prepare_row)
+        target = self._target or to_numpy_type(data.dtype)
+        return filter_batch(batch, data, target, axes, windows)

@@ -1,0 +1,72 @@
+"""`fn.constant`: the same numbers for every sample."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.operator import Array, BatchOperator, register
+from ...engine.graph.params import ANY_FLOATS, DTYPE, INTS, LAYOUT, param
+from ...engine.tensors import TensorListCPU, TensorListGPU
+from ...engine.tensors.dtypes import FLOAT, INT32, to_numpy_type
+from ..elementwise.gpu_expression import filled
+from ..elementwise.saturation import saturated
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+
+@register
+class ConstantData(BatchOperator):
+    """Returns the same numbers for every sample.
+
+    A single number fills the whole shape. Without a shape the output is one-dimensional.
+
+    Outputs:
+        the numbers: of the dtype, shape and layout that the arguments give.
+
+    Raises:
+        ArgumentError: the shape does not fit the numbers, or the layout does not fit the shape.
+    """
+
+    name = "constant"
+    devices = ("cpu", "gpu")
+    idata = param(INTS, None, "Integers; excludes `fdata`.")
+    fdata = param(ANY_FLOATS, None, "Floating point numbers; excludes `idata`.")
+    shape = param(INTS, None, "Shape of the output.", minimum=0)
+    dtype = param(DTYPE, None, "Dtype of the output: by default int32 or float32.")
+    layout = param(LAYOUT, "", "Layout of the output.")
+
+    def prepare(self) -> None:
+        if len(self.given & {"idata", "fdata"}) != 1:
+            raise ArgumentError("fn.constant: give either idata or fdata")
+        integers = self.idata is not None
+        numbers = np.array(self.idata if integers else self.fdata)
+        shape = numbers.shape if self.shape is None else self.shape
+        if numbers.size not in (1, prod(shape)):
+            raise ArgumentError(
+                f"fn.constant: {numbers.size} numbers do not fill the shape {shape}"
+            )
+        if self.layout and len(self.layout) != len(shape):
+            raise ArgumentError(
+                f"fn.constant: the layout {self.layout!r} does not describe the shape {shape}"
+            )
+        default = INT32 if integers else FLOAT
+        numbers = saturated(numbers, to_numpy_type(default if self.dtype is None else self.dtype))
+        filled = numbers.reshape(() if numbers.size == 1 else shape)
+        self._value: Array = np.broadcast_to(filled, shape)
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return (self.layout,)
+
+    def batch(self, batch: BatchContext) -> Array:
+        return np.broadcast_to(self._value, (batch.size, *self._value.shape))
+
+    def batch_gpu(self, batch: BatchContext) -> TensorListGPU:
+        shapes = np.broadcast_to(
+            np.array(self._value.shape, np.int64), (batch.size, self._value.ndim)
+        )
+        return filled(batch, TensorListCPU(self.batch(batch)), shapes, self._value.dtype)

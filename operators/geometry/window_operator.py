@@ -1,0 +1,54 @@
+"""The base of the operators whose result is a window of a sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.operator import SampleOperator
+from ...engine.graph.params import ANY_FLOATS, DTYPE, IMAGE_TYPE, NO_EFFECT, STR, param
+from ..elementwise.target_dtype import target_type
+
+
+class WindowOperator(SampleOperator):
+    """Base of the operators that take a window out of a sample.
+
+    Attributes:
+        policies: the values of `out_of_bounds_policy` that the operator accepts.
+        target: element type of the result; None keeps the input's.
+    """
+
+    policies: tuple[str, ...] = ("error", "constant", "pad", "trim_to_shape")
+
+    dtype = param(
+        DTYPE,
+        None,
+        "Element type of the result, by default the input's. Values out of its range become "
+        "the nearest value of the type. Conversion to integers cuts fractions off.",
+    )
+    output_dtype = param(DTYPE, None, "Older name of `dtype`.")
+    image_type = param(IMAGE_TYPE, None, NO_EFFECT)
+    out_of_bounds_policy = param(
+        STR,
+        "error",
+        'What to do if the window reaches out of the sample: "error" raises; "constant" or '
+        '"pad" fill with `fill_values`; "trim_to_shape" takes what there is.',
+    )
+    fill_values = param(
+        ANY_FLOATS,
+        (0.0,),
+        "The value outside of the sample if it is padded: one, or one a channel.",
+    )
+
+    target: np.dtype[Any] | None
+
+    def prepare(self) -> None:
+        owner = f"fn.{self.name}"
+        self.target = target_type(self)
+        if self.out_of_bounds_policy not in self.policies:
+            allowed = ", ".join(f'"{policy}"' for policy in self.policies)
+            raise ArgumentError(
+                f"{owner}: out_of_bounds_policy is {self.out_of_bounds_policy!r}; use {allowed}"
+            )

@@ -1,0 +1,1 @@
+"""Random pixels, objects and windows of segmentation masks; polygons of chosen masks."""

@@ -1,0 +1,1 @@
+"""Shapes of samples, and their other properties."""

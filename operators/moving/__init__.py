@@ -1,1 +1,0 @@
-"""Elements at other places, unchanged: windows, orders, samples put together."""

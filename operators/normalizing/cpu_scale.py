@@ -1,0 +1,215 @@
+"""Compute `multiplier * pixel + offset` for each channel, with mirroring and transposition.
+
+The pixels are first copied into an order in which one channel, or one line, is contiguous. Then
+two calls of NumPy multiply and add the whole image. All large calls release the GIL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array
+from ..elementwise.saturation import saturate
+
+_OPENCV_TYPES = frozenset(map(np.dtype, ("u1", "i1", "u2", "i2", "i4", "f4", "f8")))
+_OPENCV_CHANNELS = 4
+
+
+class Scaling(NamedTuple):
+    """Factors of pixels, and offsets that are added to the products.
+
+    Attributes:
+        multiplier, offset: float32 of shape (channels,), or (1,) for all channels.
+        table: result of each value of a byte, of shape (channels, 256) or (1, 256); None for
+            results of type float32.
+        for_blobs: mean and factor of three channels if the result is `(pixel - mean) * factor`;
+            else None.
+    """
+
+    multiplier: NDArray[np.float32]
+    offset: NDArray[np.float32]
+    table: Array | None
+    for_blobs: tuple[tuple[float, ...], tuple[float, ...]] | None
+
+
+def make_scaling(
+    mean: Sequence[float],
+    std: Sequence[float],
+    scale: float,
+    shift: float,
+    dtype: np.dtype[Any],
+) -> Scaling:
+    """Return the scaling `scale * (pixel - mean) / std + shift` with results of type `dtype`."""
+    if len(mean) != len(std) and 1 not in (len(mean), len(std)):
+        raise ArgumentError(
+            f"mean has {len(mean)} values, but std has {len(std)}; give each of them one value "
+            "for each channel, or a single value for all channels"
+        )
+    if 0 in std:
+        raise ArgumentError(f"std is {tuple(std)}, but no value may be 0, because std is a divisor")
+    factor = scale / np.asarray(std, np.float64)
+    multiplier, offset = affine(np.asarray(mean, np.float64), factor, shift)
+    table: Array | None = None
+    if dtype != np.float32:
+        exact = np.arange(256, dtype=np.float32) * multiplier[:, None] + offset[:, None]
+        table = np.empty(exact.shape, dtype)
+        saturate(exact, table)
+    means, factors = np.asarray(mean, np.float64), factor
+    if shift != 0 or offset.size not in (1, 3):
+        return Scaling(multiplier, offset, table, None)
+    three = np.zeros(3)
+    return Scaling(multiplier, offset, table, (tuple(three + means), tuple(three + factors)))
+
+
+def affine(mean: Array, factor: Array, shift: float) -> tuple[Array, Array]:
+    """Return multiplier and offset of `(pixel - mean) * factor + shift`."""
+    offset = shift - factor * mean
+    return np.broadcast_to(factor, offset.shape).astype(np.float32), offset.astype(np.float32)
+
+
+def write_scaled(
+    workspace: Workspace,
+    source: Array,
+    layout: str,
+    target: Array,
+    target_layout: str,
+    scaling: Scaling,
+    mirror: bool,
+) -> None:
+    """Write the scaled pixels of `source` into `target`.
+
+    Args:
+        workspace: the sample's workspace, for scratch memory.
+        source: pixels of any dtype.
+        layout: of the source, with a W, and with a C unless all channels have one scaling.
+        target: array with the source's extents in the order of `target_layout`, and with the
+            dtype of the scaling's results.
+        target_layout: a permutation of `layout`.
+        scaling: the factors and offsets.
+        mirror: whether to swap left and right.
+    """
+    write = _by_opencv(source, layout, target, target_layout, scaling)
+    if write is not None:
+        for index in np.ndindex(source.shape[:-3]):
+            write(workspace, _contiguous(workspace, source[index], mirror), target[index], scaling)
+        return
+    if mirror:
+        source = np.flip(source, layout.index("W"))
+    source = source.transpose([layout.index(letter) for letter in target_layout])
+    exact = target if target.dtype == np.float32 else workspace.scratch(target.shape, np.float32)
+    shape = [-1 if letter == "C" else 1 for letter in target_layout]
+    _affine(source, exact, scaling.multiplier.reshape(shape), scaling.offset.reshape(shape))
+    if exact is not target:
+        saturate(exact, target)
+
+
+def _contiguous(workspace: Workspace, image: Array, mirror: bool) -> Array:
+    """Return the image, mirrored if `mirror` is set, in contiguous memory.
+
+    OpenCV splits the channels of a window in a larger image up to fifteen times slower. Windows
+    whose lines start at multiples of 32 bytes are an exception. The copy costs less than the slow
+    split.
+    """
+    if not mirror and image.flags.c_contiguous:
+        return image
+    copy = workspace.scratch(image.shape, image.dtype)
+    if mirror:
+        cv2.flip(image, 1, dst=copy)
+    else:
+        np.copyto(copy, image)
+    return copy
+
+
+_Writer = Callable[[Workspace, Array, Array, Scaling], None]
+
+
+def _by_opencv(
+    source: Array, layout: str, target: Array, target_layout: str, scaling: Scaling
+) -> _Writer | None:
+    """Return a fast function for source and target, or None if OpenCV cannot process them."""
+    if (
+        layout[-3:] != "HWC"
+        or target_layout[:-3] != layout[:-3]
+        or source.dtype not in _OPENCV_TYPES
+        or not 0 < source.shape[-1] <= _OPENCV_CHANNELS
+        or not source.size
+        or not (source.dtype == np.uint8 or target.dtype == np.float32)
+    ):
+        return None
+    if target_layout[-3:] == "CHW":
+        return _scale_to_planes if target.dtype == np.float32 else _look_up_to_planes
+    if target_layout[-3:] == "HWC" and target.flags.c_contiguous:
+        return _scale_lines if target.dtype == np.float32 else _look_up
+    return None
+
+
+def _affine(source: Array, target: Array, multiplier: Array, offset: Array) -> None:
+    np.multiply(source, multiplier, out=target, casting="same_kind")
+    np.add(target, offset, out=target)
+
+
+def _planes(workspace: Workspace, image: Array) -> Array:
+    height, width, channels = image.shape
+    planes = workspace.scratch((channels, height, width), image.dtype)
+    cv2.split(image, list(planes))
+    return planes
+
+
+def _scale_to_planes(workspace: Workspace, image: Array, target: Array, scaling: Scaling) -> None:
+    multiplier, offset = scaling.multiplier, scaling.offset
+    is_plain = image.dtype == np.uint8 and image.shape[2] == 3 and target.flags.c_contiguous
+    if scaling.for_blobs is not None and is_plain:
+        # One call is faster than three, because a thread may wait for the GIL between two calls.
+        parameters = _blob_parameters(*scaling.for_blobs, image.shape[1::-1])
+        cv2.dnn.blobFromImageWithParams(image, target[np.newaxis], parameters)
+        return
+    planes = _planes(workspace, image)
+    _affine(planes, target, multiplier.reshape(-1, 1, 1), offset.reshape(-1, 1, 1))
+
+
+@lru_cache(256)
+def _blob_parameters(
+    mean: tuple[float, ...], factor: tuple[float, ...], size: tuple[int, int]
+) -> Any:
+    """Return OpenCV's form of `(pixel - mean) * factor` for planes of `size` (width, height)."""
+    parameters = cv2.dnn.Image2BlobParams()
+    parameters.mean = (*mean, 0.0)
+    parameters.scalefactor = (*factor, 1.0)
+    parameters.size = size
+    parameters.ddepth = cv2.CV_32F
+    return parameters
+
+
+def _look_up_to_planes(workspace: Workspace, image: Array, target: Array, scaling: Scaling) -> None:
+    assert scaling.table is not None
+    tables = np.broadcast_to(_bits(scaling.table), (image.shape[-1], 256))
+    for plane, table, out in zip(_planes(workspace, image), tables, _bits(target), strict=True):
+        cv2.LUT(plane, table, dst=out)
+
+
+def _scale_lines(workspace: Workspace, image: Array, target: Array, scaling: Scaling) -> None:
+    """Scale whole lines (red, green, blue, red ...), because loops over three elements are slow."""
+    height, width, channels = image.shape
+    lines = (height, width * channels)
+    repeats = width if scaling.offset.size > 1 else 1
+    multiplier, offset = np.tile(scaling.multiplier, repeats), np.tile(scaling.offset, repeats)
+    _affine(image.reshape(lines), target.reshape(lines), multiplier, offset)
+
+
+def _look_up(workspace: Workspace, image: Array, target: Array, scaling: Scaling) -> None:
+    assert scaling.table is not None
+    table = np.broadcast_to(_bits(scaling.table), (image.shape[-1], 256))
+    np.copyto(_bits(target), cv2.LUT(image, table.T.reshape(1, 256, -1)).reshape(target.shape))
+
+
+def _bits(array: Array) -> Array:
+    """Return float16 as int16, because OpenCV's table look-up does not support float16."""
+    return array.view(np.int16) if array.dtype == np.float16 else array

@@ -1,0 +1,1 @@
+"""Images pasted on canvases."""

@@ -1,0 +1,130 @@
+"""`fn.paste`: images on a larger canvas of one color."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import FLOAT, INT, INTS, REQUIRED, param
+from ...engine.tensors import TensorListGPU
+from ...engine.tensors.dtypes import to_numpy_type
+from ..common.batch_arguments import try_rows, values_of
+from ..geometry.gpu_copies import convert_views
+from ..geometry.strided_views import StridedViews
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+_MOST_EXTENT = 1 << 24
+_LAYOUTS = {3: "HWC"}
+_CHANNELS = 2  # their axis
+
+
+@register
+class Paste(SampleOperator):
+    """Puts each image on a canvas whose extents are `ratio` times those of the image.
+
+    `fn.bbox_paste` with the same arguments moves the boxes.
+
+    Inputs:
+        images: HWC, uint8.
+
+    Outputs:
+        the canvases: HWC, uint8, with int(ratio * extent) pixels, but `min_canvas_size` at least.
+    """
+
+    name = "paste"
+    devices = ("cpu", "gpu")
+    assumed_layouts = _LAYOUTS
+    inputs = ("images",)
+
+    fill_value = param(
+        INTS, REQUIRED, "Color of the canvas: a number, or one a channel.", minimum=0, maximum=255
+    )
+    ratio = param(
+        FLOAT, REQUIRED, "Size of the canvas / size of the image; at least 1.", per_sample=True
+    )
+    n_channels = param(
+        INT, 3, "Number of channels that `fill_value` may have.", minimum=1, maximum=1024
+    )
+    min_canvas_size = param(
+        FLOAT, 0.0, "Least height and width of the canvas in pixels.", per_sample=True
+    )
+    paste_x = param(
+        FLOAT, 0.5, "Position of the image: 0 is left, 1 is right on the canvas.", per_sample=True
+    )
+    paste_y = param(
+        FLOAT, 0.5, "Position of the image: 0 is at the top, 1 at the bottom.", per_sample=True
+    )
+
+    def prepare(self) -> None:
+        if len(self.fill_value) not in (1, self.n_channels):
+            raise ArgumentError(
+                f"{self.called}: fill_value has {len(self.fill_value)} numbers; give one, or one "
+                f"for each of the {self.n_channels} channels (n_channels)"
+            )
+        self._fill = np.array(self.fill_value, np.uint8)
+
+    def sample(self, workspace: Workspace, image: Array, **arguments: float) -> Array:
+        y, x, height, width = self._window(image.shape, image.dtype, arguments)
+        out = workspace.empty((height, width, image.shape[2]), image.dtype)
+        bottom, right = y + image.shape[0], x + image.shape[1]
+        line = np.empty(out.shape[1:], out.dtype)
+        line[...] = self._fill
+        out[:y], out[bottom:] = line, line
+        out[y:bottom, :x], out[y:bottom, right:] = line[:x], line[right:]
+        out[y:bottom, x:right] = image
+        return out
+
+    def batch_gpu(
+        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+    ) -> TensorListGPU:
+        view = StridedViews.of(images)
+        rows = {name: values_of(self, name, arguments[name], len(images)) for name in arguments}
+        start, wanted = np.zeros_like(view.shapes), view.shapes.copy()
+
+        def set_window(i: int) -> None:
+            own = {name: values[i] for name, values in rows.items()}
+            window = self._window(images.shape()[i], to_numpy_type(images.dtype), own)
+            start[i, :2], wanted[i, :2] = window[:2], window[2:]
+
+        try_rows(batch, range(len(images)), set_window)
+        shown = view.window(-start, wanted)
+        return convert_views(batch, shown, view.dtype, self._fill, _CHANNELS, "PAD")
+
+    def _window(
+        self, shape: tuple[int, ...], dtype: np.dtype[Any], arguments: Mapping[str, float]
+    ) -> tuple[int, int, int, int]:
+        """Return offset (y, x) of the image, and height and width of the canvas."""
+        if len(shape) != 3 or dtype != np.uint8 or self.layouts[0] not in ("", "HWC"):
+            raise ArgumentError(
+                f"{self.called}: the image must be HWC and uint8, but is {dtype} of the shape "
+                f"{shape} and the layout {self.layouts[0]!r}"
+            )
+        if len(self._fill) not in (1, shape[2]):
+            raise ArgumentError(
+                f"{self.called}: fill_value has {len(self._fill)} numbers for {shape[2]} channels"
+            )
+        ratio, least = np.float32(arguments["ratio"]), int(arguments["min_canvas_size"])
+        positions = [np.float32(arguments[name]) for name in ("paste_y", "paste_x")]
+        if not ratio >= 1 or not all(0 <= position <= 1 for position in positions):
+            raise ArgumentError(
+                f"{self.called}: ratio is {ratio}, paste_x {positions[1]} and paste_y "
+                f"{positions[0]}; ratio must be at least 1, and positions from 0 to 1"
+            )
+        canvas = [max(int(ratio * np.float32(extent)), least) for extent in shape[:2]]
+        if max(canvas) > _MOST_EXTENT:
+            raise ArgumentError(
+                f"{self.called}: the canvas of {canvas[0]}x{canvas[1]} pixels is larger than "
+                f"{_MOST_EXTENT} on an axis"
+            )
+        y, x = (
+            int(position * np.float32(outer - inner))
+            for position, outer, inner in zip(positions, canvas, shape[:2], strict=True)
+        )
+        return y, x, canvas[0], canvas[1]

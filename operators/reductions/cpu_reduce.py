@@ -1,0 +1,93 @@
+"""Reductions along axes with NumPy.
+
+NumPy is slow in loops of a few elements, such as those over the channels of a pixel. So axes are
+reduced from the outermost on, which leaves long loops, and a short last axis as a few arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array
+from .axis_groups import axis_groups
+
+
+@dataclass(frozen=True)
+class CpuReduceTuning:
+    """Limits of the ways to reduce.
+
+    Attributes:
+        shortest: extent of a last axis from which one call of NumPy reduces the axis.
+        narrow: elements behind a reduced axis, below which the axis is folded.
+        fold: number of elements of a folded axis that are reduced side by side.
+    """
+
+    shortest: int = 16
+    narrow: int = 64
+    fold: int = 512
+
+
+TUNING = CpuReduceTuning()
+
+
+def reduce_axes(
+    workspace: Workspace,
+    function: np.ufunc,
+    data: Array,
+    axes: Collection[int],
+    dtype: np.dtype[Any],
+) -> Array:
+    """Return `function` over all elements along the axes.
+
+    Args:
+        workspace: the sample's workspace, for scratch memory.
+        function: `np.add`, `np.minimum` or `np.maximum`.
+        data: any array.
+        axes: to reduce; not negative.
+        dtype: to compute in.
+
+    Returns:
+        the results of dtype `dtype`; reduced axes have the extent 1.
+    """
+    shape = data.shape
+    groups = axis_groups(data.ndim, axes)
+    result = np.ascontiguousarray(data).reshape([prod(shape[group.axes]) for group in groups])
+    for axis, group in enumerate(groups):
+        if group.reduced:
+            result = _reduced(workspace, function, result, axis, dtype)
+    wanted = [1 if axis in axes else extent for axis, extent in enumerate(shape)]
+    return result.astype(dtype, copy=False).reshape(wanted)
+
+
+def _reduced(
+    workspace: Workspace, function: np.ufunc, data: Array, axis: int, dtype: np.dtype[Any]
+) -> Array:
+    extent, inner = data.shape[axis], prod(data.shape[axis + 1 :])
+    if axis < data.ndim - 1 and inner < TUNING.narrow and extent >= 2 * TUNING.fold:
+        return _folded(function, data, axis, dtype)
+    if axis < data.ndim - 1 or not 0 < extent < TUNING.shortest:
+        whole: Array = function.reduce(data, axis, dtype, keepdims=True)
+        return whole
+    result = workspace.scratch(data.shape[:-1], dtype)
+    np.copyto(result, data[..., 0], casting="unsafe")
+    for i in range(1, extent):
+        function(result, data[..., i], out=result, dtype=dtype, casting="unsafe")
+    return result[..., np.newaxis]
+
+
+def _folded(function: np.ufunc, data: Array, axis: int, dtype: np.dtype[Any]) -> Array:
+    """Reduce an axis that has few elements behind it: first to at most two folds."""
+    before, extent = prod(data.shape[:axis]), data.shape[axis]
+    inner, turns = prod(data.shape[axis + 1 :]), extent // TUNING.fold
+    columns = data.reshape(before, extent, inner)
+    whole = columns[:, : turns * TUNING.fold].reshape(before, turns, TUNING.fold * inner)
+    first = function.reduce(whole, 1, dtype).reshape(before, TUNING.fold, inner)
+    rest = columns[:, turns * TUNING.fold :].astype(dtype)
+    result: Array = function.reduce(np.concatenate([first, rest], axis=1), 1, dtype)
+    return result.reshape(*data.shape[:axis], 1, *data.shape[axis + 1 :])

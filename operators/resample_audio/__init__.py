@@ -1,0 +1,1 @@
+"""Signals at another rate: `fn.audio_resample`."""

@@ -1,0 +1,347 @@
+"""How thread blocks of resample_image.cu divide the images of a batch, and how it is compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.gpu.kernels import c_type
+from ..kernels import CHUNK
+from .axes import Floats, Ints, ResampledAxes
+from .filters import Filter
+
+_WARP = 32
+_HAS_NEGATIVE_WEIGHTS = np.array([each in (Filter.CUBIC, Filter.LANCZOS3) for each in Filter])
+_ONE, _ONE_OF_SIGNED = 1 << 15, 1 << 14  # the integers that stand for 1 in weights of 16 bits
+_BLOCK_BYTES = 96  # of shared memory: the description of a block's work
+_MOST_SHARED_BYTES = 64 << 10  # that every GPU has for a block
+
+
+@dataclass(frozen=True)
+class BlockTuning:
+    """The choices of `plan_blocks`, by measurements on an H200.
+
+    Attributes:
+        columns: numbers of taps that the kernel is compiled for, where it reads words of bytes.
+        columns_of_elements: the same, where it reads single elements.
+        most_dots: maximum number of columns whose weights are rounded to 16 bits.
+        stages: input lines of a stage, the preferred first, by the number of taps of a line
+            (the kernel's SLOTS).
+        long_stages: a longer stage by SLOTS, for multiprocessors with room for `blocks` of them.
+        blocks: blocks that a multiprocessor should run at a time.
+        reserved_bytes: shared memory that the driver reserves for each of these blocks.
+        most_results: maximum number of output lines that are collected of one stage.
+        longest_strip: maximum number of output lines of a block.
+        enough_threads: number of threads that a large GPU runs at a time.
+        most_threads: maximum number of threads of a block.
+    """
+
+    columns: tuple[int, ...] = (2, 3, 4, 5, 6, 8, 12, 16)
+    columns_of_elements: tuple[int, ...] = (2, 3, 4, 5, 6, 8)
+    most_dots: int = 32
+    stages: tuple[tuple[int, tuple[int, ...]], ...] = (
+        (2, (8, 4, 2)), (4, (8, 4)), (6, (6,)), (8, (8,)), (10, (10,)), (12, (12,)),
+    )  # fmt: skip
+    long_stages: tuple[tuple[int, int], ...] = ((4, 12),)
+    blocks: int = 4
+    reserved_bytes: int = 1 << 10
+    most_results: int = 20
+    longest_strip: int = 120
+    enough_threads: int = 1 << 17
+    most_threads: int = 224
+
+
+TUNING = BlockTuning()
+
+
+class ImageStacks(NamedTuple):
+    """The samples of a batch as the kernels see them: each is a stack of images.
+
+    Attributes:
+        pointers: addresses of the samples: (batch,).
+        images: number of images of each: (batch,).
+        extents: of the images: (batch, axes).
+        channels: number of channels behind the spatial axes: (batch,).
+        dtype: of the elements.
+        memory: the owner of the samples, to be held until the last launch that uses it.
+    """
+
+    pointers: NDArray[np.uint64]
+    images: Ints
+    extents: Ints
+    channels: Ints
+    dtype: np.dtype[Any]
+    memory: Any
+
+    def select(self, which: NDArray[np.intp]) -> ImageStacks:
+        """Return some of the samples."""
+        return self._replace(
+            pointers=self.pointers[which],
+            images=self.images[which],
+            extents=self.extents[which],
+            channels=self.channels[which],
+        )
+
+
+class BlockLayout(NamedTuple):
+    """The work of a block.
+
+    Attributes:
+        macros: of the kernel.
+        threads: of a block.
+        strip: output lines of a block.
+        items: number of blocks of each sample: (batch,).
+        strips: number of strips of each image: (batch,).
+        in_room, out_room: bytes between input lines and between output lines in shared memory, if
+            these are multiples of CHUNK bytes apart.
+        staged, collected: bytes of shared memory for the input of a stage, and for its results.
+        shared_bytes: all shared memory of a block.
+    """
+
+    macros: dict[str, str | int]
+    threads: int
+    strip: int
+    items: Ints
+    strips: Ints
+    in_room: int
+    out_room: int
+    staged: int
+    collected: int
+    shared_bytes: int
+
+
+class _Variant(NamedTuple):
+    """How the kernel is compiled.
+
+    Attributes:
+        channels: number of channels that a thread computes.
+        words: whether it reads four bytes at a time.
+        dots: whether it multiplies weights of 16 bits.
+        negative: whether weights may be negative.
+        taps: number of columns that are weighed at a time.
+        loops: whether more columns are weighed, in a loop.
+        slots: number of input lines whose weights a thread holds.
+        weight_bytes: shared memory for the weights of the columns of one thread.
+    """
+
+    channels: int
+    words: bool
+    dots: bool
+    negative: bool
+    taps: int
+    loops: bool
+    slots: int
+    weight_bytes: int
+
+
+class _Rooms(NamedTuple):
+    """The shared memory of a block of `threads` threads; see `BlockLayout`."""
+
+    threads: int
+    stage: int
+    results: int
+    in_room: int
+    out_room: int
+    staged: int
+    collected: int
+    shared_bytes: int
+
+
+def plan_blocks(
+    source: ImageStacks,
+    target: ImageStacks,
+    rows: ResampledAxes,
+    columns: ResampledAxes,
+    work: np.dtype[Any],
+    rounded: bool,
+    all_shared_bytes: int,
+) -> BlockLayout | None:
+    """Return how blocks divide the images; None if blocks would need too much shared memory.
+
+    Args:
+        source: the images, one at least.
+        target: the results.
+        rows, columns: how they are resampled.
+        work: the type of sums.
+        rounded: whether the results are rounded to bytes in the end.
+        all_shared_bytes: shared memory of a multiprocessor.
+    """
+    variant = _variant(source, rows, columns, work, rounded)
+    if variant is None:
+        return None
+    height, width = target.extents.T
+    groups = source.channels // variant.channels
+    line = width * groups  # threads for an output line
+    strip = _strip(source.images * line, height)
+    fixed = _BLOCK_BYTES + (strip + 1) * _aligned(variant.slots * work.itemsize + 4)
+    rooms = _fit(source, target, rows, columns, variant, fixed, all_shared_bytes)
+    if rooms is None:
+        return None
+    if rooms.results == TUNING.most_results:
+        strip = min(strip, rooms.results)
+    strips = -(-height // strip)
+    return BlockLayout(
+        _macros(source, target, variant, work, rooms.stage),
+        rooms.threads,
+        strip,
+        source.images * strips * -(-line // rooms.threads),
+        strips,
+        *rooms[3:],
+    )
+
+
+def _variant(
+    source: ImageStacks,
+    rows: ResampledAxes,
+    columns: ResampledAxes,
+    work: np.dtype[Any],
+    rounded: bool,
+) -> _Variant | None:
+    """Return the kernel for these axes; None if it would weigh too many input lines."""
+    row_taps, taps = int(rows.taps.max()), int(columns.taps.max())
+    slots = next((count for count, _ in TUNING.stages if count >= row_taps), None)
+    if slots is None:
+        return None
+    channels = _channels_together(source)
+    words = source.dtype == np.uint8 and bool((source.channels == channels).all())
+    dots = words and rounded and taps <= TUNING.most_dots
+    choices = TUNING.columns if words else TUNING.columns_of_elements
+    at_once = next((count for count in choices if count >= taps), choices[-1])
+    weight_bytes = 0
+    if taps > at_once:
+        each = 4 * -(-at_once // 2) if dots else work.itemsize * at_once
+        weight_bytes = -(-taps // at_once) * each
+    negative = any(_HAS_NEGATIVE_WEIGHTS[axis.filter].any() for axis in (rows, columns))
+    return _Variant(channels, words, dots, negative, at_once, taps > at_once, slots, weight_bytes)
+
+
+def _macros(
+    source: ImageStacks, target: ImageStacks, variant: _Variant, work: np.dtype[Any], stage: int
+) -> dict[str, str | int]:
+    one = _ONE_OF_SIGNED if variant.negative else _ONE
+    numbers: dict[str, str | int] = {
+        "CHANNELS": variant.channels,
+        "WORDS": variant.words,
+        "DOTS": variant.dots,
+        "DOT_ONE": one if variant.dots else 1,
+        "NEGATIVE": variant.negative,
+        "TAPS": variant.taps,
+        "MORE": variant.loops,
+        "SLOTS": variant.slots,
+        "ROWS": stage,
+        "CHUNK": CHUNK,
+        "BLOCK_BYTES": _BLOCK_BYTES,
+    }
+    types = {"In": source.dtype, "Out": target.dtype, "Work": work}
+    return {name: c_type(dtype) for name, dtype in types.items()} | numbers
+
+
+def _fit(
+    source: ImageStacks,
+    target: ImageStacks,
+    rows: ResampledAxes,
+    columns: ResampledAxes,
+    variant: _Variant,
+    fixed: int,
+    all_shared_bytes: int,
+) -> _Rooms | None:
+    """Return the largest block that fits into shared memory, None if a warp does not.
+
+    `fixed` bytes do not depend on the number of threads.
+    """
+    groups, width = source.channels // variant.channels, target.extents[:, 1]
+    pixel = variant.channels * target.dtype.itemsize
+    threads = _threads(int((width * groups).max()))
+    while True:
+        in_room = _room(_most_bytes(source, columns, groups, width, threads))
+        out_room = _room(threads * pixel)
+        own = fixed + threads * variant.weight_bytes
+        for stage, shared_room in _stages(variant.slots, all_shared_bytes):
+            rooms = _rooms(rows, threads, stage, in_room, out_room, own)
+            if rooms.results < TUNING.most_results and rooms.shared_bytes <= shared_room:
+                break
+        if rooms.shared_bytes <= _MOST_SHARED_BYTES:
+            return rooms
+        if threads == _WARP:
+            return None
+        threads = -(-threads // (2 * _WARP)) * _WARP
+
+
+def _stages(slots: int, all_shared_bytes: int) -> list[tuple[int, int]]:
+    """Return the stages to try, and the shared memory that each may take."""
+    stages = [(stage, _MOST_SHARED_BYTES) for stage in dict(TUNING.stages)[slots]]
+    long_stage = dict(TUNING.long_stages).get(slots)
+    if long_stage is not None:
+        shared_room = all_shared_bytes // TUNING.blocks - TUNING.reserved_bytes
+        stages.insert(0, (long_stage, min(shared_room, _MOST_SHARED_BYTES)))
+    return stages
+
+
+def _rooms(
+    rows: ResampledAxes, threads: int, stage: int, in_room: int, out_room: int, own: int
+) -> _Rooms:
+    beyond, scale = _density(rows)
+    results = int(min(((stage + beyond) / scale).max() + 2, TUNING.most_results))
+    staged, collected = stage * (in_room + CHUNK), results * (out_room + CHUNK)
+    shared_bytes = 2 * (staged + collected) + own
+    return _Rooms(threads, stage, results, in_room, out_room, staged, collected, shared_bytes)
+
+
+def _channels_together(source: ImageStacks) -> int:
+    """Return how many channels a thread computes: a divisor of the channels of all samples."""
+    common = int(np.gcd.reduce(source.channels))
+    return next(count for count in (4, 3, 2, 1) if common % count == 0)
+
+
+def _strip(columns: Ints, outputs: Ints) -> int:
+    """Return how many results of a column a thread makes.
+
+    Neighboring strips both read the input between them, so long strips read less. But the strips
+    must be numerous enough to occupy the device.
+    """
+    threads = int((columns * outputs).sum()) // TUNING.enough_threads
+    longest = min(max(threads, 1), TUNING.longest_strip)
+    most = int(outputs.max())
+    return -(-most // max(round(most / longest), 1))  # all strips have one length
+
+
+def _threads(line: int) -> int:
+    """Return the number of threads of a block: whole warps that divide an output line evenly."""
+    blocks = -(-line // TUNING.most_threads)
+    return -(-line // (blocks * _WARP)) * _WARP
+
+
+def _most_bytes(
+    source: ImageStacks, columns: ResampledAxes, groups: Ints, width: Ints, threads: int
+) -> int:
+    """Return the maximum number of bytes of an input line that a block reads."""
+    across = np.where(groups == 1, threads, (threads - 1) // groups + 2)
+    across = np.minimum(across, width) - 1
+    reach = np.ceil(across * np.abs(columns.scale).astype(np.float64)) + columns.taps + 2
+    return int((np.minimum(reach, columns.in_size) * source.channels).max()) * source.dtype.itemsize
+
+
+def _density(rows: ResampledAxes) -> tuple[Floats, Floats]:
+    """Return the two lengths that limit how many results the lines of a stage finish.
+
+    Returns:
+        How far results lie beyond the border, and the distance from one result to the next, in
+        lines of the input: (batch,) each. Results beyond the border fall on the border's line.
+    """
+    scale = np.maximum(np.abs(rows.scale).astype(np.float64), 1e-9)
+    first = np.minimum(rows.start, rows.end) + scale / 2 - 1 - rows.anchor
+    last = np.maximum(rows.start, rows.end) - scale / 2 - rows.anchor
+    beyond = np.maximum(-first, 0) + np.maximum(last - (rows.in_size - rows.taps), 0)
+    return beyond, scale
+
+
+def _room(nbytes: int) -> int:
+    """Return the size of whole chunks for `nbytes` at any offset, and for one chunk more."""
+    return _aligned(nbytes + 2 * CHUNK)
+
+
+def _aligned(nbytes: int) -> int:
+    return -(-nbytes // CHUNK) * CHUNK

@@ -1,0 +1,247 @@
+"""The base of the resizing operators: filters, result type, and samples of all layouts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from itertools import product
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator
+from ...engine.graph.params import BOOL, DTYPE, INT, INTERP, NO_EFFECT, param
+from ...engine.tensors import TensorListGPU
+from ...engine.tensors.dtypes import INTERP_LINEAR, to_numpy_type
+from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
+from ..common.batch_arguments import numbers_of, why_not
+from .axes import ResampledAxes, plan_axes, whole_axes
+from .cpu_plan import DTYPES, unsupported
+from .cpu_resample import resample
+from .cpu_volume import resample_volume
+from .filters import Filter
+from .gpu_blocks import ImageStacks
+from .gpu_resample import resample_batch
+from .sizing import ResizePlan, ResizePlans
+from .spatial_axes import SpatialAxes, spatial_axes
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+_TABLE = 1 << 13  # extents below it are planned by a table
+_FILTERS = tuple(Filter)  # by number; the numbers are those of DALIInterpType
+
+
+class FilterChoice(NamedTuple):
+    """The arguments that choose the filters, of a sample or of a batch."""
+
+    interp_type: Any
+    min_filter: Any
+    mag_filter: Any
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> FilterChoice:
+        """Return the values of these arguments among those of an operator."""
+        return cls(*_FILTER_CHOICE(arguments))
+
+    def each(self) -> tuple[Any, Any]:
+        """Return the choice for axes that shrink, and the choice for the others."""
+        shrinking = self.interp_type if self.min_filter is None else self.min_filter
+        other = self.interp_type if self.mag_filter is None else self.mag_filter
+        return shrinking, other
+
+
+_FILTER_CHOICE = itemgetter(*FilterChoice._fields)
+
+
+class ResamplingOperator(SampleOperator, ABC):
+    """Base of the operators that resample images: their common arguments and their work."""
+
+    inputs = ("images",)
+    devices = ("cpu", "gpu")
+    assumed_layouts = VIDEO_LAYOUTS
+
+    interp_type = param(
+        INTERP,
+        INTERP_LINEAR,
+        "Filter, where `min_filter` or `mag_filter` do not say otherwise.",
+        per_sample=True,
+    )
+    min_filter = param(
+        INTERP, None, "Filter for an axis that shrinks. Default: interp_type.", per_sample=True
+    )
+    mag_filter = param(
+        INTERP,
+        None,
+        "Filter for an axis that keeps its extent or grows. Default: interp_type.",
+        per_sample=True,
+    )
+    antialias = param(
+        BOOL,
+        True,
+        "Widen the filter of a shrinking axis by the reduction factor, so that all pixels count. "
+        "Nearest neighbor is never widened.",
+    )
+    dtype = param(DTYPE, None, "Type of the result: FLOAT, or that of the input (the default).")
+    temp_buffer_hint = param(INT, 0, NO_EFFECT)
+    minibatch_size = param(INT, 32, NO_EFFECT)
+
+    def prepare(self) -> None:
+        layout = self.layouts[0] if self.layouts else ""
+        self._axes = spatial_axes(self.called, layout) if layout else None
+        self._dtype = None if self.dtype is None else to_numpy_type(self.dtype)
+        self._filters = None
+        if not set(FilterChoice._fields) & set(self.per_sample):
+            self._filters = _chosen(FilterChoice.of(vars(self)))
+
+    @abstractmethod
+    def plan_sample(
+        self,
+        workspace: Workspace,
+        axes: SpatialAxes,
+        extents: tuple[int, ...],
+        arguments: Mapping[str, Any],
+    ) -> ResizePlan:
+        """Return the work on a sample of these spatial extents."""
+
+    @abstractmethod
+    def plan_batch(
+        self,
+        batch: BatchContext,
+        axes: SpatialAxes,
+        extents: NDArray[np.int64],
+        arguments: Mapping[str, Any],
+    ) -> ResizePlans:
+        """Return the work on a batch of these spatial extents: (batch, axes)."""
+
+    def axes_of(self, ndim: int) -> SpatialAxes:
+        """Return the axes of a sample of `ndim` dimensions; without a layout, these tell it."""
+        if self._axes is not None and self._axes.ndim == ndim:
+            return self._axes
+        layout = self.layouts[0] if self.layouts else ""
+        return spatial_axes(self.called, layout_of(layout, ndim, VIDEO_LAYOUTS))
+
+    def sample(self, workspace: Workspace, image: Array, **arguments: Any) -> Any:
+        axes = self.axes_of(image.ndim)
+        extents = image.shape[axes.spatial]
+        if 0 in extents:
+            raise ArgumentError(
+                f"{self.called}: a sample of shape {image.shape} has no pixels to make an image of"
+            )
+        plan = self.plan_sample(workspace, axes, extents, arguments)
+        filters = self._filters or _chosen(FilterChoice.of(arguments))
+        return self._resample(workspace, image, axes, plan, filters)
+
+    def _resample(
+        self,
+        workspace: Workspace,
+        image: Array,
+        axes: SpatialAxes,
+        plan: ResizePlan,
+        filters: tuple[Filter, Filter],
+    ) -> Array:
+        """Resample every image, frame or volume of a sample."""
+        dtype = self._result_type(image.dtype)
+        before, after = image.shape[: axes.first], image.shape[axes.spatial.stop :]
+        out = workspace.empty((*before, *plan.size, *after), dtype)
+        is_whole = not any(plan.start) and plan.end == image.shape[axes.spatial]
+        roi = None if is_whole and axes.count == 2 else (*plan.start, *plan.end)
+        resample_one: Callable[..., object] = resample if axes.count == 2 else resample_volume
+        try:
+            for index in product(*map(range, before)):
+                source, target = image[index], out[index]
+                if not axes.channels_last:
+                    source, target = source[..., None], target[..., None]
+                resample_one(
+                    source,
+                    plan.size,
+                    roi=roi,
+                    min_filter=filters[0],
+                    mag_filter=filters[1],
+                    antialias=self.antialias,
+                    out=target,
+                    dtype=dtype,
+                )
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"{self.called}: {error}") from error
+        return out
+
+    def _result_type(self, source: np.dtype[Any]) -> np.dtype[Any]:
+        dtype: np.dtype[Any] | None = self._dtype
+        if dtype is None or dtype == source:
+            return source
+        if dtype != np.float32:
+            raise ArgumentError(
+                f"{self.called}: dtype must be FLOAT or that of the input, {source}, but is "
+                f"{dtype}; use fn.cast for others"
+            )
+        return dtype
+
+    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: Any) -> Any:
+        """Resample a batch."""
+        axes, shapes, source = (
+            self.axes_of(images.ndim), images.extents(), to_numpy_type(images.dtype)
+        )  # fmt: skip
+        if source not in DTYPES:
+            raise ArgumentError(f"{self.called}: {unsupported(source)}")
+        result = self._result_type(source)
+        extents, channels = shapes[:, axes.spatial], axes.channel_counts(shapes)
+        seen = np.maximum(extents, 1)
+        plans = self.plan_batch(batch, axes, seen, arguments)
+        resampled, known = self._resampled_axes(plans, seen, FilterChoice.of(arguments))
+        counts, size = axes.image_counts(shapes), plans.size
+        possible = known & plans.possible & ((extents > 0) & (plans.start != plans.end)).all(1)
+        fits = (channels > 0) & np.all([axis.possible() for axis in resampled], axis=0)
+        possible &= fits | (counts == 0)
+        if not possible.all():
+            for i in np.flatnonzero(~possible).tolist():
+                batch.errors.setdefault(i, why_not(self, batch, i, shapes[i], source, arguments))
+            size, counts = np.where(possible[:, None], size, 1), np.where(possible, counts, 0)
+        layout = self.output_layouts()[0]
+        resized = shapes.copy()
+        resized[:, axes.spatial] = size
+        out = batch.device.empty(resized, result, layout)
+        before = ImageStacks(images.pointers(), counts, extents, channels, source, images)
+        after = ImageStacks(out.pointers(), counts, size, channels, result, out)
+        resample_batch(batch, before, after, resampled)
+        return out
+
+    def _resampled_axes(
+        self, plans: ResizePlans, extents: NDArray[np.int64], choice: FilterChoice
+    ) -> tuple[list[ResampledAxes], NDArray[np.bool_]]:
+        """Return how each spatial axis is resampled, and which samples have known filters."""
+        count, spatial = extents.shape
+        known = np.ones(count, bool)
+        if self._filters is None:
+            filters, known = _all_chosen(choice, count)
+        else:
+            constant = int(self._filters[0]), int(self._filters[1])
+            if plans.constant is not None and len(plans.constant) == 2 and extents.max() < _TABLE:
+                sizes = zip(extents.T, plans.constant, strict=True)
+                return [whole_axes(*each, constant, self.antialias) for each in sizes], known
+            filters = np.full(count, constant[0]), np.full(count, constant[1])
+        in_size, out_size = extents.T.reshape(-1), plans.size.T.reshape(-1)
+        edges = plans.start.T.reshape(-1), plans.end.T.reshape(-1)
+        chosen = np.tile(filters[0], spatial), np.tile(filters[1], spatial)
+        planned = plan_axes(in_size, out_size, *edges, chosen, self.antialias)
+        return planned.split(spatial), known
+
+
+def _chosen(choice: FilterChoice) -> tuple[Filter, Filter]:
+    """Return the filter for axes that shrink, and the filter for the others."""
+    shrinking, other = choice.each()
+    return _FILTERS[shrinking], _FILTERS[other]
+
+
+def _all_chosen(
+    choice: FilterChoice, count: int
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]:
+    """Return `_chosen` of each of `count` samples, and for which samples the filters exist."""
+    numbers = np.stack([numbers_of(each, count)[:, 0] for each in choice.each()])
+    known = np.isin(numbers, _FILTERS)
+    shrinking, other = np.where(known, numbers, 0).astype(np.int64)
+    return (shrinking, other), known[0] & known[1]

@@ -1,1 +1,0 @@
-"""Images at another size: what the operators that resample share, on either device."""

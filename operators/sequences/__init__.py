@@ -1,0 +1,1 @@
+"""Sequences of frames: their mark, and their order."""

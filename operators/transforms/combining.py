@@ -1,0 +1,63 @@
+"""`fn.transforms.combine`."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import HeapWorkspace, Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.tensors import TensorList, TensorListCPU
+from .matrices import composed
+from .matrix_operator import REVERSE_ORDER, as_maps, rows_one_by_one
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+
+@register
+class TransformCombine(SampleOperator):
+    """Makes the matrix of several maps that are applied one after the other, in their order.
+
+    Inputs:
+        matrix: the first map: (n, n + 1).
+        matrices: the further maps, of as many dimensions.
+
+    Outputs:
+        the matrix of all maps: float32, shape (n, n + 1).
+    """
+
+    name = "transforms.combine"
+    inputs = ("matrix", "*matrices")
+    frame_by_frame = True
+    reverse_order = REVERSE_ORDER
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("",)
+
+    def sample(self, workspace: Workspace, matrix: Array, *matrices: Array) -> Array:
+        result: Array = self._combined([each[np.newaxis] for each in (matrix, *matrices)])[0]
+        return result
+
+    def batch(self, batch: BatchContext, *columns: TensorList) -> Array | TensorListCPU:
+        """Combine the maps of a whole batch at once."""
+        try:
+            return self._combined([column.dense() for column in columns])
+        except ValueError:  # some samples differ from the others, or are wrong
+
+            def one(row: int) -> Array:
+                return self.sample(HeapWorkspace(), *(column.row(row) for column in columns))
+
+            return rows_one_by_one(batch, one)
+
+    def _combined(self, columns: list[Array]) -> Array:
+        stacks = [as_maps(each) for each in columns]
+        if len({stack.shape for stack in stacks}) > 1:
+            shapes = ", ".join(str(stack.shape[1:]) for stack in stacks)
+            raise ArgumentError(f"{self.called}: maps of one shape can be combined, not {shapes}")
+        with np.errstate(all="ignore"):  # NaN and infinity go through
+            result = reduce(composed, reversed(stacks) if self.reverse_order else stacks)
+        return result.astype(np.float32)

@@ -1,0 +1,124 @@
+"""The base of the operators `transforms.*` that make the matrix of an affine map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import HeapWorkspace, Workspace
+from ...engine.graph.operator import Array, SampleOperator
+from ...engine.graph.params import BOOL, from_row, param
+from ...engine.tensors import TensorList, TensorListCPU
+from ..common.batch_arguments import array_of, try_rows
+from .matrices import Floats, composed
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+REVERSE_ORDER = param(
+    BOOL,
+    False,
+    "Whether the input's map is applied to the results of this map. By default this map is applied "
+    "to the results of the input's map.",
+)
+
+
+class MatrixOperator(SampleOperator):
+    """Base: one map for each sample, combined with the map of the input if there is one.
+
+    A subclass has `maps`. It gets each argument as an array (count, values), or None where the user
+    gave nothing, and returns a stack of matrices.
+    """
+
+    inputs = ("matrix?",)
+    frame_by_frame = True
+    reverse_order = REVERSE_ORDER
+
+    def maps(self, known: int, **arguments: Any) -> Floats:
+        """Return the maps of all samples: (count, n, n + 1).
+
+        Args:
+            known: number of dimensions of the input's map; 0 without an input.
+            arguments: numbers of each argument: (count, values), or None.
+        """
+        raise NotImplementedError
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("",)
+
+    def sample(self, workspace: Workspace, matrix: Array | None = None, **values: Any) -> Array:
+        arguments = {name: _numbers(value) for name, value in values.items()}
+        stack = None if matrix is None else as_maps(np.asarray(matrix)[np.newaxis])
+        result: Array = self._combined(stack, arguments)[0].astype(np.float32)
+        return result
+
+    def batch(
+        self, batch: BatchContext, matrix: TensorList | None = None, **values: Any
+    ) -> Array | TensorListCPU:
+        """Make the matrices of a whole batch at once."""
+        try:
+            arguments = {name: self._column(name, values[name], batch.size) for name in values}
+            stack = None if matrix is None else as_maps(matrix.dense())
+            result = self._combined(stack, arguments).astype(np.float32)
+        except ValueError:  # some samples differ from the others, or are wrong
+
+            def one(row: int) -> Array:
+                own = {name: self._value(name, values[name], row) for name in values}
+                return self.sample(
+                    HeapWorkspace(), None if matrix is None else matrix.row(row), **own
+                )
+
+            return rows_one_by_one(batch, one)
+        return np.broadcast_to(result, (batch.size, *result.shape[1:]))
+
+    def _column(self, name: str, value: Any, count: int) -> Array | None:
+        if not isinstance(value, TensorList):
+            return _numbers(value)
+        return array_of(self, name, value, count).astype(np.float64)
+
+    def _value(self, name: str, value: Any, row: int) -> Any:
+        return (
+            from_row(self.params[name], value.row(row)) if isinstance(value, TensorList) else value
+        )
+
+    def _combined(self, stack: Floats | None, arguments: dict[str, Any]) -> Floats:
+        known = 0 if stack is None else stack.shape[1]
+        with np.errstate(all="ignore"):  # NaN and infinity go through
+            own = self.maps(known, **arguments)
+            if stack is None:
+                return own
+            if own.shape[1] != known:
+                raise ArgumentError(
+                    f"{self.called}: the input is a map of {known} dimensions, but the arguments "
+                    f"are those of {own.shape[1]} dimensions"
+                )
+            return composed(own, stack) if self.reverse_order else composed(stack, own)
+
+
+def rows_one_by_one(batch: BatchContext, make: Callable[[int], Array]) -> TensorListCPU:
+    """Return the matrix that `make` returns for each row; enter its errors in the batch."""
+    results: list[Array] = [np.zeros((0, 0), np.float32)] * batch.size
+
+    def work(row: int) -> None:
+        results[row] = make(row)
+
+    try_rows(batch, range(batch.size), work)
+    return TensorListCPU(results)
+
+
+def _numbers(value: Any) -> Floats | None:
+    """Return the value of an argument as (1, values); None where nothing was given."""
+    return None if value is None or value == () else np.array(value, np.float64).reshape(1, -1)
+
+
+def as_maps(stack: Array) -> Floats:
+    """Return matrices (count, n, n + 1) of numbers as float64; refuse other arrays."""
+    if stack.ndim != 3 or stack.shape[2] != stack.shape[1] + 1 or stack.dtype.kind not in "iuf":
+        raise ArgumentError(
+            "the matrix of a map of n dimensions has the shape (n, n + 1), but the input has the "
+            f"shape {stack.shape[1:]} and the dtype {stack.dtype}"
+        )
+    return stack.astype(np.float64)

@@ -1,0 +1,44 @@
+"""`fn.transforms.scale`."""
+
+from __future__ import annotations
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.operator import register
+from ...engine.graph.params import FLOATS, INT, REQUIRED, param
+from .matrices import Floats, about, diagonal, spread
+from .matrix_operator import MatrixOperator
+
+
+@register
+class TransformScale(MatrixOperator):
+    """Makes the matrix that scales about a center: center + scale * (p - center).
+
+    Inputs:
+        matrix: an affine map (n, n + 1), float32, that is combined with the scaling.
+
+    Outputs:
+        the matrix: float32, shape (n, n + 1).
+    """
+
+    name = "transforms.scale"
+    scale = param(
+        FLOATS, REQUIRED, "Factors: one for each dimension, or one for all.", per_sample=True
+    )
+    center = param(FLOATS, None, "The point that stays; by default the origin.", per_sample=True)
+    ndim = param(
+        INT,
+        None,
+        "Number of dimensions, if neither `scale` nor an input determines it.",
+        minimum=1,
+    )
+
+    def maps(  # type: ignore[override]
+        self, known: int, *, scale: Floats, center: Floats | None
+    ) -> Floats:
+        given = scale.shape[1]
+        ndim = given if given > 1 else self.ndim or known or (1 if center is None else 0)
+        ndim = ndim or center.shape[1]  # type: ignore[union-attr]
+        if self.ndim not in (None, ndim):
+            raise ArgumentError(f"{self.called}: ndim is {self.ndim}, but scale has {given} values")
+        factors = spread("scale", scale, ndim)
+        return about(diagonal(factors), None if center is None else spread("center", center, ndim))

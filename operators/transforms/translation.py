@@ -1,0 +1,32 @@
+"""`fn.transforms.translation`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...engine.graph.operator import register
+from ...engine.graph.params import FLOATS, REQUIRED, param
+from .matrices import Floats, affine
+from .matrix_operator import MatrixOperator
+
+
+@register
+class TransformTranslation(MatrixOperator):
+    """Makes the matrix of a translation: p + offset.
+
+    Inputs:
+        matrix: an affine map (n, n + 1), float32, that is combined with the translation.
+
+    Outputs:
+        the matrix: float32, shape (n, n + 1).
+    """
+
+    name = "transforms.translation"
+    aliases = ("transform_translation",)
+    offset = param(
+        FLOATS, REQUIRED, "The vector, with a number for each dimension.", per_sample=True
+    )
+
+    def maps(self, known: int, *, offset: Floats) -> Floats:  # type: ignore[override]
+        count, ndim = offset.shape
+        return affine(np.broadcast_to(np.eye(ndim), (count, ndim, ndim)), offset)

@@ -1,0 +1,363 @@
+"""Data from user code: `external_source`."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.inputs import FedInput
+from ...engine.graph.operator import register
+from ...engine.graph.params import ANY, BOOL, INT, NO_EFFECT, param
+from ...engine.order.sampler import Selection
+from ...engine.tensors import TensorListCPU, TensorListGPU
+from ...engine.tensors.dtypes import BatchInfo, SampleInfo
+from .device_data import Delivery, deliver, is_on_gpu
+from .user_data import Column, Expected, as_column, copied, expectations
+from .user_source import UserSource, make_source
+
+if TYPE_CHECKING:
+    from ...engine.gpu.device import DeviceAccess
+    from ...engine.graph.context import BatchContext
+
+OutputData = Column | Delivery | TensorListCPU
+"""The samples of one output."""
+
+
+@register
+class ExternalSource(FedInput):
+    """Reads data from a Python function, iterable or generator function, or from `feed_input`.
+
+    The source returns whole batches: an array whose axis 0 runs over the samples, or a list of
+    samples. A batch may be smaller than `batch_size`. With `batch=False` the source returns single
+    samples. Samples are NumPy arrays, objects with `__dlpack__` or `__array__` (PyTorch tensors),
+    numbers or lists of numbers. The samples of a batch must agree in dtype and number of
+    dimensions.
+
+    With `device="gpu"` samples may also lie on the GPU: CuPy arrays, PyTorch tensors, objects with
+    `__dlpack__` or `__cuda_array_interface__`. The copy of these samples runs on the stream of
+    their library (see `cuda_stream`), so later work on this stream may overwrite the samples. Data
+    in host memory are copied to the GPU.
+
+    A function may have one argument: the number of the batch in its epoch (or a `BatchInfo`), or
+    a `SampleInfo`. The function raises StopIteration to end the epoch; the pipeline then drops the
+    samples of an incomplete batch. A single thread uses the source, and runs ahead of the consumer.
+
+    An exception of the source reaches the caller of `run` with its own type. If a function raises
+    the exception for one sample (`batch=False`), the sample is bad, and the pipeline's `on_error`
+    applies.
+
+    Without a source the data come from `Pipeline.feed_input` under this operator's name.
+
+    A checkpoint holds the position of the source. A function gets the position in its argument. An
+    object with `state_dict()` and `load_state_dict()` saves and restores its own state, of JSON
+    types. Other iterables are iterated up to the position.
+
+    With `num_outputs` the source returns a tuple of this number of batches (with `batch=False`, of
+    arrays), and `external_source` returns a list of nodes.
+    """
+
+    name = "external_source"
+    devices = ("cpu", "gpu")
+    positional = ("source", "num_outputs")
+    source = param(ANY, None, "Function, iterable or generator function.")
+    cycle = param(
+        ANY,
+        None,
+        'Action at the end of an iterable. "no", False or None: StopIteration. "quiet" or True: '
+        'start again. "raise": StopIteration, and start again after `reset`.',
+    )
+    layout = param(ANY, None, "Layout of the samples, or a list with a layout for each output.")
+    dtype = param(ANY, None, "Dtype that the data must have, or a list with one for each output.")
+    ndim = param(ANY, None, "Number of dimensions of each sample, or a list with one an output.")
+    no_copy = param(
+        BOOL,
+        False,
+        "Use the arrays without a copy. The program must not change the arrays while the pipeline "
+        "uses them. On the GPU only contiguous arrays are used without a copy.",
+    )
+    batch_info = param(BOOL, False, "Pass a `BatchInfo` rather than the batch's number.")
+    repeat_last = param(
+        BOOL, False, "Use the last batch again if no new batch was fed. Not with a source."
+    )
+    parallel = param(
+        BOOL,
+        False,
+        "Accepted for compatibility, without effect: one thread of this process calls the source.",
+    )
+    blocking = param(
+        BOOL,
+        False,
+        "If no batch was fed, let `run` wait until another thread calls `feed_input`, instead of "
+        "raising an error.",
+    )
+    cuda_stream = param(
+        ANY,
+        None,
+        "Stream on which data on the GPU is complete, and on which the copy runs: a handle, or a "
+        "stream of CuPy or PyTorch. Default: PyTorch's current stream for tensors of PyTorch, and "
+        "the stream in the CUDA array interface for other data. If that interface names no "
+        "stream, the copy runs on the default stream, and the source waits for the copy. 0 and 1 "
+        "mean the default stream.",
+    )
+    whole_batches = param(
+        BOOL, None, "Whether the source returns whole batches. Default: True.", name="batch"
+    )
+    output_count = param(
+        INT, None, "Number of outputs; the source returns a tuple.", name="num_outputs", minimum=1
+    )
+    use_copy_kernel = param(BOOL, None, NO_EFFECT)
+    prefetch_queue_depth = param(INT, None, NO_EFFECT)
+
+    def prepare(self) -> None:
+        self._by_sample = self.whole_batches is False
+        self.waits_for_feed = bool(self.blocking) and self.source is None
+        self._count: int = 1 if self.output_count is None else self.output_count
+        self._expected = expectations(
+            "fn.external_source", self._count, self.layout, self.dtype, self.ndim
+        )
+        if self.source is not None and self.repeat_last:
+            raise ArgumentError(
+                "fn.external_source: repeat_last is for batches from feed_input, so it does not "
+                "go with a source"
+            )
+        self._source: UserSource | None = None
+        if self.source is not None:
+            self._source = make_source(self.source, self.cycle)
+        elif self.cycle is not None:
+            raise ArgumentError("fn.external_source: cycle needs a source")
+        self._epoch = self._iteration = self._sample = 0
+        self._batch_size = 0
+        self._state: dict[str, Any] | None = None
+        self._fed: deque[list[OutputData]] = deque()
+        self._last: list[OutputData] | None = None
+        self._ready: dict[int, list[OutputData]] = {}
+        self._stage: DeviceAccess | None = None
+        self._selections: dict[int, Selection] = {}
+        self._failed: dict[int, dict[int, BaseException]] = {}  # rows by batch
+
+    def num_outputs(self) -> int:
+        return self._count
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return tuple(expected.layout or "" for expected in self._expected)
+
+    def wrap(self, outputs: tuple[Any, ...]) -> Any:
+        return outputs[0] if self.output_count is None else list(outputs)
+
+    # Calls of the engine
+
+    def open(self, batch_size: int, state: Any) -> None:
+        self._batch_size = batch_size
+        if state is not None:
+            self._epoch, self._iteration = state["epoch"], state["iteration"]
+            self._sample = state["sample"]
+            self._state = state  # the thread that uses the source passes the state on
+
+    def available(self) -> int | None:
+        if self._source is not None or (self.repeat_last and self._last is not None):
+            return None
+        return len(self._fed)
+
+    def attach(self, stage: DeviceAccess) -> None:
+        self._stage = stage
+
+    def feed(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> None:
+        """Queue a batch; `Pipeline.feed_input` calls this in any thread."""
+        if self._source is not None:
+            raise ArgumentError("this external source has a source, so feed_input cannot feed it")
+        columns = self._columns(data, layout, cuda_stream)
+        self._check_size(columns)
+        if not self.no_copy:
+            columns = [_own(column) for column in columns]
+        self._last = columns
+        self._fed.append(columns)
+
+    def fetch(self, number: int, batch_size: int) -> int:
+        if self._source is None:
+            columns = self._next_fed()
+        else:
+            self._restore()
+            try:
+                data = self._poll(self._source, number, batch_size)
+            except StopIteration:
+                self._iteration = self._sample = 0
+                raise
+            columns = self._columns(data)
+            self._check_size(columns)
+        size = len(columns[0])
+        self._ready[number] = list(columns)
+        positions = np.arange(self._sample, self._sample + size)
+        self._selections[number] = Selection(
+            positions, np.full(size, self._epoch), positions, np.ones(size, bool)
+        )
+        self._iteration += 1
+        self._sample += batch_size if self._by_sample else size
+        return size
+
+    def select(self, number: int) -> Selection | None:
+        return self._selections.pop(number)
+
+    def batch(self, batch: BatchContext) -> tuple[TensorListCPU, ...]:
+        batch.errors.update(self._failed.pop(batch.number, {}))
+        return tuple(self._on_host(column, batch) for column in self._ready.pop(batch.number))
+
+    def accept(self, batch: BatchContext) -> None:
+        batch.errors.update(self._failed.pop(batch.number, {}))
+        columns = self._ready[batch.number]
+        for i, column in enumerate(columns):
+            if isinstance(column, Delivery):
+                batch.count_bytes(device=column.taken_bytes)
+            else:
+                columns[i] = self._on_host(column, batch)
+
+    def batch_gpu(self, batch: BatchContext) -> tuple[TensorListGPU, ...]:
+        columns = self._ready.pop(batch.number)
+        return tuple(_on_device(each, batch, copy=self.repeat_last) for each in columns)
+
+    def _on_host(self, column: OutputData, batch: BatchContext) -> TensorListCPU:
+        assert isinstance(column, Column)
+        if self.no_copy or (self._source is None and not self.repeat_last):
+            return TensorListCPU(column.rows, column.layout)
+        return copied(column, batch)  # the array may be used again
+
+    def reset(self) -> None:
+        self._epoch += 1
+        self._iteration = self._sample = 0
+        if self._source is not None:
+            self._source.rewind()
+        self._ready.clear()
+        self._selections.clear()
+        self._failed.clear()
+
+    def snapshot(self) -> Any:
+        state = {"epoch": self._epoch, "iteration": self._iteration, "sample": self._sample}
+        if self._source is not None:
+            state["position"] = self._source.position()
+        if hasattr(self.source, "state_dict"):
+            state["source"] = self.source.state_dict()
+        return state
+
+    def close(self) -> None:
+        self._fed.clear()
+        self._ready.clear()
+        self._last = None
+
+    # From the source to a batch
+
+    def _restore(self) -> None:
+        state, self._state = self._state, None
+        if state is None or self._source is None:
+            return
+        if "source" in state and hasattr(self.source, "load_state_dict"):
+            self.source.load_state_dict(state["source"])
+        else:
+            self._source.skip(state["position"])
+
+    def _next_fed(self) -> list[OutputData]:
+        if self._fed:
+            return self._fed.popleft()
+        if self.repeat_last and self._last is not None:
+            return self._last
+        raise ArgumentError("no batch was fed: call feed_input before each run")
+
+    def _poll(self, source: UserSource, number: int, batch_size: int) -> Any:
+        if self._by_sample:
+            return self._transposed(self._samples(source, number, batch_size))
+        return source.next(*self._info(None))
+
+    def _samples(self, source: UserSource, number: int, batch_size: int) -> list[Any]:
+        """Return the samples of a batch; a good sample replaces each bad sample."""
+        samples: dict[int, Any] = {}
+        failed: dict[int, BaseException] = {}
+        for i in range(batch_size):
+            try:
+                samples[i] = source.next(*self._info(i))
+            except StopIteration:
+                raise
+            except Exception as error:
+                error.add_note(f"sample {i} of batch {number}, of an external source")
+                if not source.survives_errors or (not samples and i == batch_size - 1):
+                    raise
+                failed[i] = error
+        if failed:
+            self._failed[number] = failed
+            samples |= dict.fromkeys(failed, next(iter(samples.values())))
+        return [samples[i] for i in range(batch_size)]
+
+    def _info(self, i: int | None) -> tuple[Any, ...]:
+        """Return the source's argument, for sample `i` or, with None, for the batch."""
+        if self._source is None or not self._source.takes_argument:
+            return ()
+        if i is not None:
+            return (SampleInfo(self._sample + i, i, self._iteration, self._epoch),)
+        if self.batch_info:
+            return (BatchInfo(self._iteration, self._epoch),)
+        return (self._iteration,)
+
+    def _transposed(self, samples: list[Any]) -> Any:
+        if self.output_count is None:
+            return samples
+        for sample in samples:
+            self._check_tuple(sample)
+        return [[sample[k] for sample in samples] for k in range(self._count)]
+
+    def _check_tuple(self, value: Any) -> None:
+        if not isinstance(value, list | tuple) or len(value) != self._count:
+            given = len(value) if isinstance(value, list | tuple) else type(value).__name__
+            raise ArgumentError(
+                f"fn.external_source: with num_outputs={self._count} the source must return a "
+                f"tuple of {self._count}, but returned {given}"
+            )
+
+    def _columns(
+        self, data: Any, layout: str | None = None, cuda_stream: Any = None
+    ) -> list[OutputData]:
+        """Return the data of each output, checked."""
+        if self.output_count is None:
+            data = (data,)
+        self._check_tuple(data)
+        expected = self._expected
+        if layout is not None:
+            expected = [replace(each, layout=layout) for each in expected]
+        return [self._column(*both, cuda_stream) for both in zip(data, expected, strict=True)]
+
+    def _column(self, data: Any, expected: Expected, cuda_stream: Any) -> OutputData:
+        if self._stage is None or not is_on_gpu(data):
+            return as_column(data, expected)
+        stream = self.cuda_stream if cuda_stream is None else cuda_stream
+        return deliver(data, expected, self._stage, stream, self.no_copy)
+
+    def _check_size(self, columns: Sequence[OutputData]) -> None:
+        sizes = [len(column) for column in columns]
+        if len(set(sizes)) > 1:
+            raise ArgumentError(
+                f"all outputs of a batch need the same number of samples, but have {sizes}"
+            )
+        if self._batch_size and sizes[0] > self._batch_size:
+            raise ArgumentError(
+                f"a batch of {sizes[0]} samples is too large for a pipeline of batch_size "
+                f"{self._batch_size}; return smaller batches, or raise batch_size"
+            )
+
+
+def _on_device(column: OutputData, batch: BatchContext, *, copy: bool) -> TensorListGPU:
+    if isinstance(column, Delivery):
+        data = column.use_in(batch)
+        rows = data.dense() if data.is_dense_tensor() else data.rows()
+        return batch.device.copied(rows, data.layout()) if copy else data
+    assert isinstance(column, TensorListCPU)
+    return batch.device.to_device(column)
+
+
+def _own(column: OutputData) -> OutputData:
+    if isinstance(column, Delivery):
+        return column  # it is a copy already
+    assert isinstance(column, Column)
+    rows = column.rows
+    rows = [np.array(row) for row in rows] if isinstance(rows, list) else np.array(rows)
+    return Column(rows, column.layout)

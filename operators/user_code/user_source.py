@@ -1,0 +1,164 @@
+"""The sources of `external_source`, behind one interface that returns the next item.
+
+callable             each call returns an item; the call may pass an index
+iterable, iterator   the iterator returns the items
+generator function   each call returns a generator, which returns the items
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...engine.errors import ArgumentError, CheckpointError
+
+_CYCLES = {None: "no", False: "no", "no": "no", True: "quiet", "quiet": "quiet", "raise": "raise"}
+
+
+class UserSource(ABC):
+    """Items of a user's source, one after the other.
+
+    The class is not thread-safe: one thread makes all calls except `rewind`.
+    """
+
+    takes_argument = False
+    survives_errors = False
+    """Whether the source can give its next sample after it has raised an exception."""
+
+    @abstractmethod
+    def next(self, *argument: Any) -> Any:
+        """Return the next item; raise StopIteration at the end."""
+
+    @abstractmethod
+    def rewind(self) -> None:
+        """Prepare to start again after the end, if the source can."""
+
+    @abstractmethod
+    def position(self) -> int:
+        """Return the number of items to `skip` to continue here."""
+
+    @abstractmethod
+    def skip(self, count: int) -> None:
+        """Start the source and skip `count` items."""
+
+
+class CallableSource(UserSource):
+    """Calls a function, whose argument says which item to return."""
+
+    survives_errors = True
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self.takes_argument = _takes_argument(function)
+
+    def next(self, *argument: Any) -> Any:
+        return self._function(*argument)
+
+    def rewind(self) -> None:
+        """Do nothing: the function starts again by itself."""
+
+    def position(self) -> int:
+        return 0
+
+    def skip(self, count: int) -> None:
+        """Do nothing: the function gets its position as the argument."""
+
+
+class IterableSource(UserSource):
+    """Iterates over the result of `start()`, repeatedly with `cycle`."""
+
+    def __init__(self, start: Callable[[], Iterator[Any]], cycle: str) -> None:
+        self._start = start
+        self._cycle = cycle
+        self._iterator: Iterator[Any] | None = None
+        self._taken = 0
+
+    def next(self, *argument: Any) -> Any:
+        if self._iterator is None:
+            self._iterator = self._start()
+        try:
+            item = next(self._iterator)
+        except StopIteration:
+            if self._cycle == "no":
+                raise
+            self._iterator, self._taken = None, 0
+            if self._cycle == "raise":
+                raise
+            self._iterator = self._start()
+            item = next(self._iterator)
+        self._taken += 1
+        return item
+
+    def rewind(self) -> None:
+        if self._cycle == "raise":
+            self._iterator, self._taken = None, 0
+
+    def position(self) -> int:
+        return self._taken
+
+    def skip(self, count: int) -> None:
+        self._iterator = self._start()
+        skipped = sum(1 for _ in itertools.islice(self._iterator, count))
+        if skipped < count:
+            raise CheckpointError(
+                f"the checkpoint was made after {count} items of the source, but the source has "
+                f"only {skipped} now: restore the checkpoint with its own data"
+            )
+        self._taken = count
+
+
+def make_source(source: Any, cycle: Any) -> UserSource:
+    """Return the `UserSource` for a user's source.
+
+    Raises:
+        ArgumentError: the object is no source, or this source cannot cycle.
+    """
+    try:
+        mode = _CYCLES[cycle]
+    except (KeyError, TypeError):
+        raise ArgumentError(
+            f"cycle must be 'no', 'quiet', 'raise', a bool or None, not {cycle!r}"
+        ) from None
+    if inspect.isgenerator(source) and mode != "no":
+        raise ArgumentError(
+            "a generator runs only once and cannot cycle; pass the generator function instead of "
+            "its result"
+        )
+    if _is_generator_function(source):
+        return IterableSource(source, mode)
+    if hasattr(source, "__iter__") or hasattr(source, "__getitem__"):
+        return IterableSource(lambda: iter(source), mode)
+    if not callable(source):
+        raise ArgumentError(
+            f"a source is a function, an iterable or a generator function, not {source!r}"
+        )
+    if mode != "no":
+        raise ArgumentError(
+            "only iterables and generator functions can cycle. A function raises StopIteration at "
+            "the end of an epoch, and gets index 0 at the start of the next epoch"
+        )
+    return CallableSource(source)
+
+
+def _is_generator_function(source: Any) -> bool:
+    return inspect.isgeneratorfunction(source) or (
+        not inspect.isclass(source)
+        and inspect.isgeneratorfunction(getattr(source, "__call__", None))  # noqa: B004
+    )
+
+
+def _takes_argument(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except ValueError:  # some built-in functions have no signature
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    if len(parameters) > 1 or any(p.kind not in positional for p in parameters):
+        raise ArgumentError(
+            "a source function has no argument, or one argument for the number of the batch or "
+            f"the sample; {function!r} has {inspect.signature(function)}"
+        )
+    return bool(parameters)

@@ -1,0 +1,1 @@
+"""Images under affine maps: rotation."""

@@ -1,0 +1,107 @@
+"""Canvases of rotated images and volumes, and the maps from their pixels to those of the input.
+
+The rules for images stand here twice: for one image, which is fast for the CPU, and for a batch.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Size = tuple[int, int]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_SLACK = 0.01
+"""If an image reaches less than this into a line of pixels, the canvas leaves the line out."""
+_TIE = 1e-6
+"""If two axes are nearer to each other than this, they are equally near to a third one."""
+
+
+def cosine_and_sine(degrees: float) -> tuple[float, float]:
+    """Return cosine and sine of an angle, which is converted to radians in float32, as in DALI."""
+    radians = float(np.float32(degrees) * np.float32(math.pi / 180))
+    return math.cos(radians), math.sin(radians)
+
+
+def cosines_and_sines(degrees: Floats) -> tuple[Floats, Floats]:
+    """Return the same of each angle; NaN for angles that are not finite."""
+    with np.errstate(all="ignore"):
+        radians = (degrees.astype(np.float32) * np.float32(math.pi / 180)).astype(np.float64)
+        return np.cos(radians), np.sin(radians)
+
+
+def canvas_size(extent: Size, degrees: float) -> Size:
+    """Return the height and width of the canvas that holds an image after rotation.
+
+    The rule is NVIDIA DALI's.
+    """
+    height, width = extent
+    cosine, sine = map(abs, cosine_and_sine(degrees))
+    out_height = math.ceil(sine * width + cosine * height - _SLACK)
+    out_width = math.ceil(cosine * width + sine * height - _SLACK)
+    if sine > cosine:
+        height, width = width, height
+    return out_height + (out_height - height) % 2, out_width + (out_width - width) % 2
+
+
+def canvas_sizes(extents: Ints, degrees: Floats) -> Ints:
+    """Return the same for each of `extents` and `degrees`: (count, 2)."""
+    height, width = extents.T
+    cosine, sine = np.nan_to_num(np.abs(cosines_and_sines(degrees)))
+    sizes = np.ceil(
+        [sine * width + cosine * height - _SLACK, cosine * width + sine * height - _SLACK]
+    ).astype(np.int64)
+    parity = np.where(sine > cosine, (width, height), (height, width))
+    grown: Ints = sizes + (sizes - parity) % 2
+    return grown.T
+
+
+def source_of_pixel(extent: Size, canvas: Size, degrees: float) -> Floats:
+    """Return the (2, 3) matrix from pixel indices (x, y, 1) of the canvas to those of the image.
+
+    Centers of pixels are at half coordinates; the centers of canvas and image coincide.
+    """
+    cosine, sine = cosine_and_sine(degrees)
+    middle_y, middle_x = (canvas[0] - 1) / 2, (canvas[1] - 1) / 2
+    x = (extent[1] - 1) / 2 - (cosine * middle_x - sine * middle_y)
+    y = (extent[0] - 1) / 2 - (sine * middle_x + cosine * middle_y)
+    return np.array([[cosine, -sine, x], [sine, cosine, y]])
+
+
+def sources_of_pixels(extents: Ints, canvas: Ints, degrees: Floats) -> Floats:
+    """Return the same for each of `extents`, `canvas` and `degrees`: (count, 6)."""
+    cosine, sine = cosines_and_sines(degrees)
+    middle_y, middle_x = (canvas.T - 1) / 2
+    center_y, center_x = (extents.T - 1) / 2
+    x = center_x - (cosine * middle_x - sine * middle_y)
+    y = center_y - (sine * middle_x + cosine * middle_y)
+    return np.stack([cosine, -sine, x, sine, cosine, y], axis=1)
+
+
+def volume_canvases(extents: Ints, turns: Floats) -> Ints:
+    """Return depth, height and width of the canvases that hold volumes after rotation: (count, 3).
+
+    Args:
+        extents: depth, height and width: (count, 3).
+        turns: the rotations of points x, y, z: (count, 3, 3).
+    """
+    reach = np.nan_to_num(np.abs(turns))
+    sizes = extents[:, ::-1]
+    grown = np.ceil((reach * sizes[:, np.newaxis]).sum(axis=2) - _SLACK).astype(np.int64)
+    own_first = reach + _TIE * np.eye(3)  # at 45 degrees an axis is its own nearest one
+    nearest = np.take_along_axis(sizes, own_first.argmax(axis=2), axis=1)
+    result: Ints = (grown + (grown - nearest) % 2)[:, ::-1]
+    return result
+
+
+def sources_of_voxels(extents: Ints, canvas: Ints, turns: Floats) -> Floats:
+    """Return the maps from voxels (x, y, z, 1) of canvases to those of volumes: (count, 12).
+
+    The centers of canvas and volume coincide. For the arguments see `volume_canvases`.
+    """
+    back = turns.transpose(0, 2, 1)
+    middle, center = ((each[:, ::-1, np.newaxis] - 1) / 2 for each in (canvas, extents))
+    return np.concatenate([back, center - back @ middle], axis=2).reshape(-1, 12)

@@ -1,0 +1,225 @@
+"""`fn.experimental.warp_perspective`: images under perspective maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import BOOL, FLOATS, INTERP, STR, param
+from ...engine.tensors import TensorList, TensorListGPU
+from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
+from ...geometry.layouts import layout_of
+from ...geometry.rounding import round_away
+from ..common.batch_arguments import check_later, why_not
+from .cpu_perspective import BORDERS, FILTERS, PerspectiveSampling, move_pixels
+from .frame_maps import canvases_fit, check_extents, check_one_matrix, given_sizes, per_frame
+from .gpu_perspective import maps_on_device, warp_perspectives
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+Floats = NDArray[np.float64]
+_LAYOUTS = {2: "HW", 3: "HWC"}
+_TYPES = frozenset(map(np.dtype, ("u1", "u2", "i2", "f4")))
+
+
+@register
+class WarpPerspective(SampleOperator):
+    """Moves pixels by a perspective map: result(x, y) = image(u / w, v / w).
+
+    (u, v, w) is the matrix, 3 x 3, times (x, y, 1). OpenCV moves the pixels on the CPU. For int16,
+    two channels, and cubic interpolation, OpenCV rounds positions to 1/32 of a pixel; the GPU
+    computes them in float64.
+
+    Inputs:
+        data: HW, HWC or CHW, or with F before them; uint8, uint16, int16 or float32.
+        matrix_input: the matrix of each sample, (3, 3), instead of the argument `matrix`.
+
+    Outputs:
+        the moved samples: of the layout and the type of the input.
+
+    Raises:
+        ArgumentError: there is no matrix or there are two, it has no 9 numbers, a number is not
+            finite, or it has to be inverted and is singular.
+    """
+
+    name = "experimental.warp_perspective"
+    devices = ("cpu", "gpu")
+    assumed_layouts = _LAYOUTS
+    frame_by_frame = True
+    inputs = ("data", "matrix_input?")
+    any_device_inputs = ("matrix_input",)
+
+    matrix = param(FLOATS, None, "The matrix, row by row: 9 numbers.", per_sample=True)
+    size = param(
+        FLOATS, (), "Height and width of the canvas, rounded to integers.", per_sample=True
+    )
+    inverse_map = param(
+        BOOL,
+        True,
+        "Whether the matrix maps the result to the image. False: it maps the image to the result, "
+        "so its inverse is used.",
+    )
+    pixel_origin = param(
+        STR, "corner", '"corner" or "center": the point of the first pixel that has coordinates 0.'
+    )
+    interp_type = param(
+        INTERP,
+        DALIInterpType.INTERP_LINEAR,
+        "Interpolation: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC.",
+    )
+    border_mode = param(
+        STR,
+        "constant",
+        "What lies around the image: constant, replicate, reflect, reflect_101 or wrap.",
+    )
+    fill_value = param(
+        FLOATS, (), "The constant around the image: one number, or one a channel; 0 by default."
+    )
+
+    def prepare(self) -> None:
+        if self.interp_type not in FILTERS:
+            names = " or ".join(each.name for each in FILTERS)
+            raise ArgumentError(
+                f"{self.called}: interp_type is {self.interp_type.name}; use {names}"
+            )
+        origins = ("corner", "center")
+        for name, allowed in (("border_mode", (*BORDERS,)), ("pixel_origin", origins)):
+            if getattr(self, name) not in allowed:
+                raise ArgumentError(
+                    f"{self.called}: {name} is {getattr(self, name)!r}; use {' or '.join(allowed)}"
+                )
+        self._sampling = PerspectiveSampling(self.interp_type, self.border_mode)
+        check_one_matrix(self)
+
+    def sample(
+        self,
+        workspace: Workspace,
+        image: Array,
+        matrix_input: Array | None = None,
+        *,
+        matrix: Sequence[float] | None,
+        size: Sequence[float],
+    ) -> Array:
+        layout = self._layout(image.ndim)
+        given = np.asarray(matrix if matrix_input is None else matrix_input, np.float64).reshape(-1)
+        if given.size != 9:
+            raise ArgumentError(f"the matrix has {given.size} values; give 9")
+        maps, good = self._maps(given[np.newaxis])
+        if not good[0]:
+            wrong = "is singular" if np.isfinite(given).all() else "has numbers that are not finite"
+            raise ArgumentError(f"the matrix {given.tolist()} {wrong}")
+        extent = tuple(image.shape[layout.index(letter)] for letter in "HW")
+        canvas = _canvas(size, extent)
+        fills = self._fills(layout, image.shape)
+        if image.dtype not in _TYPES:
+            raise ArgumentError(
+                f"{self.called} takes uint8, uint16, int16 and float32, not {image.dtype}; use "
+                "fn.cast"
+            )
+        shape = tuple(
+            canvas["HW".index(letter)] if letter in "HW" else length
+            for letter, length in zip(layout, image.shape, strict=True)
+        )
+        out = workspace.empty(shape, image.dtype)
+        planes = [np.moveaxis(each, 0, -1) if layout[0] == "C" else each for each in (image, out)]
+        move_pixels(planes[0], planes[1], maps[0].reshape(3, 3), self._sampling, fills)
+        return out
+
+    def _layout(self, ndim: int) -> str:
+        layout = layout_of(self.layouts[0], ndim, _LAYOUTS)
+        if layout not in ("HW", "HWC", "CHW"):
+            raise ArgumentError(
+                f"{self.called} takes HW, HWC and CHW, or F in front of them, but the sample is "
+                f"{layout!r}; bring it into such an order with fn.transpose"
+            )
+        return layout
+
+    def _maps(self, matrices: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the maps of indices of pixels to those of the image, and which are right.
+
+        Args:
+            matrices: (count, 9), row by row.
+        """
+        stack = matrices.reshape(-1, 3, 3)
+        with np.errstate(all="ignore"):
+            good = np.isfinite(stack).all(axis=(1, 2))
+            if not self.inverse_map:
+                good &= np.linalg.det(stack) != 0
+                stack = np.linalg.inv(np.where(good[:, np.newaxis, np.newaxis], stack, np.eye(3)))
+            if self.pixel_origin == "corner":
+                move = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+                stack = np.linalg.inv(move) @ stack @ move
+            result = stack.reshape(-1, 9)
+        return result, np.asarray(good & np.isfinite(result).all(axis=1))
+
+    def _is_good(self, matrix: Array) -> bool:
+        """Return whether a matrix of 9 numbers has a map."""
+        return bool(self._maps(matrix.reshape(1, 9).astype(np.float64))[1][0])
+
+    def _fills(self, layout: str, shape: Sequence[int]) -> Sequence[float]:
+        """Return the value around the image for each channel."""
+        channels = int(shape[layout.index("C")]) if "C" in layout else 1
+        fills = self.fill_value or (0.0,)
+        if len(fills) not in (1, channels):
+            raise ArgumentError(
+                f"fill_value has {len(fills)} values for {channels} channels; give one for each, "
+                "or one for all"
+            )
+        return fills if len(fills) == channels else fills * channels
+
+    def batch_gpu(
+        self,
+        batch: BatchContext,
+        data: TensorListGPU,
+        *others: TensorList,
+        matrix: Any,
+        size: Any,
+    ) -> TensorListGPU:
+        layout, shapes = self._layout(data.ndim), data.extents()
+        source, spatial = to_numpy_type(data.dtype), [layout.index(letter) for letter in "HW"]
+        arguments = {"matrix": matrix, "size": size}
+        given = others[0] if others else matrix
+        maps, possible = self._uploaded_maps(batch, data, given, arguments)
+        canvas = given_sizes(size, batch.size)
+        canvas = np.where(canvas == 0, shapes[:, spatial], canvas)
+        possible &= canvases_fit(shapes[:, spatial], canvas) & (source in _TYPES)
+        fills = self.fill_value or (0.0,)
+        channels = shapes[:, layout.index("C")] if "C" in layout else 1
+        possible &= (len(fills) == 1) | (channels == len(fills))
+        for i in np.flatnonzero(~possible).tolist():
+            error = why_not(self, batch, i, shapes[i], source, arguments, *others)
+            batch.errors.setdefault(i, error)
+        resized = shapes.copy()
+        resized[:, spatial] = np.where(possible[:, np.newaxis], canvas, 1)
+        out = batch.device.empty(resized, source, self.output_layouts()[0])
+        warp_perspectives(batch, data, out, layout, maps, possible, self._sampling, fills)
+        return out
+
+    def _uploaded_maps(
+        self, batch: BatchContext, data: TensorListGPU, given: Any, arguments: dict[str, Any]
+    ) -> tuple[Any, NDArray[np.bool_]]:
+        """Return the map of each sample in device memory, and which samples have one."""
+        if isinstance(given, TensorListGPU):
+            possible = given.extents().prod(axis=1) == 9
+            shift = 0.5 * (self.pixel_origin == "corner")
+            check_later(self, batch, data, given, arguments, self._is_good)
+            maps = maps_on_device(batch, given, possible, shift, invert=not self.inverse_map)
+            return maps, np.asarray(possible)
+        numbers, possible = per_frame(given, np.ones(batch.size, np.int64), 9)
+        host, good = self._maps(numbers)
+        return batch.device.upload(np.where(good[:, np.newaxis], host, 0.0)), possible & good
+
+
+def _canvas(size: Sequence[float], extent: tuple[int, ...]) -> tuple[int, ...]:
+    if size and len(size) != 2:
+        raise ArgumentError(f"size is {tuple(size)}; give (height, width)")
+    canvas = tuple(map(round_away, size)) if size else extent
+    check_extents(extent, canvas)
+    return canvas

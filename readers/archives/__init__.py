@@ -1,0 +1,1 @@
+"""Members of archives: where each file in a tar or zip archive lies."""

@@ -1,0 +1,1 @@
+"""COCO data sets: images, boxes, masks, keypoints and panoptic segmentations."""

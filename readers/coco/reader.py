@@ -1,0 +1,247 @@
+"""COCO data sets: `fn.readers.coco`."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from ...engine.errors import ArgumentError, SourceError
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import BOOL, FLOAT, REQUIRED, STR, STRS, param
+from ...formats.coco.instances import CocoInstances, parse_instances, parse_panoptic
+from ..files.reader import WholeFileReader
+from ..listing.list_file import opened
+from ..storage.urls import is_url, shown
+from .columns import (
+    OPTIONAL_OUTPUTS,
+    IdColumn,
+    MaskColumn,
+    OptionalOutput,
+    RaggedColumn,
+    SampleColumn,
+)
+from .panoptic import PanopticColumn
+from .preprocessed import load, save
+from .samples import CocoSamples, to_samples
+from .selection import Selected, select
+from .source import CocoSource
+
+
+@register
+class Coco(WholeFileReader):
+    """Reads the images of a COCO data set, with boxes, labels, and masks or keypoints.
+
+    The annotations are parsed once, into arrays: a file of 450 MB takes seconds and less than
+    1 GB of memory. Images come in the order of their ids. Files may stand behind URLs.
+
+    Outputs:
+        images: the encoded files, uint8, shape (size,).
+        boxes: float32, shape (boxes, 4).
+        labels: int32, shape (boxes,): 1 for the first category in the file, 2 for the second.
+        polygons: int32, shape (polygons, 3), with `polygon_masks`: the number of the box that the
+            polygon belongs to, its first vertex, and its end, as numbers of `vertices`. Masks
+            that are stored as run lengths have no polygons.
+        vertices: float32, shape (vertices, 2), with `polygon_masks`: x and y.
+        masks: int32, shape (height, width, 1), with `pixelwise_masks`: each pixel's label, and 0
+            for the background. Of two labels the higher one counts.
+        image ids: int32, shape (1,), with `image_ids`.
+        keypoints: float32, shape (boxes, keypoints, 3), with `keypoints`: x, y and visibility.
+        panoptic: int32, shape (height, width, 1), with `panoptic_root`: each pixel's segment id,
+            and 0 for pixels without one.
+        segment ids: int32, shape (boxes,), with `panoptic_root`.
+
+    These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
+    a box that is not finite, below `size_threshold`, and crowds with `include_iscrowd=False`.
+    Boxes that leave the image stay as they are. Annotation ids may come twice.
+
+    Masks of pixels are those of pycocotools, from vertices that are rounded to float32 as DALI's.
+
+    Differences from DALI: the data set is shuffled as a whole; `ratio` does not change
+    `pixelwise_masks`; a category that is not in the file is an error rather than label 0, and so
+    are a name in `images` that is not in the file, two images of one id, and a polygon with an odd
+    number of coordinates. DALI has neither `keypoints` nor `panoptic_root`. If an image has several
+    run lengths, or an empty segmentation, DALI's masks of pixels are wrong.
+
+    Raises:
+        OSError: the annotations or an image cannot be read.
+        DecodeError: the annotation file is cut off, or not as its format demands. The message
+            names the annotation or the image, and its offset in the file.
+    """
+
+    name = "readers.coco"
+    aliases = ("coco_reader",)
+
+    source: CocoSource
+
+    file_root = param(STR, REQUIRED, "Folder of the images.")
+    annotations_file = param(STR, None, "JSON file with images, annotations and categories.")
+    preprocessed_annotations = param(
+        STR,
+        None,
+        "Folder with annotations that `save_preprocessed_annotations` has written, here or in "
+        "DALI. They stand for `annotations_file`, and for all arguments that select or change "
+        "annotations.",
+    )
+    save_preprocessed_annotations = param(
+        BOOL, False, "Write the selected annotations into a folder of files, in DALI's format."
+    )
+    save_preprocessed_annotations_dir = param(STR, None, "The folder to write into.")
+    images = param(
+        STRS,
+        None,
+        "Names of the images to read, as the annotation file has them, in reading order. A name "
+        "may come several times. By default all images are read, in the order of their ids.",
+    )
+    skip_empty = param(BOOL, False, "Leave out images without a box.")
+    size_threshold = param(
+        FLOAT, 0.1, "Boxes whose width or height is smaller are dropped; in pixels."
+    )
+    include_iscrowd = param(BOOL, True, "Whether annotations with iscrowd=1 are returned.")
+    avoid_class_remapping = param(
+        BOOL, False, "Return the category ids of the file as labels, instead of 1, 2, 3, ..."
+    )
+    ltrb = param(
+        BOOL,
+        False,
+        "Return boxes as left, top, right and bottom, instead of left, top, width and height.",
+    )
+    ratio = param(
+        BOOL, False, "Divide coordinates of boxes, vertices and keypoints by the image's size."
+    )
+    polygon_masks = param(BOOL, False, "Return polygons and vertices.")
+    pixelwise_masks = param(BOOL, False, "Return masks of pixels; not with `polygon_masks`.")
+    image_ids = param(BOOL, False, "Return the images' ids.")
+    keypoints = param(BOOL, False, "Return the keypoints of each box; zeros where there are none.")
+    panoptic_root = param(
+        STR,
+        None,
+        "Folder of the PNG files of a panoptic `annotations_file`. Boxes and labels are those of "
+        "the segments, and two more outputs are returned: `panoptic` and `segment ids`.",
+    )
+
+    def prepare(self) -> None:
+        super().prepare()
+        self._dropped: dict[str, int] = {}
+        if (self.annotations_file is None) == (self.preprocessed_annotations is None):
+            raise ArgumentError(
+                "fn.readers.coco needs annotations_file or preprocessed_annotations, one of them"
+            )
+        if self.polygon_masks and self.pixelwise_masks:
+            raise ArgumentError(
+                "fn.readers.coco returns polygon_masks or pixelwise_masks, not both; two readers "
+                "return both"
+            )
+        changing = ("images", "keypoints", "panoptic_root", "save_preprocessed_annotations")
+        given = [name for name in changing if getattr(self, name)]
+        if self.preprocessed_annotations is not None and given:
+            raise ArgumentError(
+                f"fn.readers.coco: {given[0]} cannot be combined with preprocessed_annotations"
+            )
+        masks = self.polygon_masks or self.pixelwise_masks or self.keypoints
+        if self.panoptic_root and masks:
+            raise ArgumentError(
+                "fn.readers.coco: panoptic annotations have no polygons and keypoints; leave out "
+                "panoptic_root, or the arguments for these"
+            )
+        if self.save_preprocessed_annotations and not self.save_preprocessed_annotations_dir:
+            raise ArgumentError(
+                "fn.readers.coco: save_preprocessed_annotations needs a folder, in "
+                "save_preprocessed_annotations_dir"
+            )
+
+    def _optional_outputs(self) -> list[OptionalOutput]:
+        """Return the outputs behind the labels."""
+        return [each for each in OPTIONAL_OUTPUTS if getattr(self, each.argument)]
+
+    def num_outputs(self) -> int:
+        return 3 + len(self._optional_outputs())
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return "", "", "", *(each.layout for each in self._optional_outputs())
+
+    def placeholder(self) -> tuple[Array, ...]:
+        boxes, labels = np.empty((0, 4), np.float32), np.empty(0, np.int32)
+        optional = [each.placeholder for each in self._optional_outputs()]
+        return np.empty(0, np.uint8), boxes, labels, *optional
+
+    def event_counts(self) -> dict[str, int]:
+        return self._dropped
+
+    def open_source(self) -> CocoSource:
+        samples = self._samples()
+        if not samples.file_names:
+            where = self.annotations_file or self.preprocessed_annotations
+            raise SourceError(f"fn.readers.coco: {where} has no image that the arguments select")
+        if self.save_preprocessed_annotations:
+            save(samples, self.save_preprocessed_annotations_dir)
+        return CocoSource(samples, self._columns(samples), self.file_root, self.storage_options)
+
+    def _samples(self) -> CocoSamples:
+        if self.preprocessed_annotations is not None:
+            return load(
+                self.preprocessed_annotations,
+                image_ids=self.image_ids,
+                polygons=self.polygon_masks or self.pixelwise_masks,
+                runs=self.pixelwise_masks,
+            )
+        name = shown(os.fsencode(self.annotations_file))
+        selected = Selected(
+            images=self.images,
+            skip_empty=self.skip_empty,
+            size_threshold=self.size_threshold,
+            include_iscrowd=self.include_iscrowd,
+            avoid_class_remapping=self.avoid_class_remapping,
+            ltrb=self.ltrb,
+            ratio=self.ratio,
+        )
+        coco, self._dropped = select(self._parsed(name), selected, name)
+        return to_samples(
+            coco, selected, name, polygons=self.polygon_masks, runs=self.pixelwise_masks
+        )
+
+    def _parsed(self, name: str) -> CocoInstances:
+        with opened(os.fsencode(self.annotations_file), self.storage_options) as file:
+            if self.panoptic_root:
+                coco = parse_panoptic(file, name)
+            else:
+                masks = self.polygon_masks or self.pixelwise_masks
+                coco = parse_instances(file, name, segmentations=masks, keypoints=self.keypoints)
+        if is_url(self.annotations_file):
+            _check_names(coco.file_names + (coco.panoptic_names or []), name)
+        return coco
+
+    def _columns(self, samples: CocoSamples) -> list[SampleColumn]:
+        """Return the outputs behind the images."""
+        columns: list[SampleColumn] = [
+            RaggedColumn(samples.boxes, samples.bounds),
+            RaggedColumn(samples.labels, samples.bounds),
+        ]
+        polygons, runs = samples.polygons, samples.runs
+        if self.polygon_masks and polygons is not None:
+            columns.append(RaggedColumn(polygons.polygons, polygons.bounds))
+            columns.append(RaggedColumn(polygons.vertices, polygons.vertex_bounds))
+        if polygons is not None and runs is not None:
+            columns.append(MaskColumn(samples, polygons, runs))
+        if self.image_ids and samples.image_ids is not None:
+            columns.append(IdColumn(samples.image_ids))
+        if samples.keypoints is not None:
+            columns.append(RaggedColumn(samples.keypoints, samples.bounds))
+        names, ids = samples.panoptic_names, samples.segment_ids
+        if names is not None and ids is not None:
+            columns.append(PanopticColumn(names, self.panoptic_root, self.storage_options))
+            columns.append(RaggedColumn(ids, samples.bounds))
+        return columns
+
+
+def _check_names(file_names: list[str], name: str) -> None:
+    """Raise SourceError if annotations behind a URL name a file outside of the images' folder.
+
+    Otherwise a person who can change the annotations could have any file of this machine read.
+    """
+    for file_name in file_names:
+        if is_url(file_name) or file_name.startswith("/") or ".." in file_name.split("/"):
+            raise SourceError(
+                f"{name}: annotations behind a URL may not name the file {file_name!r} outside of "
+                "file_root; copy the annotations to this machine, if you trust them"
+            )

@@ -1,0 +1,65 @@
+"""Which images and annotations of a COCO data set are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError
+from ...formats.coco.instances import CocoInstances
+
+Int64s = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Selected:
+    """Which images and annotations are read, and how: arguments of `fn.readers.coco`."""
+
+    images: tuple[str, ...] | None = None
+    skip_empty: bool = False
+    size_threshold: float = 0.1
+    include_iscrowd: bool = True
+    avoid_class_remapping: bool = False
+    ltrb: bool = False
+    ratio: bool = False
+
+
+def select(
+    coco: CocoInstances, selected: Selected, name: str
+) -> tuple[CocoInstances, dict[str, int]]:
+    """Return the images and annotations that are read, and how many annotations are not, by reason.
+
+    Raises:
+        ArgumentError: an image is not in the annotation file.
+    """
+    if selected.images is not None:
+        coco = coco.take(_numbers(coco, selected.images, name))
+    with np.errstate(over="ignore"):  # such boxes are not finite, too
+        boxes = coco.annotations.boxes.astype(np.float32)
+    finite = np.isfinite(boxes).all(axis=1)
+    large = (boxes[:, 2:] >= np.float32(selected.size_threshold)).all(axis=1)
+    wanted = ~coco.annotations.are_crowds | selected.include_iscrowd
+    dropped = {
+        "annotations without an image": coco.without_image,
+        "annotations whose box is not finite": int(np.count_nonzero(~finite)),
+        "annotations below size_threshold": int(np.count_nonzero(finite & ~large)),
+        "annotations with iscrowd=1": int(np.count_nonzero(finite & large & ~wanted)),
+    }
+    coco = coco.keep(finite & large & wanted)
+    if selected.skip_empty:
+        coco = coco.take(np.flatnonzero(np.diff(coco.bounds)))
+    return coco, {reason: count for reason, count in dropped.items() if count}
+
+
+def _numbers(coco: CocoInstances, images: tuple[str, ...], name: str) -> Int64s:
+    """Return the numbers of the images with these file names."""
+    numbers = {file_name: number for number, file_name in enumerate(coco.file_names)}
+    missing = [image for image in images if image not in numbers]
+    if missing:
+        raise ArgumentError(
+            f"fn.readers.coco: images names {missing[0]!r}, which is not among the "
+            f"{len(coco)} file names in {name}"
+        )
+    return np.array([numbers[image] for image in images], np.int64)

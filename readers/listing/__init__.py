@@ -1,0 +1,1 @@
+"""The lists of files that readers read: folders, patterns, list files."""

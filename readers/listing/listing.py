@@ -1,0 +1,220 @@
+"""The files that a file reader reads, in order, with their labels."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError, SourceError
+from ..storage.strings import StringTable
+from ..storage.urls import is_url
+from .class_folders import ClassFolders
+from .list_file import read_list_file
+
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+KNOWN_EXTENSIONS = (
+    *("*.jpg", "*.jpeg", "*.png", "*.bmp", "*.tif", "*.tiff", "*.pnm", "*.ppm", "*.pgm", "*.pbm"),
+    *("*.jp2", "*.webp", "*.flac", "*.ogg", "*.wav"),
+)
+"""The default of `file_filters`: the same patterns as DALI's."""
+
+_INT32 = np.iinfo(np.int32)
+
+
+@dataclass(frozen=True)
+class FileList:
+    """Files in reading order and their labels.
+
+    Attributes:
+        root: absolute path or URL of a folder, with a slash at its end.
+        names: paths below `root`, absolute paths, or URLs.
+        labels: int32 of shape (files,).
+    """
+
+    root: bytes
+    names: StringTable
+    labels: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def paths(self, indices: NDArray[np.int64]) -> list[bytes]:
+        """Return the absolute paths, or the URLs, of the files `indices`."""
+        root, names = self.root, self.names.take(indices)
+        if not self._some_are_whole:
+            return [root + name for name in names]
+        return [n if n.startswith(b"/") or is_url(n) else root + n for n in names]
+
+    @cached_property
+    def _some_are_whole(self) -> bool:
+        """Whether any name may be an absolute path or a URL."""
+        return self.names.some_begin_with(ord("/")) or self.names.contain(b"://")
+
+    @cached_property
+    def some_are_urls(self) -> bool:
+        """Whether any path may be a URL."""
+        return is_url(self.root) or self.names.contain(b"://")
+
+
+def list_files(
+    *,
+    file_root: Path | None = None,
+    files: Path | Sequence[Path] | None = None,
+    labels: int | Sequence[int] | NDArray[np.integer] | None = None,
+    file_list: Path | None = None,
+    file_filters: str | Sequence[str] = KNOWN_EXTENSIONS,
+    dir_filters: str | Sequence[str] | None = None,
+    case_sensitive_filter: bool = False,
+    storage_options: Mapping[str, Any] | None = None,
+) -> FileList:
+    """List files as DALI's `fn.readers.file` does; each argument has the same meaning as there.
+
+    There are three ways to name the files:
+
+    - `file_root` alone: the files of each folder directly inside `file_root`. Folders that match
+      one of `dir_filters`, in the order of their names' bytes, are the classes 0, 1, .... A folder
+      without a file that matches `file_filters` is a class, too. A class's files have the order of
+      their names' bytes. Links are followed. `globs.name_filter` explains the patterns.
+    - `files`: paths, relative to `file_root` (default: the current folder), with one of `labels`
+      each, from 0 to 2147483647 (default: 0, 1, 2, ...).
+    - `file_list`: a text file with a path, white space and a label from 0 to 2147483647 on
+      each line, relative to `file_root` (default: the folder of `file_list`). Blank lines are
+      skipped. Spaces before and inside of a path belong to the path.
+
+    All three arguments accept URLs, with `Reader.storage_options`. A web server's pages of links
+    serve as folders.
+
+    Relative paths are resolved when the list is made, so a later change of the current folder
+    changes nothing. The files of `files` and `file_list` are not opened before they are read.
+
+    Differences from DALI: labels below 0, labels that int32 cannot hold, and labels that are no
+    integers are errors (DALI accepts, wraps or cuts them). A byte order mark before the first line
+    of `file_list` is skipped.
+
+    Raises:
+        ArgumentError: the arguments contradict each other or are empty.
+        SourceError: a folder or `file_list` cannot be read, or holds nothing that matches.
+    """
+    if files is not None and file_list is not None:
+        raise ArgumentError("give either `files` or `file_list`, not both")
+    if labels is not None and files is None:
+        raise ArgumentError("`labels` belong to `files`, which is not given")
+    if files is not None:
+        return _from_files(file_root or b"", files, labels)
+    if file_list is not None:
+        return _from_list_file(file_root, file_list, storage_options or {})
+    if not file_root:
+        raise ArgumentError(
+            "no files are named: give `file_root` (a folder with one folder for each class), "
+            "`files` (paths) or `file_list` (a text file)"
+        )
+    root = absolute(file_root)
+    folders = folders_below(root, storage_options or {})(
+        root,
+        _patterns("file_filters", file_filters),
+        None if dir_filters is None else _patterns("dir_filters", dir_filters),
+        case_sensitive=case_sensitive_filter,
+    )
+    return FileList(root, *folders.list_files())
+
+
+def folders_below(root: bytes, options: Mapping[str, Any]) -> Callable[..., ClassFolders]:
+    """Return the class that lists the folders in `root`, a local path or a URL."""
+    if not is_url(root):
+        return ClassFolders
+    from ..remote.folders import RemoteClassFolders  # needs optional libraries
+
+    return partial(RemoteClassFolders, options)
+
+
+def absolute(folder: Path) -> bytes:
+    """Return the absolute path, or the URL, of a folder, with a slash at its end."""
+    path = os.fsencode(folder)
+    if is_url(path):
+        return path.rstrip(b"/") + b"/"
+    # `os.path.abspath` would replace "link/.." by ".", which is another folder.
+    return os.path.join(path if os.path.isabs(path) else _in_current_folder(path), b"")
+
+
+def _in_current_folder(path: bytes) -> bytes:
+    try:
+        return os.path.join(os.getcwdb(), path)
+    except FileNotFoundError:
+        raise SourceError(
+            f"the path {os.fsdecode(path)!r} is relative to the current folder, which was deleted: "
+            "give absolute paths, or change to another folder"
+        ) from None
+
+
+def _patterns(argument: str, patterns: str | Sequence[str]) -> Sequence[str]:
+    if not patterns:
+        raise ArgumentError(
+            f"`{argument}` is empty, so no name would match; leave the argument out"
+        )
+    return [patterns] if isinstance(patterns, str) else patterns
+
+
+def _from_files(file_root: Path, files: Path | Sequence[Path], labels: Any) -> FileList:
+    paths = [files] if isinstance(files, str | bytes | os.PathLike) else files
+    names = StringTable.of(encoded_paths(paths))
+    if not len(names):
+        raise ArgumentError("`files` is empty: name at least one file")
+    return FileList(root_of(names, file_root), names, _checked_labels(labels, len(names)))
+
+
+def root_of(names: StringTable, file_root: Path) -> bytes:
+    """Return the absolute folder that names are relative to; "/" if all names are absolute.
+
+    So files with absolute paths can be read although the current folder was deleted.
+    """
+    needed = file_root or not all(name.startswith(b"/") or is_url(name) for name in names)
+    return absolute(file_root) if needed else b"/"
+
+
+def encoded_paths(paths: Sequence[Path]) -> Iterator[bytes]:
+    """Yield the paths of the argument `files` as bytes; raise ArgumentError for other objects."""
+    for index, path in enumerate(paths):
+        try:
+            name = os.fsencode(path)
+        except TypeError:
+            name = b""
+        if not name or b"\0" in name:
+            raise ArgumentError(f"`files[{index}]` must be a file's path, got {path!r}")
+        yield name
+
+
+def _checked_labels(labels: Any, count: int) -> NDArray[np.int32]:
+    if labels is None:
+        return np.arange(count, dtype=np.int32)
+    given = np.atleast_1d(np.asarray(labels))
+    if given.shape != (count,):
+        raise ArgumentError(
+            f"`labels` must hold one integer for each of the {count} `files`; "
+            f"it has the shape {given.shape}"
+        )
+    if given.dtype.kind not in "iu":
+        raise ArgumentError(f"`labels` must be integers, got values of type {given.dtype}")
+    wrong = np.flatnonzero((given < 0) | (given > _INT32.max))
+    if wrong.size:
+        raise ArgumentError(
+            f"`labels[{wrong[0]}]` is {given[wrong[0]]}; labels are integers from 0 to {_INT32.max}"
+        )
+    return given.astype(np.int32)
+
+
+def _from_list_file(
+    file_root: Path | None, file_list: Path, options: Mapping[str, Any]
+) -> FileList:
+    path = os.fsencode(file_list)
+    if not path:
+        raise ArgumentError("`file_list` is an empty string: give the path of a text file")
+    names, labels = read_list_file(path, options)
+    root = os.path.dirname(path) if file_root is None else file_root
+    return FileList(absolute(root), names, labels)

@@ -1,0 +1,123 @@
+"""Paths of data files with patterns: `shard-{000..127}.tar`, `train*.tfrecord`, a folder.
+
+Braces are expanded as shells expand them, also in URLs; braces must not be nested. Globs and
+folders are looked up in the local file system. The path of an existing file names that file, even
+if the path has special characters.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ...engine.errors import ArgumentError, SourceError
+from ..storage.index_cache import SUFFIX
+from ..storage.urls import is_url
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\.\.(\d+))?")
+_GLOB = re.compile(r"[*?[]")
+
+
+@dataclass(frozen=True)
+class PathPatternsTuning:
+    """Limits of patterns.
+
+    Attributes:
+        paths: largest number of paths of one pattern; a larger number is taken for a mistake.
+    """
+
+    paths: int = 1_000_000
+
+
+TUNING = PathPatternsTuning()
+
+
+def expand_paths(paths: Iterable[str], in_folders: str = "*") -> list[str]:
+    """Return the files that paths, globs, folders and braces stand for.
+
+    The files of a glob or a folder come in the order of their names. Names that begin with a dot
+    and index files of this package are left out. Files are not opened. Paths without a pattern need
+    not exist.
+
+    Args:
+        paths: local paths or URLs; URLs may hold braces alone.
+        in_folders: glob that the names of a folder's files must match.
+
+    Raises:
+        ArgumentError: a range counts down or has too many numbers.
+        SourceError: no file matches a glob, or no file of a folder matches `in_folders`.
+
+    >>> expand_paths(["s3://bucket/shard-{008..010}.tar", "{train,val}.rec"])[1:]
+    ['s3://bucket/shard-009.tar', 's3://bucket/shard-010.tar', 'train.rec', 'val.rec']
+    """
+    return [
+        file
+        for path in paths
+        for each in ([path] if _is_file(path) else expand_braces(path))
+        for file in _looked_up(each, in_folders)
+    ]
+
+
+def expand_braces(pattern: str) -> Iterator[str]:
+    """Yield the texts that a pattern with braces stands for; see `expand_paths`.
+
+    >>> list(expand_braces("{a,b}{1..2}"))
+    ['a1', 'a2', 'b1', 'b2']
+    """
+    for match in _BRACES.finditer(pattern):
+        choices = _choices(match[1], pattern)
+        if choices is not None:
+            before, behind = pattern[: match.start()], pattern[match.end() :]
+            for choice in choices:
+                yield from expand_braces(before + choice + behind)
+            return
+    yield pattern
+
+
+def _choices(text: str, pattern: str) -> Iterable[str] | None:
+    """Return the texts that a pair of braces stands for; None if the braces are literal."""
+    numbers = _RANGE.fullmatch(text)
+    if numbers is None:
+        return text.split(",") if "," in text else None
+    first, last, step = int(numbers[1]), int(numbers[2]), int(numbers[3] or 1)
+    if last < first or step < 1 or (last - first) // step >= TUNING.paths:
+        raise ArgumentError(
+            f"{pattern!r}: the range {{{text}}} must count up, by at least 1, to at most "
+            f"{TUNING.paths} numbers"
+        )
+    width = max(len(numbers[1]), len(numbers[2])) if _is_padded(numbers) else 0
+    return (f"{number:0{width}}" for number in range(first, last + 1, step))
+
+
+def _is_padded(numbers: re.Match[str]) -> bool:
+    return any(text[0] == "0" and len(text) > 1 for text in (numbers[1], numbers[2]))
+
+
+def _is_file(path: str) -> bool:
+    return not is_url(path) and os.path.isfile(path)
+
+
+def _looked_up(path: str, in_folders: str) -> list[str]:
+    """Return the files of one path without braces."""
+    if is_url(path) or os.path.isfile(path):
+        return [path]
+    if os.path.isdir(path):
+        return _matching(os.path.join(glob.escape(path), in_folders), path)
+    return _matching(path, path) if _GLOB.search(path) else [path]
+
+
+def _matching(pattern: str, shown: str) -> list[str]:
+    matches = sorted(
+        name
+        for name in glob.glob(pattern, recursive=True)
+        if not name.endswith(SUFFIX) and os.path.isfile(name)
+    )
+    if not matches:
+        name = os.path.basename(pattern)
+        what = "no file matches the pattern" if shown == pattern else f"no file {name!r} lies in"
+        raise SourceError(f"{what} {shown!r}")
+    return matches

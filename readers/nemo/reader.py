@@ -1,0 +1,148 @@
+"""`fn.readers.nemo_asr`: speech and its transcripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.nodes import add_node
+from ...engine.graph.operator import OPERATORS, Array, register
+from ...engine.graph.params import BOOL, DTYPE, FLOAT, INT, NO_EFFECT, REQUIRED, STR, STRS, param
+from ...engine.order.sampler import Blocks
+from ...engine.tensors.dtypes import FLOAT as FLOAT32
+from ..listing.path_patterns import expand_paths
+from ..reader import Reader
+from .audio import AudioBytes, AudioFiles, AudioMembers
+from .entries import ORDERS, chosen_entries, read_manifests
+from .source import NemoSource
+
+_DECODING = ("dtype", "downmix", "sample_rate", "quality", "antialias")
+
+
+@register
+class NemoAsrReader(Reader):
+    """Reads and decodes the utterances that manifests of NVIDIA NeMo list.
+
+    A manifest holds a JSON object a line, with "audio_filepath", and if known "offset" and
+    "duration" in seconds, and "text". Paths are relative to the manifest; URLs are read, too. The
+    window that offset and duration name is decoded alone. A duration that reaches beyond the file
+    ends with the file.
+
+    All formats of `fn.decoders.audio` are read. An error names the file, the manifest and the line.
+
+    Outputs:
+        the signal: of type `dtype`, shape (samples,), or (samples, channels) without `downmix`.
+        with `read_sample_rate`, the rate of the file in Hz, before resampling: float32, a scalar.
+        with `read_text`, the transcript in UTF-8, without a closing zero: uint8, shape (size,).
+        with `read_idxs`, the number of the entry: int64, shape (1,). Entries are counted over all
+            manifests in their order; those that `min_duration` and `max_duration` leave out do not
+            count.
+
+    Raises:
+        SourceError: a manifest cannot be read or has a bad line, or an archive lacks an entry.
+        OSError: an audio file cannot be read. DecodeError: it is damaged, or the offset lies behind
+            its end (see `on_error` of the pipeline).
+    """
+
+    name = "readers.nemo_asr"
+    aliases = ("nemo_asr_reader",)
+    outputs = 4
+
+    manifest_filepaths = param(
+        STRS,
+        REQUIRED,
+        "Paths or URLs of the manifests. Braces, NeMo's '_OP_0..7_CL_', globs and folders stand "
+        "for the files that they name.",
+    )
+    tarred_audio_filepaths = param(
+        STRS,
+        None,
+        "Tar archives that hold the audio, as NeMo's tarred data sets do; patterns as for "
+        '`manifest_filepaths`. An entry names a member; its "shard_id" is the number at the end '
+        "of the archive's name, such as 7 for 'audio_7.tar'. If the names have no such numbers, it "
+        "counts the archives from 0 on.",
+    )
+    dtype = param(DTYPE, FLOAT32, "FLOAT (-1 to 1), INT16 or INT32 (full range).")
+    downmix = param(BOOL, True, "Return the mean of all channels.")
+    sample_rate = param(FLOAT, -1.0, "Rate to resample to, in Hz; 0 or less for the file's own.")
+    quality = param(
+        FLOAT,
+        50.0,
+        "Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16 lobes) to 100 (64 lobes).",
+        minimum=0,
+        maximum=100,
+    )
+    antialias = param(BOOL, False, "Of resampling, as for `decoders.audio`.")
+    min_duration = param(
+        FLOAT, 0.0, "Leave out entries that are shorter, in seconds, or of unknown duration."
+    )
+    max_duration = param(FLOAT, 0.0, "Leave out entries that are longer, in seconds; 0 for none.")
+    read_sample_rate = param(BOOL, True, "Whether to return the rates.")
+    read_text = param(BOOL, True, "Whether to return the transcripts.")
+    read_idxs = param(BOOL, False, "Whether to return the numbers of the entries.")
+    order = param(
+        STR,
+        "manifest",
+        "Order of the data set: that of the 'manifest', or by duration, 'ascending' or "
+        "'descending'. `random_shuffle` permutes it.",
+    )
+    bucket_size = param(
+        INT,
+        None,
+        "With `random_shuffle`: sort by duration, and shuffle buckets of so many consecutive "
+        "entries and the entries of each bucket. A batch then holds utterances of similar length. "
+        "Take a multiple of the batch size.",
+        minimum=1,
+    )
+    normalize_text = param(BOOL, False, NO_EFFECT)
+
+    def prepare(self) -> None:
+        super().prepare()
+        if self.order not in ORDERS:
+            raise ArgumentError(
+                f"fn.readers.nemo_asr: order must be one of {', '.join(ORDERS)}, but is "
+                f"{self.order!r}"
+            )
+        if self.bucket_size is None:
+            return
+        if self._blocks is not None or not (self.random_shuffle or self.shuffle_after_epoch):
+            raise ArgumentError(
+                "fn.readers.nemo_asr: bucket_size needs random_shuffle=True, and takes the place "
+                "of shuffle_block"
+            )
+        self._blocks = Blocks(self.bucket_size, 1)
+        self.reads_whole_blocks = False  # entries of one duration lie anywhere
+
+    def wrap(self, outputs: tuple[Any, ...]) -> Any:
+        data, window, text, number = outputs
+        arguments = {name: getattr(self, name) for name in _DECODING}
+        signal, rate = add_node(OPERATORS["_decode_utterance"], (data, window), arguments)
+        wanted = [self.read_sample_rate, self.read_text, self.read_idxs]
+        others = zip((rate, text, number), wanted, strict=True)
+        return super().wrap((signal, *(output for output, is_wanted in others if is_wanted)))
+
+    def open_source(self) -> NemoSource:
+        entries = chosen_entries(
+            read_manifests(_expanded(self.manifest_filepaths, "*.json"), self.storage_options),
+            min_duration=self.min_duration,
+            max_duration=self.max_duration,
+            order="ascending" if self.bucket_size and self.order == "manifest" else self.order,
+        )
+        audio: AudioBytes
+        if self.tarred_audio_filepaths is None:
+            audio = AudioFiles(entries, self.storage_options)
+        else:
+            archives = _expanded(self.tarred_audio_filepaths, "*.tar")
+            audio = AudioMembers(entries, archives, self.storage_options)
+        return NemoSource(entries, audio)
+
+    def placeholder(self) -> tuple[Array, ...]:
+        empty = np.empty(0, np.uint8)
+        return empty, np.zeros(3), empty, np.zeros(1, np.int64)
+
+
+def _expanded(paths: tuple[str, ...], in_folders: str) -> list[str]:
+    """Return the files that paths stand for; NeMo writes braces as '_OP_' and '_CL_'."""
+    return expand_paths((p.replace("_OP_", "{").replace("_CL_", "}") for p in paths), in_folders)

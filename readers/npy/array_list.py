@@ -1,0 +1,246 @@
+"""Where arrays in `.npy` format lie: in files of their own, or in `.npz`, zip and tar files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError, SourceError
+from ..archives.zip_index import STORED, zip_members
+from ..listing.class_folders import ClassFolders
+from ..listing.globs import name_filter
+from ..listing.list_file import check_remote_name, opened
+from ..listing.listing import FileList, absolute, encoded_paths, folders_below, root_of
+from ..storage.index_cache import cached_index
+from ..storage.opening import open_storages
+from ..storage.read_plan import Int64s
+from ..storage.storage import Storage
+from ..storage.strings import StringTable
+from ..storage.urls import is_url, shown
+from ..webdataset.index import index_archive
+
+_ZIP, _TAR = (b".npz", b".zip"), (b".tar",)
+
+
+_MEMBER = np.dtype(
+    [
+        ("file", np.int64),  # number of the file that holds it
+        ("offset", np.int64),  # of its bytes as they are stored
+        ("size", np.int64),  # of those; -1 for a file of its own, which is no member
+        ("content", np.int64),  # bytes that they are once they are inflated
+        ("checksum", np.uint32),  # CRC-32 of the content, if the archive has one
+        ("has_checksum", np.bool_),
+        ("deflated", np.bool_),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class ArrayMembers:
+    """Members of archives, one after the other.
+
+    Attributes:
+        table: of `_MEMBER`.
+        names: in their archives.
+        stamps: of each archive, when it was indexed: see `Storage.stamp`.
+    """
+
+    table: NDArray[Any]
+    names: StringTable
+    stamps: Mapping[int, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+
+@dataclass(frozen=True)
+class ArrayList:
+    """All arrays of a data set.
+
+    Attributes:
+        files: the files.
+        members: of the files; None where every file is one array.
+    """
+
+    files: FileList
+    members: ArrayMembers | None = None
+
+    def __len__(self) -> int:
+        return len(self.files if self.members is None else self.members)
+
+    def files_of(self, arrays: Int64s) -> Int64s:
+        """Return the number of the file that holds each array."""
+        return arrays if self.members is None else self.members.table["file"][arrays]
+
+    def paths(self, files: Int64s) -> list[str]:
+        """Return the absolute paths, or URLs, of files."""
+        return [os.fsdecode(path) for path in self.files.paths(files)]
+
+    def where(self, array: int) -> str:
+        """Return the path of an array's file and, in archives, the member's name."""
+        (path,) = self.paths(self.files_of(np.array([array])))
+        if self.members is None or self.members.table["size"][array] < 0:
+            return shown(path)
+        return f"{shown(path)}, member {os.fsdecode(self.members.names[array])!r}"
+
+
+def list_arrays(
+    *,
+    files: Sequence[str] | None = None,
+    file_list: str | None = None,
+    file_root: str | None = None,
+    file_filter: str = "*.npy",
+    member_filter: str = "*.npy",
+    options: Mapping[str, Any],
+) -> ArrayList:
+    """Find the arrays; the arguments are those of `fn.readers.numpy`.
+
+    Plain files are not looked at; archives are, for their index.
+
+    Raises:
+        ArgumentError: the arguments contradict each other or are empty.
+        SourceError: a folder, list or archive cannot be read, or holds no array.
+        OSError: there is no such archive.
+    """
+    listing = _listing(files, file_list, file_root, file_filter, options)
+    archives = {
+        number: path
+        for number, path in enumerate(listing.names)
+        if path.lower().endswith((*_ZIP, *_TAR))
+    }
+    if not archives:
+        return ArrayList(listing)
+    numbers = np.fromiter(archives, np.int64)
+    paths = [os.fsdecode(path) for path in listing.paths(numbers)]
+    storages = dict(zip(archives, open_storages(paths, options), strict=True))
+    matches = name_filter([member_filter], case_sensitive=True)
+    parts = []
+    for number in range(len(listing)):
+        if number in storages:
+            in_archive = _in_tar if archives[number].lower().endswith(_TAR) else _in_zip
+            found = in_archive(storages[number])
+            wanted = [matches(name.rpartition(b"/")[2]) for name in found.names]
+            parts.append(_chosen(found, np.flatnonzero(wanted), number))
+        else:
+            parts.append(_plain_file(number))
+    joined = _joined(parts, {number: storage.stamp for number, storage in storages.items()})
+    if not len(joined):
+        raise SourceError(
+            f"{paths[0]}{' ...' * (len(paths) > 1)}: no member matches member_filter "
+            f"{member_filter!r}"
+        )
+    return ArrayList(listing, joined)
+
+
+def _listing(
+    files: Sequence[str] | None,
+    file_list: str | None,
+    file_root: str | None,
+    file_filter: str,
+    options: Mapping[str, Any],
+) -> FileList:
+    if files is not None and file_list is not None:
+        raise ArgumentError("fn.readers.numpy: give either files or file_list, not both")
+    if files is not None:
+        names = StringTable.of(encoded_paths(files))
+        listing = FileList(root_of(names, file_root or b""), names, _no_labels(names))
+        return _checked(listing, "files")
+    if file_list is not None:
+        root = os.path.dirname(file_list) if file_root is None else file_root
+        names = StringTable.of(_lines(file_list, options))
+        return _checked(FileList(absolute(root), names, _no_labels(names)), file_list)
+    if not file_root:
+        raise ArgumentError("fn.readers.numpy needs file_root, files or file_list")
+    root_path = absolute(file_root)
+    folders: ClassFolders = folders_below(root_path, options)(
+        root_path, [file_filter], None, case_sensitive=True
+    )
+    inside = folders.folders()
+    linked = set(inside)  # links to folders are listed among the files, too
+    found = [name for name in folders.files(root_path) if name not in linked]
+    for folder, listed in zip(inside, folders.listed(inside), strict=True):
+        found += [folder + b"/" + name for name in listed]
+    names = StringTable.of(found)
+    return _checked(
+        FileList(root_path, names, _no_labels(names)),
+        f"{file_root!r} and the folders in it, for {file_filter!r},",
+    )
+
+
+def _checked(listing: FileList, what: str) -> FileList:
+    if not len(listing):
+        raise SourceError(f"fn.readers.numpy: {what} names no file")
+    return listing
+
+
+def _no_labels(names: StringTable) -> NDArray[np.int32]:
+    return np.broadcast_to(np.int32(0), len(names))
+
+
+def _lines(path: str, options: Mapping[str, Any]) -> list[bytes]:
+    """Return the lines of a text file that are not empty."""
+    try:
+        with opened(os.fsencode(path), options) as file:
+            text = file.read().removeprefix(b"\xef\xbb\xbf")
+    except SourceError:
+        raise
+    except OSError as error:
+        raise SourceError(f"`file_list` {shown(path)!r} cannot be read: {error}") from error
+    lines = [raw.rstrip(b"\r") for raw in text.split(b"\n")]
+    if is_url(path):
+        for number, line in enumerate(lines, 1):
+            check_remote_name(os.fsencode(path), number, line)
+    return [line for line in lines if line]
+
+
+def _plain_file(number: int) -> ArrayMembers:
+    return ArrayMembers(
+        np.array([(number, 0, -1, -1, 0, False, False)], _MEMBER), StringTable.of([b""])
+    )
+
+
+def _in_tar(storage: Storage) -> ArrayMembers:
+    """Return the members of a tar archive, by the index that WebDatasets have of it."""
+    index = index_archive(storage)
+    keys, extensions = list(index.keys), [b"." + name if name else b"" for name in index.extensions]
+    samples = np.repeat(np.arange(len(index)), np.diff(index.firsts)).tolist()
+    kinds = index.extension_numbers.tolist()
+    names = (keys[sample] + extensions[kind] for sample, kind in zip(samples, kinds, strict=True))
+    table = np.zeros(len(kinds), _MEMBER)
+    table["offset"], table["size"], table["content"] = index.offsets, index.sizes, index.sizes
+    storage.check(index.offsets, index.sizes)
+    return ArrayMembers(table, StringTable.of(names))
+
+
+def _in_zip(storage: Storage) -> ArrayMembers:
+    """Return the members of a zip archive, from the cache if it holds them."""
+
+    def build() -> list[NDArray[Any]]:
+        found = zip_members(storage)
+        sizes = (found.offsets, found.sizes, found.contents)
+        return [*found.names.to_arrays(), *sizes, found.checksums, found.methods]
+
+    joined, bounds, *columns, methods = cached_index(storage, "zip-1", build)
+    table = np.zeros(len(methods), _MEMBER)
+    for name, column in zip(("offset", "size", "content", "checksum"), columns, strict=True):
+        table[name] = column
+    table["has_checksum"] = True
+    table["deflated"] = methods != STORED
+    storage.check(table["offset"], table["size"])
+    return ArrayMembers(table, StringTable.from_arrays(joined, bounds))
+
+
+def _chosen(found: ArrayMembers, rows: Int64s, number: int) -> ArrayMembers:
+    table = found.table[rows]
+    table["file"] = number
+    return ArrayMembers(table, StringTable.of(found.names.take(rows)))
+
+
+def _joined(parts: Sequence[ArrayMembers], stamps: Mapping[int, str]) -> ArrayMembers:
+    names = StringTable.of(name for part in parts for name in part.names)
+    return ArrayMembers(np.concatenate([part.table for part in parts]), names, stamps)

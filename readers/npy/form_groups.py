@@ -1,0 +1,210 @@
+"""The samples of a batch, grouped by the form of their arrays, and the memory for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from operator import mul
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...formats.npy import NpyHeader, as_numbers, stored_elements
+from ..archives.inflated_member import InflatedMember
+from ..source import Allocate, Column
+from ..storage.read_plan import Int64s
+from .opening import OpenArray
+from .plan import StoredLayout, first_elements, plan_region
+from .region import Regions
+from .region_reads import RegionRead, read_cost_of
+
+
+def alike(stored: Sequence[OpenArray], owners: Int64s) -> Iterator[tuple[NpyHeader, Int64s]]:
+    """Yield the different forms of arrays, and the samples of arrays that have them.
+
+    Args:
+        stored: the arrays.
+        owners: number of the array that each sample belongs to.
+    """
+    forms: dict[Any, list[int]] = {}
+    for number, each in enumerate(stored):
+        header = each.header
+        forms.setdefault((header.shape, header.dtype, header.fortran_order), []).append(number)
+    for numbers in forms.values():
+        own = np.zeros(len(stored), bool)
+        own[numbers] = True
+        yield stored[numbers[0]].header, np.flatnonzero(own[owners])
+
+
+@dataclass(frozen=True)
+class FormGroup:
+    """Samples of a batch whose arrays have the same form.
+
+    Attributes:
+        header: of one of the arrays.
+        rows: of the samples.
+        regions: of the arrays, one a sample.
+    """
+
+    header: NpyHeader
+    rows: Int64s
+    regions: Regions
+
+    def work(
+        self, stored: Sequence[OpenArray], owners: Int64s, result: BatchMemory, fill: float
+    ) -> Iterator[RegionRead]:
+        """Yield the regions to read; copy the elements that are in memory already.
+
+        Args:
+            stored: the arrays of the batch.
+            owners: number of the array that each sample of the group belongs to.
+            result: where the samples go.
+            fill: number for elements outside of the arrays.
+        """
+        header, regions = self.header, self.regions
+        layout = StoredLayout(header.shape, header.dtype.itemsize, header.fortran_order)
+        begins = np.array([each.begin for each in stored], np.int64)[owners]
+        begins += first_elements(layout, regions.start)
+        steps = tuple(regions.step.tolist())
+        strides = tuple(map(mul, layout.strides(), steps))
+        filled = (regions.shape != regions.count).any(axis=1).tolist()
+        if result.dense is not None and self.in_runs(stored):
+            yield from self._runs(stored, owners, begins, result)
+            return
+        for i, (row, owner) in enumerate(zip(self.rows.tolist(), owners.tolist(), strict=True)):
+            counts = tuple(regions.count[i].tolist())
+            target = result.row(row).reshape(regions.shape[i])
+            if filled[i]:
+                target[...] = _as_fill(fill, target.dtype)
+                target = target[tuple(map(_span, regions.lead[i].tolist(), counts))]
+            if 0 in counts:
+                continue
+            each = stored[owner]
+            if each.content is not None:
+                found = stored_elements(each.content, each.header)
+                key = tuple(map(_stepped, regions.start[i].tolist(), counts, steps))
+                np.copyto(target, found[key])
+                continue
+            direct = not filled[i] and header.dtype.isnative
+            grids = plan_region(layout, counts, steps, read_cost_of(each.storage), direct)
+            yield RegionRead(each.storage, int(begins[i]), target, header.dtype, strides, grids)
+
+    def in_runs(self, stored: Sequence[OpenArray]) -> bool:
+        """Return whether the samples are of one shape, and each is one run of bytes in its file."""
+        header, counts = self.header, self.regions.count
+        if (self.regions.shape != counts[0]).any() or (counts != counts[0]).any():
+            return False
+        if not header.dtype.isnative or not counts.all():
+            return False
+        if any(each.content is not None for each in stored):
+            return False
+        layout = StoredLayout(header.shape, header.dtype.itemsize, header.fortran_order)
+        first, steps = tuple(counts[0].tolist()), tuple(self.regions.step.tolist())
+        (grid, *more) = plan_region(layout, first, steps, read_cost_of(stored[0].storage), True)
+        return not more and grid.direct and len(grid.offsets) == 1
+
+    def _runs(
+        self, stored: Sequence[OpenArray], owners: Int64s, begins: Int64s, result: BatchMemory
+    ) -> Iterator[RegionRead]:
+        """Yield one read for samples that follow one another in a file as they do in the batch."""
+        assert result.dense is not None
+        flat = result.dense.reshape(-1).view(np.uint8)
+        length = flat.size // len(result.dense)
+        files = np.array([id(each.storage) for each in stored], np.int64)[owners]
+        heads = np.ones(len(begins), bool)
+        heads[1:] = (files[1:] != files[:-1]) | (begins[1:] != begins[:-1] + length)
+        heads[1:] |= self.rows[1:] != self.rows[:-1] + 1
+        firsts = np.flatnonzero(heads)
+        ends = self.rows[np.append(firsts[1:], len(begins)) - 1] + 1
+        columns = (owners[firsts], begins[firsts], self.rows[firsts], ends)
+        for owner, begin, row, end in zip(*(c.tolist() for c in columns), strict=True):
+            storage, target = stored[owner].storage, flat[row * length : end * length]
+            extents = (target.size,)
+            layout = StoredLayout(extents, 1, fortran_order=False)
+            grids = plan_region(layout, extents, (1,), read_cost_of(storage), True)
+            yield RegionRead(storage, begin, target, target.dtype, (1,), grids)
+
+
+@dataclass(frozen=True)
+class LocatedSamples:
+    """Where the samples of a batch lie, their arrays being open.
+
+    Attributes:
+        groups: the samples, by the form of their arrays.
+        stored: the arrays.
+        owners: which array each sample belongs to.
+        whole: whether all of each array is read.
+    """
+
+    groups: list[FormGroup]
+    stored: list[OpenArray]
+    owners: Int64s
+    whole: bool
+
+    def inflated_nbytes(self) -> int:
+        """Return the bytes of the samples that are inflated."""
+        inflated = np.array([isinstance(each.storage, InflatedMember) for each in self.stored])
+        if not inflated.any():
+            return 0
+        return sum(
+            int(group.regions.shape[inflated[self.owners[group.rows]]].prod(axis=1).sum())
+            * group.header.dtype.itemsize
+            for group in self.groups
+        )
+
+
+class BatchMemory:
+    """Memory for the samples of a batch: one array, if they agree in shape and type."""
+
+    def __init__(self, groups: Sequence[FormGroup], size: int, allocate: Allocate) -> None:
+        shapes = [group.regions.shape[:, group.regions.kept] for group in groups]
+        first = shapes[0][0] if shapes else np.empty(0)
+        alike = all(
+            group.header.native == groups[0].header.native
+            and found.shape[1] == len(first)
+            and (found == first).all()
+            for group, found in zip(groups, shapes, strict=True)
+        )
+        self.dense: NDArray[Any] | None = None
+        self._rows: list[NDArray[Any]] = []
+        if alike:
+            self.dense = allocate((size, *first.tolist()), groups[0].header.native)
+            return
+        self._rows = [np.empty(0)] * size
+        for group, found in zip(groups, shapes, strict=True):
+            for row, shape in zip(group.rows.tolist(), found.tolist(), strict=True):
+                self._rows[row] = allocate(tuple(shape), group.header.native)
+
+    def row(self, row: int) -> NDArray[Any]:
+        """Return the memory of a sample."""
+        return self._rows[row] if self.dense is None else self.dense[row, ...]
+
+    def numbers(self) -> Column:
+        """Return the column, once the elements are there."""
+        if self.dense is not None:
+            return numbers_in(self.dense)
+        return [numbers_in(row) for row in self._rows]
+
+
+def numbers_in(elements: NDArray[Any]) -> NDArray[Any]:
+    if elements.dtype == np.bool_:  # any other byte than 0 and 1 would be no bool
+        np.not_equal(elements.view(np.uint8), 0, out=elements)
+    return as_numbers(elements)
+
+
+def _as_fill(value: float, dtype: np.dtype[Any]) -> Any:
+    """Return the value in the type of elements: the nearest that it holds, halves away from 0."""
+    if dtype.kind not in "iu":
+        return np.array(value).astype(dtype if dtype.kind not in "mM" else np.int64).view(dtype)
+    limits = np.iinfo(dtype)
+    rounded = int(np.trunc(value + np.copysign(0.5, value))) if np.isfinite(value) else 0
+    return min(max(rounded, int(limits.min)), int(limits.max))
+
+
+def _span(begin: int, count: int) -> slice:
+    return slice(begin, begin + count)
+
+
+def _stepped(begin: int, count: int, step: int) -> slice:
+    return slice(begin, begin + (count - 1) * step + 1, step)

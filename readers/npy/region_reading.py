@@ -1,0 +1,102 @@
+"""How batches of arrays are read: in groups, ahead, or region by region."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...engine.graph.context import Array, BatchContext
+from ...engine.order.sampler import Sampler, Selection
+from ..batch_reading import BatchReading
+from ..read_ahead import nbytes_of
+from ..source import Columns
+from .source import NumpySource
+
+SampleForm = tuple[np.dtype[Any], int]
+"""Dtype and number of dimensions of a sample."""
+
+
+@dataclass(frozen=True)
+class RegionReadingTuning:
+    """When large batches of arrays are read ahead.
+
+    Attributes:
+        ahead_nbytes: of a batch. While threads copy so much, one thread can find out where the
+            next batch lies.
+    """
+
+    ahead_nbytes: int = 16 << 20
+
+
+TUNING = RegionReadingTuning()
+
+
+@dataclass
+class RegionBatch:
+    """What is known of a batch of arrays besides its samples.
+
+    Attributes:
+        values: arguments of the region that differ by sample, (samples, values) each.
+        form: of most of the batch's samples, once they are read.
+        upload: copies a sample to the GPU, if the batch is there already.
+    """
+
+    values: dict[str, Array] = field(default_factory=dict)
+    form: SampleForm | None = None
+    upload: Callable[[Array], Any] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RegionSelection(Selection):
+    """The samples of a batch, and the region of each."""
+
+    regions: RegionBatch = field(default_factory=RegionBatch)
+
+
+class RegionReading:
+    """Reads each batch when its regions are known: a `BatchReading`."""
+
+    def __init__(self, source: NumpySource, sampler: Sampler) -> None:
+        self._source = source
+        self._sampler = sampler
+
+    def select(self, number: int) -> Selection:
+        """Return the samples of batch `number`: see `Sampler.select`."""
+        return self._sampler.select(number)
+
+    def take_batch(self, batch: BatchContext, selection: Selection) -> Columns:
+        """Read the regions of a batch."""
+        assert isinstance(selection, RegionSelection)
+        return self._source.read(selection.index, batch.empty, selection.regions.values)
+
+    def close(self) -> None:
+        """Do nothing: no batch is read before it is asked for."""
+
+
+class AheadIfLarge:
+    """Reads batches in groups; from the first large batch on, one batch ahead: a `BatchReading`."""
+
+    def __init__(self, groups: BatchReading, ahead: BatchReading) -> None:
+        """Take the two ways: the first one, and the one for large batches."""
+        self._now = groups
+        self._ahead = ahead
+
+    def select(self, number: int) -> Selection:
+        """Return the samples of batch `number`: see `Sampler.select`."""
+        return self._now.select(number)
+
+    def take_batch(self, batch: BatchContext, selection: Selection) -> Columns:
+        """Return the samples of a batch."""
+        columns: Any = self._now.take_batch(batch, selection)
+        if self._now is not self._ahead and sum(map(nbytes_of, columns)) >= TUNING.ahead_nbytes:
+            self._now.close()
+            self._now = self._ahead
+        found: Columns = columns
+        return found
+
+    def close(self) -> None:
+        """Drop what was read or begun for batches to come."""
+        self._now.close()

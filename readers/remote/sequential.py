@@ -1,0 +1,76 @@
+"""Reading an object from its front to its end, some parts ahead of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..storage.storage import Bytes, Storage
+
+
+@dataclass(frozen=True)
+class SequentialTuning:
+    """How far a walk reads ahead.
+
+    Attributes:
+        most_ahead: parts.
+    """
+
+    most_ahead: int = 8
+
+
+TUNING = SequentialTuning()
+
+
+class SequentialObject(Storage):
+    """An object for one thread that makes its index.
+
+    Each header tells where the next one is; a round trip for each header would take hours. So whole
+    parts are fetched. The longer the walk goes on without a leap, the more parts are fetched ahead:
+    at most `most_ahead`, beside the current part.
+    """
+
+    def __init__(self, storage: Storage, part: int) -> None:
+        """Take the object and the bytes of a part."""
+        self._storage = storage
+        self._part = part
+        self.name, self.size, self.stamp = storage.name, storage.size, storage.stamp
+        self.gap, self.path = storage.gap, storage.path
+        self._begun: dict[int, tuple[Bytes, Callable[[], None]]] = {}
+        self._ahead = 0
+        self._last = 0
+
+    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
+        """See `Storage.start_read`; waits at once."""
+        for offset, buffer in zip(offsets, buffers, strict=True):
+            filled = 0
+            while filled < buffer.size:
+                number, skipped = divmod(offset + filled, self._part)
+                piece = self._take(number)[skipped : skipped + buffer.size - filled]
+                buffer[filled : filled + piece.size] = piece
+                filled += piece.size
+        return lambda: None
+
+    def _take(self, number: int) -> Bytes:
+        if number != self._last:
+            self._ahead = (
+                min(2 * self._ahead + 1, TUNING.most_ahead) if number == self._last + 1 else 0
+            )
+            self._last = number
+        end = min(number + self._ahead + 1, -(-self.size // self._part))
+        self._begun = {n: self._begun.get(n) or self._fetch(n) for n in range(number, end)}
+        part, wait = self._begun[number]
+        wait()
+        self._begun[number] = part, lambda: None
+        return part
+
+    def _fetch(self, number: int) -> tuple[Bytes, Callable[[], None]]:
+        offset = number * self._part
+        part: Bytes = np.empty(min(self._part, self.size - offset), np.uint8)
+        return part, self._storage.start_read([offset], [part])
+
+    def close(self) -> None:
+        """Drop the fetched parts."""
+        self._begun = {}

@@ -1,0 +1,29 @@
+"""The threads that help readers to copy: one core alone does not reach the memory's speed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...engine.threads import Team
+
+
+@dataclass(frozen=True)
+class ReadTeamTuning:
+    """Size of the team.
+
+    Attributes:
+        threads: that help all readers of this process, at most.
+    """
+
+    threads: int = 64
+
+
+TUNING = ReadTeamTuning()
+
+READ_TEAM = Team("shared-read", TUNING.threads)
+"""Threads of no pipeline: they stay when pipelines are closed, and wait for the next reader.
+
+Measured on two busy cores with two threads, against a thread started for each call: two empty
+reads take 18 us instead of 52 us, 43 reads of 48 KiB 123 us instead of 155 us, and 28 reads of
+1 MiB 2.1 ms instead of 2.2 ms.
+"""

@@ -1,0 +1,283 @@
+"""Clips of video files: `fn.readers.video` and `fn.experimental.readers.video`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.nodes import add_node
+from ...engine.graph.operator import OPERATORS, Array, register
+from ...engine.graph.params import (
+    ANY,
+    BOOL,
+    DTYPE,
+    IMAGE_TYPE,
+    INT,
+    INTS,
+    NO_EFFECT,
+    REQUIRED,
+    STR,
+    STRS,
+    param,
+)
+from ...engine.tensors.dtypes import RGB, UINT8
+from ...formats.video.library import pyav
+from ...formats.video.selection import PAD_MODES
+from ..listing.listing import list_files
+from ..reader import Reader
+from .clips import ROUNDINGS, ClipRule, RangeRule
+from .list_file import ListedVideo, read_video_list
+from .source import ClipSource
+
+PATTERNS = (
+    *("*.mp4", "*.m4v", "*.mov", "*.mkv", "*.webm", "*.avi", "*.ts", "*.mts", "*.m2ts"),
+    *("*.mpg", "*.mpeg", "*.ogv", "*.flv", "*.wmv", "*.3gp"),
+)
+_FRAME_NUMBERS = {
+    "none": None,
+    False: None,
+    "scalar": "scalar",
+    True: "scalar",
+    "sequence": "sequence",
+}
+
+
+class VideoClips(Reader):
+    """Base of the readers of clips."""
+
+    devices = ("cpu", "gpu")
+    copies_to_gpu = True
+    outputs = 4
+
+    filenames = param(STRS, None, "Paths of the videos.")
+    file_root = param(
+        STR, None, "Folder whose subfolders are the classes, numbered in the order of their names."
+    )
+    file_list = param(
+        STR,
+        None,
+        "Text file with a path and a label on each line and, if wanted, start and end of the range "
+        "that clips are taken from. Relative paths start at the folder of the list.",
+    )
+    sequence_length = param(INT, REQUIRED, "Frames of a clip.", minimum=1)
+    stride = param(INT, 1, "Distance from a frame of the clip to the next one.", minimum=1)
+    step = param(
+        INT,
+        -1,
+        "Distance from a clip's first frame to the first frame of the next clip; by default, and "
+        "if negative, `sequence_length` times `stride`, so that clips do not overlap.",
+    )
+    enable_frame_num = param(
+        ANY,
+        "none",
+        "'scalar' or True adds the number of the clip's first frame as an output, 'sequence' the "
+        "numbers of all frames.",
+    )
+    enable_timestamps = param(
+        BOOL, False, "Adds the presentation times of all frames, in seconds, as an output."
+    )
+    image_type = param(IMAGE_TYPE, RGB, "Color space: RGB or YCbCr (ITU-R BT.601).")
+
+    def prepare(self) -> None:
+        super().prepare()
+        pyav()
+        owner = f"fn.{self.name}"
+        given = [name for name in ("filenames", "file_root", "file_list") if name in self.given]
+        if len(given) != 1:
+            raise ArgumentError(
+                f"{owner} needs one of filenames, file_root and file_list, but got "
+                f"{' and '.join(given) or 'none'}"
+            )
+        if self.step == 0:
+            raise ArgumentError(f"{owner}: step must not be 0")
+        if self.image_type.name not in ("RGB", "YCbCr"):
+            raise ArgumentError(f"{owner}: image_type is {self.image_type.name}; use RGB or YCbCr")
+        if self.enable_frame_num not in _FRAME_NUMBERS:
+            raise ArgumentError(
+                f"{owner}: enable_frame_num is {self.enable_frame_num!r}; use 'none', 'scalar' or "
+                "'sequence'"
+            )
+
+    def clip_rule(self, pad_mode: str, *, uniform: bool = False) -> ClipRule:
+        """Return which frames a clip has."""
+        step = self.step if self.step > 0 else self.sequence_length * self.stride
+        return ClipRule(self.sequence_length, self.stride, step, pad_mode, uniform)
+
+    def videos(self, labels: Sequence[int] | None) -> list[ListedVideo]:
+        """Return the videos that the arguments name."""
+        if self.file_list is not None:
+            return read_video_list(self.file_list)
+        if self.file_root is not None:
+            listed = list_files(file_root=self.file_root, file_filters=PATTERNS)
+        else:
+            listed = list_files(files=self.filenames, labels=labels)
+        paths = listed.paths(np.arange(len(listed)))
+        return [
+            ListedVideo(os.path.abspath(os.fsdecode(path)), int(label))
+            for path, label in zip(paths, listed.labels, strict=True)
+        ]
+
+    def clip_arguments(self) -> dict[str, Any]:
+        """Return the arguments of the operator that decodes the clips."""
+        return {"image_type": self.image_type}
+
+    def finished(self, clips: Any) -> Any:
+        """Return the clips as they are handed out."""
+        return clips
+
+    def has_labels(self) -> bool:
+        """Return whether labels are an output."""
+        return self.filenames is None or "labels" in self.given
+
+    def wrap(self, outputs: tuple[Any, ...]) -> Any:
+        paths, numbers, labels, times = outputs
+        (clip,) = add_node(OPERATORS["_decode_clip"], (paths, numbers), self.clip_arguments())
+        chosen = [self.finished(clip)]
+        if self.has_labels():
+            chosen.append(labels)
+        frame_numbers = _FRAME_NUMBERS[self.enable_frame_num]
+        if frame_numbers is not None:
+            chosen.append(numbers if frame_numbers == "sequence" else numbers[:1])
+        if self.enable_timestamps:
+            chosen.append(times)
+        return super().wrap(tuple(chosen))
+
+    def placeholder(self) -> tuple[Array, ...]:
+        length = self.sequence_length
+        return (
+            np.empty(0, np.uint8),
+            np.full(length, -1, np.int32),
+            np.zeros(1, np.int32),
+            np.full(length, -1.0),
+        )
+
+
+@register
+class ExperimentalVideoReader(VideoClips):
+    """Reads clips of video files, decoded.
+
+    Frames are counted in the order of their presentation, whatever their rate. All codecs and
+    containers are read that FFmpeg reads.
+
+    Outputs:
+        clips: uint8, FHWC.
+        labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
+        frame numbers: int32, see `enable_frame_num`; -1 for a filled frame.
+        times: float64, shape (F,), in seconds; -1 for a filled frame.
+
+    Raises:
+        SourceError: the list cannot be read.
+        OSError: a file cannot be read.
+        DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+    """
+
+    name = "experimental.readers.video"
+
+    labels = param(INTS, None, "Labels of `filenames`.")
+    file_list_format = param(
+        STR,
+        "timestamps",
+        "Whether start and end of a range are 'timestamps', in seconds, or 'frames'.",
+    )
+    file_list_rounding = param(
+        STR,
+        "start_down_end_up",
+        "How start and end between two frames are rounded: 'start_down_end_up', "
+        "'start_up_end_down', 'all_up' or 'all_down'.",
+    )
+    file_list_include_end = param(
+        BOOL,
+        False,
+        "Whether the frame at the end of a range belongs to the range. DALI's documentation says "
+        "that the default is True; DALI 2.4 leaves the frame out all the same.",
+    )
+    pad_mode = param(
+        STR,
+        "none",
+        "What replaces frames behind the end of the range: 'none' leaves incomplete clips out; see "
+        "`decoders.video` for the others.",
+    )
+    fill_value = param(
+        INTS, (0,), "One value from 0 to 255, or one a channel.", minimum=0, maximum=255
+    )
+    uniform_sample = param(
+        BOOL,
+        False,
+        "Take one clip of each video: frames at equal distances, from its first to its last one.",
+    )
+
+    def prepare(self) -> None:
+        super().prepare()
+        _check_one_of(self, "pad_mode", PAD_MODES)
+        _check_one_of(self, "file_list_rounding", tuple(ROUNDINGS))
+        _check_one_of(self, "file_list_format", ("timestamps", "frames"))
+
+    def open_source(self) -> ClipSource:
+        limits = RangeRule(
+            self.file_list_format == "frames", self.file_list_rounding, self.file_list_include_end
+        )
+        rule = self.clip_rule(self.pad_mode, uniform=self.uniform_sample)
+        return ClipSource(self.videos(self.labels), limits, rule)
+
+    def clip_arguments(self) -> dict[str, Any]:
+        return super().clip_arguments() | {"fill_value": self.fill_value}
+
+
+@register
+class VideoReader(VideoClips):
+    """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
+
+    Outputs:
+        clips: uint8 or float, FHWC.
+        labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
+        frame numbers: int32, see `enable_frame_num`; -1 for a filled frame.
+        times: float64, shape (F,), in seconds; -1 for a filled frame.
+
+    Raises:
+        SourceError: the list cannot be read.
+        OSError: a file cannot be read.
+        DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+    """
+
+    name = "readers.video"
+    aliases = ("video_reader",)
+
+    labels = param(INTS, None, "Labels of `filenames`; an empty list stands for 0, 1, 2, ...")
+    file_list_frame_num = param(
+        BOOL, False, "Whether start and end of a range are frames; else they are seconds."
+    )
+    file_list_include_preceding_frame = param(
+        BOOL,
+        False,
+        "Round the start of a range down and its end up, in place of the start up, the end down.",
+    )
+    pad_sequences = param(
+        BOOL, False, "Whether incomplete clips are filled with black frames, not left out."
+    )
+    dtype = param(DTYPE, UINT8, "Element type of the clips: UINT8 or FLOAT.")
+    normalized = param(BOOL, False, "Whether floats span 0 to 1 in place of 0 to 255.")
+    channels = param(INT, 3, "Number of channels: 3.", minimum=3, maximum=3)
+    skip_vfr_check = param(BOOL, False, NO_EFFECT)
+    additional_decode_surfaces = param(INT, 2, NO_EFFECT)
+
+    def open_source(self) -> ClipSource:
+        down = self.file_list_include_preceding_frame and not self.file_list_frame_num
+        rounding = "start_down_end_up" if down else "start_up_end_down"
+        limits = RangeRule(self.file_list_frame_num, rounding)
+        rule = self.clip_rule("constant" if self.pad_sequences else "none")
+        return ClipSource(self.videos(self.labels or None), limits, rule)
+
+    def clip_arguments(self) -> dict[str, Any]:
+        return super().clip_arguments() | {"dtype": self.dtype, "normalized": self.normalized}
+
+
+def _check_one_of(reader: VideoClips, name: str, allowed: Sequence[str]) -> None:
+    value = getattr(reader, name)
+    if value not in allowed:
+        raise ArgumentError(
+            f"fn.{reader.name}: {name} must be one of {', '.join(allowed)}, but is {value!r}"
+        )

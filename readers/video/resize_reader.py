@@ -1,0 +1,58 @@
+"""Clips of video files, resized: `fn.readers.video_resize`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ...engine.graph.nodes import add_node
+from ...engine.graph.operator import OPERATORS, register
+from .reader import VideoReader
+
+_RESIZE = OPERATORS["resize"]  # `penstock` registers operators before readers
+
+
+def _of_resize(name: str) -> Any:
+    """Return an argument of `fn.resize`; it has one value for all clips."""
+    return replace(_RESIZE.params[name], per_sample=False)
+
+
+@register
+class VideoResizeReader(VideoReader):
+    """Reads clips of video files, decoded and resized: `readers.video`, then `resize`.
+
+    Outputs:
+        clips: uint8 or float, FHWC; the other outputs are those of `readers.video`.
+
+    Raises:
+        SourceError: the list cannot be read.
+        OSError: a file cannot be read.
+        DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+    """
+
+    name = "readers.video_resize"
+    aliases = ("video_reader_resize",)
+
+    antialias = _of_resize("antialias")
+    interp_type = _of_resize("interp_type")
+    mag_filter = _of_resize("mag_filter")
+    max_size = _of_resize("max_size")
+    min_filter = _of_resize("min_filter")
+    minibatch_size = _of_resize("minibatch_size")
+    mode = _of_resize("mode")
+    resize_longer = _of_resize("resize_longer")
+    resize_shorter = _of_resize("resize_shorter")
+    resize_x = _of_resize("resize_x")
+    resize_y = _of_resize("resize_y")
+    resize_z = _of_resize("resize_z")
+    roi_end = _of_resize("roi_end")
+    roi_relative = _of_resize("roi_relative")
+    roi_start = _of_resize("roi_start")
+    size = _of_resize("size")
+    subpixel_scale = _of_resize("subpixel_scale")
+    temp_buffer_hint = _of_resize("temp_buffer_hint")
+
+    def finished(self, clips: Any) -> Any:
+        names = self.given & (_RESIZE.params.keys() - VideoReader.params.keys())
+        (resized,) = add_node(_RESIZE, (clips,), {name: getattr(self, name) for name in names})
+        return resized

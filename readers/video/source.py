@@ -1,0 +1,109 @@
+"""The clips of video files as samples."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import DecodeError, PenstockError
+from ...formats.video.frame_index import FrameIndex
+from ...formats.video.frames import FrameReader
+from ...formats.video.open_videos import keep_index, state_of
+from ..source import Allocate, Column, checked_indices
+from ..storage.index_cache import cached_index
+from ..storage.opening import open_storage
+from ..storage.read_team import READ_TEAM
+from .clips import ClipRule, RangeRule, clip_table
+from .list_file import ListedVideo
+
+_CONTENT = "frames of a video, 1"  # version of the cached index
+
+
+class ClipSource:
+    """Clips of videos. A sample is the file's path, the clip's frames, the label, and the times.
+
+    Only times and key frames of a video are read here. Decoding opens the file again.
+    """
+
+    def __init__(self, videos: Sequence[ListedVideo], limits: RangeRule, rule: ClipRule) -> None:
+        """Read the indexes of all videos, in threads."""
+        self._videos = videos
+        self._indexes = read_indexes([video.path for video in videos])
+        ranges = [
+            limits.frames(video, index) for video, index in zip(videos, self._indexes, strict=True)
+        ]
+        self._clips = clip_table(ranges, rule)
+
+    def __len__(self) -> int:
+        return len(self._clips)
+
+    def read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
+        """Return paths, frames, labels and times.
+
+        Returns:
+            paths: uint8, one array a sample.
+            frames: int32, (samples, length); -1 for a filled frame.
+            labels: int32, (samples, 1).
+            times: float64 seconds, (samples, length); -1 for a filled frame.
+        """
+        clips = checked_indices(indices, len(self)).tolist()
+        numbers = np.empty((len(clips), self._clips.rule.length), np.int32)
+        times = np.full(numbers.shape, -1.0)
+        owners = self._clips.videos[indices].tolist()
+        for row, (clip, video) in enumerate(zip(clips, owners, strict=True)):
+            numbers[row] = own = self._clips.numbers(clip)
+            times[row, own >= 0] = self._indexes[video].seconds[own[own >= 0]]
+        paths = [np.frombuffer(os.fsencode(self._videos[v].path), np.uint8) for v in owners]
+        labels = np.array([self._videos[v].label for v in owners], np.int32)
+        return paths, numbers, labels[:, np.newaxis], times
+
+    def where(self, index: int) -> str:
+        """Return the path, and the clip's first frame."""
+        checked_indices(np.array([index]), len(self))
+        path = self._videos[int(self._clips.videos[index])].path
+        return f"{path}, frame {int(self._clips.starts[index])}"
+
+    def close(self) -> None:
+        """Do nothing: no file stays open between two reads."""
+
+
+def read_indexes(paths: Sequence[str]) -> list[FrameIndex]:
+    """Return the index of each video, out of the cache if possible.
+
+    Raises:
+        OSError, DecodeError: a file cannot be read, or is no video; the note names the file.
+    """
+    indexes: dict[str, FrameIndex] = {}
+
+    def read(path: str) -> None:
+        try:
+            indexes[path] = read_index_of(path)
+        except (OSError, PenstockError) as error:
+            error.add_note(f"the video {path!r}")
+            raise
+
+    READ_TEAM.run_jobs(read, list(dict.fromkeys(paths)))
+    return [indexes[path] for path in paths]
+
+
+def read_index_of(path: str) -> FrameIndex:
+    """Return the index of one video, and keep the index for the decoder."""
+    state = state_of(path)
+
+    def build() -> tuple[NDArray[np.int64], ...]:
+        reader = FrameReader(path)
+        reader.close()
+        index = reader.index
+        unit = np.array([index.time_base.numerator, index.time_base.denominator], np.int64)
+        return index.times, index.keys, index.key_seeks, unit
+
+    times, keys, seeks, unit = cached_index(open_storage(path), _CONTENT, build)
+    if len(unit) != 2 or not len(keys):
+        raise DecodeError(f"the cached index of {path!r} is damaged; remove it")
+    index = FrameIndex(times, keys, seeks, Fraction(int(unit[0]), int(unit[1])))
+    keep_index(state, index)
+    return index

@@ -1,0 +1,6 @@
+"""Arithmetic of sampled signals that decoders and operators share.
+
+sinc         the window of the sinc filter, by quality
+resampling   signals at another rate, on the CPU
+amplitude    numbers of signals in other dtypes: the full range of one becomes that of the other
+"""

@@ -1,0 +1,46 @@
+"""Batches and samples become outputs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock import datasets
+from penstock.cli.pictures.outputs import of_batch, of_dataset
+from penstock.cli.pictures.roles import Role
+from penstock.tensors import TensorListCPU
+
+
+def test_a_batch():
+    images = TensorListCPU(
+        np.zeros((3, 4, 5, 3), np.uint8), "HWC", ["/d/a/1.jpg", "/d/a/2.jpg", "/d/b/1.jpg"]
+    )
+    outputs, known = of_batch([images, TensorListCPU(np.arange(3))], 2)
+    assert [each.name for each in outputs] == ["output 0", "output 1"]
+    assert [each.role for each in outputs] == [Role.IMAGE, Role.LABEL]
+    assert [len(each.rows) for each in outputs] == [2, 2]
+    assert [(each.number, each.key) for each in known] == [(0, "1.jpg"), (1, "2.jpg")]
+    assert not np.shares_memory(outputs[0].rows[0], images.at(0))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("cat", "dog"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.txt").write_text(f"a {name}")
+    np.save(tmp_path / "dog" / "1.npy", np.zeros((3, 3), np.float32))
+    return tmp_path
+
+
+def test_samples_with_a_component_that_is_missing(folder):
+    with datasets.open_dataset(folder) as dataset:
+        outputs, known = of_dataset(dataset, [1, 0])
+    by_name = {each.name: each for each in outputs}
+    assert {name: each.role for name, each in by_name.items()} == {
+        "text": Role.TEXT,
+        "array": Role.MAP,
+        "label": Role.LABEL,
+    }
+    assert [row.shape for row in by_name["array"].rows] == [(3, 3), (0, 0)]
+    assert [(each.number, each.key) for each in known] == [(1, "dog/1"), (0, "cat/1")]
+    assert known[0].class_names == ("cat", "dog")

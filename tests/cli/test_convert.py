@@ -1,0 +1,166 @@
+"""`penstock convert`: options, messages, the progress bar, and Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from penstock import datasets
+
+from .terminals import on_terminal
+
+
+def test_a_conversion_and_its_report(penstock_in_process, class_folders, tmp_path):
+    target = tmp_path / "shards"
+    arguments = ["convert", class_folders, target, "--to", "webdataset", "--shard-count", 2]
+    result = penstock_in_process(*arguments, "--json")
+    assert result.status == 0, result.errors
+    report = json.loads(result.output)
+    assert (report["samples"], report["shards"], report["format"]) == (6, 2, "webdataset")
+    with datasets.open_dataset(target) as made:
+        assert sorted(sample.key for sample in made.read(range(6)))[0] == "cats/0"
+    assert result.errors == ""
+
+
+def test_options_reach_the_conversion(penstock_in_process, class_folders, tmp_path):
+    (tmp_path / "names").write_text("Cat\nDog\n")
+    options = ["--where", "label == 1", "--classes", tmp_path / "names", "--longest-side", 16]
+    result = penstock_in_process(
+        "convert", class_folders, tmp_path / "out", "--to", "folder", *options
+    )
+    assert result.status == 0, result.errors
+    assert "3 samples in 1 shards of folder" in result.output
+    assert "3 samples were left out" in result.output
+    assert len(os.listdir(tmp_path / "out" / "Dog")) == 3
+
+
+def test_sizes_of_shards(penstock_in_process, class_folders, tmp_path):
+    result = penstock_in_process(
+        "convert", class_folders, tmp_path / "out", "--to", "tfrecord", "--shard-size", "0.5kB"
+    )
+    assert "6 samples in 6 shards" in result.output
+    result = penstock_in_process("convert", "a", "b", "--to", "tfrecord", "--shard-size", "12XB")
+    assert result.status == 2
+    assert "'12XB' is no size such as 256MB" in result.errors
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--to", "tfrecrd"], "not 'tfrecrd'"),
+        (["--to", "webdataset", "--where", "labl == 1"], "no component 'labl'"),
+        (["--to", "webdataset", "--engine", "slurm"], "not 'slurm'"),
+        (["--to", "webdataset", "--sample", "1.5"], "more than 0 and at most 1"),
+        (["--to", "webdataset", "--shard-cuont", "2"], "Possible options: --shard-count"),
+        ([], "Missing option '--to'"),
+    ],
+)
+def test_wrong_usage(penstock_in_process, class_folders, tmp_path, options, message):
+    result = penstock_in_process("convert", class_folders, tmp_path / "out", *options)
+    assert result.status == 2
+    assert result.errors.startswith("penstock: error: ")
+    assert message in result.errors
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_source_that_is_not_there(penstock_in_process, tmp_path):
+    result = penstock_in_process("convert", tmp_path / "no", tmp_path / "out", "--to", "lmdb")
+    assert result.status == 2
+    assert "there is no such file or folder" in result.errors
+
+
+def test_a_destination_that_exists(penstock_in_process, class_folders, tmp_path):
+    arguments = ["convert", class_folders, tmp_path / "out", "--to", "webdataset"]
+    assert penstock_in_process(*arguments).status == 0
+    result = penstock_in_process(*arguments)
+    assert result.status == 2
+    assert "out exists; choose another destination, or pass --overwrite" in result.errors
+    assert penstock_in_process(*arguments, "--overwrite").status == 0
+
+
+def test_a_class_without_a_name(penstock_in_process, class_folders, tmp_path):
+    (tmp_path / "names").write_text("Cat\n\n")
+    result = penstock_in_process(
+        "convert",
+        class_folders,
+        tmp_path / "out",
+        "--to",
+        "folder",
+        "--classes",
+        tmp_path / "names",
+    )
+    assert result.status == 2
+    assert "names, line 2: the name of a class is missing" in result.errors
+
+
+def test_a_terminal_sees_a_bar_with_rate_and_time_left(
+    command, environment, class_folders, tmp_path
+):
+    shown, status = on_terminal(
+        [*command, "convert", str(class_folders), str(tmp_path / "out"), "--to", "webdataset"],
+        environment,
+    )
+    assert status == 0
+    assert "6/6" in shown
+    assert "100%" in shown
+    assert "samples/s" in shown.rpartition("\x1b")[2]
+
+
+def test_a_disk_that_is_full(environment, class_folders, tmp_path):
+    script = (
+        "import resource, signal, sys; from penstock.cli.main import main\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
+        "sys.exit(main(['convert', *sys.argv[1:], '--to', 'webdataset']))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script, str(class_folders), str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert result.returncode == 1
+    assert "File too large" in result.stderr
+    assert "--resume" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not list(tmp_path.glob("out/*.tar"))
+
+
+def test_ctrl_c_says_how_to_go_on(command, environment, tmp_path):
+    source = tmp_path / "source" / "a"
+    source.mkdir(parents=True)
+    for i in range(100):
+        (source / f"{i}.bin").write_bytes(os.urandom(20_000))
+    arguments = ["convert", str(source.parent), str(tmp_path / "out"), "--to", "webdataset"]
+    arguments += ["--shard-count", "100", "--workers", "1"]
+    process = subprocess.Popen(
+        [*command, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    while not list(tmp_path.glob("out/*.tar")):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=40)
+    assert process.returncode == 130
+    assert output == ""
+    assert errors.startswith("penstock: error: interrupted; the whole shards stay")
+    assert "--resume" in errors
+    result = subprocess.run(
+        [*command, *arguments, "--resume", "--json"],
+        capture_output=True,
+        env=environment,
+        check=True,
+    )
+    report = json.loads(result.stdout)
+    assert report["samples"] == 100
+    assert 0 < report["resumed_shards"] < 100

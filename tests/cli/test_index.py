@@ -1,0 +1,96 @@
+"""`penstock index` makes the index that readers use."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from penstock import fn, pipeline_def
+
+from ..readers.record_io import image_record, record_file
+from ..readers.tars import archive
+from ..readers.tfrecord_files import example, write_records
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A folder with one file of each format that has an index, and another file."""
+    folder = tmp_path / "shards"
+    folder.mkdir()
+    write_records(folder / "a.tfrecord", [example({"n": [i]}) for i in range(5)])
+    (folder / "b.rec").write_bytes(record_file([image_record(b"x", i, i) for i in range(3)])[0])
+    (folder / "c.tar").write_bytes(archive({"1.txt": b"1", "2.txt": b"22"}))
+    (folder / "notes.md").write_text("no data")
+    return folder
+
+
+def test_all_files_of_a_folder(penstock_in_process, files):
+    result = penstock_in_process("index", files, "--json")
+    assert result.status == 0, result.errors
+    rows = json.loads(result.output)
+    assert [(row["format"], row["samples"], row["made"]) for row in rows] == [
+        ("tfrecord", 5, True),
+        ("recordio", 3, True),
+        ("webdataset", 2, True),
+    ]
+    assert all(os.path.getsize(row["index"]) for row in rows)
+
+
+def test_an_index_is_made_once_and_anew_after_a_change(penstock_in_process, files):
+    def made(*options):
+        (row,) = json.loads(penstock_in_process("index", *options, "--json").output)
+        return row["made"], row["samples"]
+
+    path = files / "a.tfrecord"
+    assert made(path) == (True, 5)
+    assert made(path) == (False, 5)
+    assert made(path, "--force") == (True, 5)
+    write_records(path, [example({"n": [i]}) for i in range(6)])
+    assert made(path) == (True, 6)
+
+
+def test_the_reader_uses_the_index(penstock_in_process, files):
+    assert penstock_in_process("index", files / "b.rec").status == 0
+    index = files / "b.rec.penstock-index"
+    before = index.stat().st_mtime_ns
+
+    @pipeline_def(batch_size=3, num_threads=1)
+    def records():
+        return tuple(fn.readers.mxnet(path=str(files / "b.rec")))
+
+    with records() as pipeline:
+        assert pipeline.run()[1].as_array().tolist() == [[0], [1], [2]]
+    assert index.stat().st_mtime_ns == before
+
+
+def test_the_table(penstock_in_process, files):
+    lines = penstock_in_process("index", files / "c.tar").output.splitlines()
+    assert lines[0].split() == ["file", "format", "samples", "index"]
+    assert lines[1].split() == [
+        str(files / "c.tar"),
+        "webdataset",
+        "2",
+        "made",
+        f"{files / 'c.tar'}.penstock-index",
+    ]
+
+
+def test_data_without_an_index(penstock_in_process, files, class_folders):
+    result = penstock_in_process("index", files / "notes.md")
+    assert result.status == 2
+    assert "nothing to index" in result.errors
+    assert penstock_in_process("index", class_folders).status == 2
+    result = penstock_in_process("index", files / "nothing.tar")
+    assert result.status == 2
+    assert "there is no such file" in result.errors
+
+
+def test_a_damaged_file(penstock_in_process, files):
+    path = files / "a.tfrecord"
+    path.write_bytes(path.read_bytes()[:-3])
+    result = penstock_in_process("index", path)
+    assert result.status == 1
+    assert result.errors.startswith(f"penstock: error: {path}")
+    assert not (files / "a.tfrecord.penstock-index").exists()

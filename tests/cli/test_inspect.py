@@ -1,0 +1,87 @@
+"""`penstock inspect`: the summary, its forms, and a pipe that closes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import subprocess
+
+import cv2
+import numpy as np
+
+
+def picture_of(data):
+    return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+
+
+def test_the_summary(penstock_in_process, class_folders):
+    result = penstock_in_process("inspect", class_folders)
+    assert result.status == 0, result.errors
+    lines = result.output.splitlines()
+    assert lines[0] == f"{class_folders}  folder, 6 samples"
+    assert any(line.split()[:3] == ["image", "encoded", "jpg"] for line in lines)
+    assert any(line.split()[:3] == ["0", "cats", "3"] for line in lines)
+
+
+def test_json(penstock_in_process, class_folders):
+    content = json.loads(penstock_in_process("inspect", class_folders, "--json").output)
+    assert content["format"] == "folder"
+    assert content["samples"] == content["looked_at"] == 6
+    assert content["schema"]["image"] == {"type": "encoded", "extension": "jpg"}
+    assert content["labels"] == {"0": 3, "1": 3}
+    assert content["classes"] == ["cats", "dogs"]
+    assert content["shards"] is None
+    assert content["sample"]["key"] == "cats/0"
+
+
+def test_a_page_and_a_contact_sheet(penstock_in_process, class_folders, tmp_path):
+    page, sheet = tmp_path / "page.html", tmp_path / "sheet.png"
+    result = penstock_in_process("inspect", class_folders, "--html", page, "--png", sheet, "-n", 4)
+    assert result.output.endswith(f"wrote {page}\nwrote {sheet}\n")
+    text = page.read_text()
+    assert "6 samples" in text
+    assert "<td>0 cats</td>" in text
+    (encoded,) = re.findall(r"data:image/png;base64,([^']+)'", text)
+    assert np.array_equal(picture_of(base64.b64decode(encoded)), cv2.imread(str(sheet)))
+
+
+def test_names_are_escaped_in_the_page(penstock_in_process, tmp_path):
+    folder = tmp_path / "data" / "<script>"
+    folder.mkdir(parents=True)
+    (folder / "1.txt").write_text("a < b")
+    page = tmp_path / "page.html"
+    assert penstock_in_process("inspect", tmp_path / "data", "--html", page).status == 0
+    assert "<script>" not in page.read_text()
+    assert "&lt;script&gt;" in page.read_text()
+
+
+def test_bad_input(penstock_in_process, tmp_path, class_folders):
+    assert penstock_in_process("inspect", tmp_path / "nothing").status == 2
+    (tmp_path / "noise.bin").write_bytes(b"no data set" * 50)
+    result = penstock_in_process("inspect", tmp_path / "noise.bin")
+    assert result.status == 1
+    assert "is no data set of a known format" in result.errors
+    result = penstock_in_process("inspect", class_folders, "--format", "tfrecrd")
+    assert result.status == 2
+    assert "not 'tfrecrd'" in result.errors
+    (tmp_path / "cut.tar").write_bytes(b"x" * 511)
+    result = penstock_in_process("inspect", tmp_path / "cut.tar", "--format", "webdataset")
+    assert result.status == 1
+    assert str(tmp_path / "cut.tar") in result.errors
+    assert "Traceback" not in result.errors
+
+
+def test_a_pipe_that_closes(command, environment, class_folders):
+    """As in `penstock inspect X | head -0`."""
+    process = subprocess.Popen(
+        [*command, "inspect", str(class_folders)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    )
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 141
+    assert errors == b""

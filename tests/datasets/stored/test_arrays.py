@@ -1,0 +1,52 @@
+"""Arrays that NumPy wrote."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock.datasets import open_dataset
+from penstock.engine.errors import SourceError
+
+
+def test_one_file_is_a_stack(tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(12).reshape(4, 3))
+    dataset = open_dataset(tmp_path / "x.npy")
+    assert len(dataset) == 4
+    sample = dataset.read([2])[0]
+    assert (sample.key, sample.components["array"].tolist()) == ("x/00000002", [6, 7, 8])
+
+
+def test_files_of_one_length_are_components(tmp_path):
+    np.save(tmp_path / "images.npy", np.zeros((4, 2, 2), np.uint8))
+    np.save(tmp_path / "label.npy", np.arange(4))
+    sample = open_dataset(tmp_path).read([3])[0]
+    assert sample.components["label"] == 3
+    assert sample.components["images"].shape == (2, 2)
+
+
+def test_files_of_one_shape_are_samples(tmp_path):
+    for name in "abc":
+        np.save(tmp_path / f"{name}.npy", np.zeros((4, 2)))
+    dataset = open_dataset(tmp_path)
+    assert [sample.key for sample in dataset.read([0, 1, 2])] == ["a", "b", "c"]
+
+
+def test_members_of_one_length_are_components(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.zeros((4, 2)), y=np.arange(4))
+    sample = open_dataset(tmp_path / "a.npz").read([1])[0]
+    assert sample.components["y"] == 1
+
+
+def test_members_of_other_lengths_are_samples(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.zeros((4, 2)), y=np.zeros((3, 2)))
+    assert [s.key for s in open_dataset(tmp_path / "a.npz").read([0, 1])] == ["x", "y"]
+
+
+def test_keys_that_are_missing_are_noticed(tmp_path):
+    from penstock.tests.datasets import made
+
+    root = made.write(tmp_path / "a", made.arrays(), "npy")
+    (root / "shard-00000.keys.txt").write_text("a\n")
+    with pytest.raises(SourceError, match="1 keys are listed for 9 samples"):
+        open_dataset(root)

@@ -1,0 +1,56 @@
+"""Class folders that Penstock did not write."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.datasets import open_dataset
+from penstock.engine.errors import DecodeError
+
+
+def put(path, content=b".."):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def test_files_that_share_a_stem_are_one_sample(tmp_path):
+    for name in ("1.jpg", "1.txt", "2.b.jpg", "2.b.txt", ".hidden"):
+        put(tmp_path / "cat" / name, b"text")
+    dataset = open_dataset(tmp_path)
+    assert [s.key for s in dataset.read(range(len(dataset)))] == ["cat/1", "cat/2.b"]
+    assert dataset.read([0])[0].components.keys() == {"image", "text", "label"}
+
+
+def test_two_images_of_one_stem_are_two_samples(tmp_path):
+    for name in ("1.jpg", "1.png"):
+        put(tmp_path / "cat" / name)
+    assert len(open_dataset(tmp_path)) == 2
+
+
+def test_hidden_folders_are_no_classes(tmp_path):
+    put(tmp_path / ".git" / "x.jpg")
+    put(tmp_path / "cat" / "x.jpg")
+    assert open_dataset(tmp_path).classes == ("cat",)
+
+
+def test_indexes_of_readers_are_no_components(tmp_path):
+    put(tmp_path / "run" / "1.mp4")
+    put(tmp_path / "run" / "1.mp4.penstock-index")
+    put(tmp_path / "walk" / "2.mp4")
+    dataset = open_dataset(tmp_path)
+    samples = dataset.read(range(len(dataset)))
+    assert [(s.key, s.components.keys()) for s in samples] == [
+        ("run/1", {"video", "label"}),
+        ("walk/2", {"video", "label"}),
+    ]
+    assert [s.components["label"] for s in samples] == [0, 1]
+
+
+def test_damaged_components_are_named(tmp_path):
+    put(tmp_path / "cat" / "1.jpg")
+    for i in range(20):
+        put(tmp_path / "dog" / f"{i:02d}.txt", b"ok")
+    dataset = open_dataset(tmp_path)
+    put(tmp_path / "dog" / "07.txt", b"\xff")
+    with pytest.raises(DecodeError, match=r"dog/07\.txt"):
+        dataset.read(range(len(dataset)))

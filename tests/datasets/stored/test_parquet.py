@@ -1,0 +1,51 @@
+"""Parquet files of other programs."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from penstock.datasets import open_dataset
+from penstock.datasets.writers import parquet as writer_module
+from penstock.engine.errors import SourceError
+from penstock.tests.datasets import made
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+def test_columns_are_components(tmp_path):
+    columns = {
+        "image": [{"bytes": b"\xff\xd8\xff", "path": None}, {"bytes": b"..", "path": "x.png"}],
+        "label": [1, None],
+        "text": ["a", "b"],
+        "values": [[1.5, 2.5], []],
+    }
+    features = {"label": {"names": ["cat", "dog"], "_type": "ClassLabel"}}
+    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+    parquet.write_table(pa.table(columns).replace_schema_metadata(metadata), tmp_path / "a.parquet")
+    dataset = open_dataset(tmp_path / "a.parquet")
+    first, second = dataset.read([0, 1])
+    assert (first.key, second.key) == ("a/00000000", "a/00000001")
+    assert [s.components["image"].extension for s in (first, second)] == ["jpg", "png"]
+    assert "label" not in second.components
+    np.testing.assert_array_equal(first.components["values"], [1.5, 2.5])
+    assert dataset.classes == ("cat", "dog")
+
+
+def test_samples_of_several_row_groups_come_in_the_order_asked(tmp_path, tuned):
+    tuned(writer_module, rows=2)
+    dataset = open_dataset(made.write(tmp_path / "a", made.arrays(), "parquet"))
+    assert "row group 3, row 1" in dataset.where(7)
+    assert [s.key for s in dataset.read([7, 0, 8, 3])] == ["007", "000", "008", "003"]
+
+
+def test_damaged_files_and_unknown_columns_are_refused(tmp_path):
+    (tmp_path / "a.parquet").write_bytes(b"PAR1....PAR1")
+    with pytest.raises(SourceError, match="no sound Parquet file"):
+        open_dataset(tmp_path / "a.parquet")
+    parquet.write_table(pa.table({"x": [{"a": 1}]}), tmp_path / "b.parquet")
+    with pytest.raises(SourceError, match="is no component"):
+        open_dataset(tmp_path / "b.parquet")

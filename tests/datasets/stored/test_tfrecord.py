@@ -1,0 +1,52 @@
+"""TFRecord files of other programs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock.datasets import open_dataset
+from penstock.engine.errors import DecodeError
+from penstock.tests.readers import tfrecord_files
+
+
+def write(path, *records):
+    tfrecord_files.write_records(path, [tfrecord_files.example(each) for each in records])
+    return open_dataset(path)
+
+
+def test_components_follow_from_the_features(tmp_path):
+    record = {
+        "image/encoded": b"\xff\xd8\xff..",
+        "label": 3,
+        "score": 0.5,
+        "name": "hällo",
+        "boxes": [1.0, 2.0, 3.0],
+    }
+    dataset = write(tmp_path / "a.tfrecord", *[record] * 20)
+    sample = dataset.read([13])[0]
+    assert sample.key == "a/00000013"
+    components = sample.components
+    assert components["image/encoded"].extension == "jpg"
+    assert (components["label"], components["score"], components["name"]) == (3, 0.5, "hällo")
+    np.testing.assert_array_equal(components["boxes"], [1, 2, 3])
+
+
+def test_missing_features_are_left_out(tmp_path):
+    dataset = write(tmp_path / "a", {"x": 1, "y": "t"}, {"x": 2}, {"y": "u"})
+    assert [dict(sample.components) for sample in dataset.read([0, 1, 2])] == [
+        {"x": 1, "y": "t"},
+        {"x": 2},
+        {"y": "u"},
+    ]
+
+
+def test_several_strings_are_refused(tmp_path):
+    with pytest.raises(DecodeError, match=r"record 0.*'x' holds several strings"):
+        write(tmp_path / "a", {"x": [b"1", b"2"]})
+
+
+def test_records_that_are_no_examples_are_named(tmp_path):
+    tfrecord_files.write_records(tmp_path / "a", [b"\x0a\xff"])
+    with pytest.raises(DecodeError, match=r"record 0.*no valid tf.train.Example"):
+        open_dataset(tmp_path / "a")

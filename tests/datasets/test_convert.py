@@ -1,0 +1,161 @@
+"""Converting: every pair of formats, bad input, and the options."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from penstock import datasets
+from penstock.datasets import Encoded, Sample
+from penstock.engine.errors import ArgumentError, SourceError
+from penstock.tests.datasets import made
+
+_ENCODED = ("tfrecord", "lmdb", "webdataset", "parquet")
+_LABELED = ("folder", "filelist")
+HOLDS = {
+    "images": (*_ENCODED, *_LABELED, "recordio", "caffe", "caffe2"),
+    "detections": (*_ENCODED, "recordio", "coco"),
+    "speech": (*_ENCODED, "nemo", "nemo-tar"),
+    "arrays": ("tfrecord", "lmdb", "webdataset", "parquet", *_LABELED, "npy", "npz"),
+}
+
+
+@pytest.fixture
+def source(tmp_path):
+    return made.write(tmp_path / "source", made.images(), classes=("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("content", "first"), [(content, first) for content, held in HOLDS.items() for first in held]
+)
+def test_every_pair_of_formats(tmp_path, content, first):
+    classes = ("a", "b") if content == "images" else ()
+    source = made.write(tmp_path / "source", made.CONTENTS[content](), first, classes)
+    for second in HOLDS[content]:
+        root = tmp_path / second
+        datasets.convert(source, root, to=second, shard_count=2, shuffle_seed=1, workers=1)
+        assert datasets.verify(source, root).ok, second
+
+
+def test_refusals_name_the_component_and_write_nothing(source, tmp_path):
+    with pytest.raises(ArgumentError, match=r"npz archives hold .* 'image' is encoded jpg"):
+        datasets.convert(source, tmp_path / "out", to="npz")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_shuffle_is_global_and_the_same_for_any_number_of_workers(source, tmp_path):
+    for name, workers in (("a", 1), ("b", 3)):
+        datasets.convert(
+            source, tmp_path / name, to="tfrecord", shard_count=3, shuffle_seed=5, workers=workers
+        )
+    assert made.files_of(tmp_path / "a") == made.files_of(tmp_path / "b")
+    read = datasets.open_dataset(tmp_path / "a").read(range(12))
+    keys = [sample.key for sample in read]
+    assert sorted(keys) == sorted(sample.key for sample in made.images())
+    assert keys != [sample.key for sample in made.images()]
+
+
+def test_shards_have_about_the_size(source, tmp_path):
+    size = sum(len(sample.components["image"].data) for sample in made.images()) // 4
+    report = datasets.convert(source, tmp_path / "out", to="webdataset", shard_size=size)
+    assert 3 <= report.shards <= 5
+
+
+def test_a_fraction_keeps_the_order(source, tmp_path):
+    report = datasets.convert(source, tmp_path / "a", to="tfrecord", sample_fraction=0.5)
+    assert report.samples == 6
+    keys = [s.key[2:] for s in datasets.open_dataset(tmp_path / "a").read(range(6))]
+    assert keys == sorted(keys)
+    datasets.convert(source, tmp_path / "b", to="tfrecord", sample_fraction=0.5, sample_seed=1)
+    assert [s.key[2:] for s in datasets.open_dataset(tmp_path / "b").read(range(6))] != keys
+
+
+@pytest.mark.parametrize("where", ["label == 1", lambda sample: sample.components["label"] == 1])
+def test_a_filter_leaves_samples_out(source, tmp_path, where):
+    report = datasets.convert(source, tmp_path / "a", to="tfrecord", where=where, shard_count=12)
+    assert (report.samples, report.left_out, report.shards) == (6, 6, 6)
+    read = datasets.open_dataset(tmp_path / "a").read(range(6))
+    assert {sample.components["label"] for sample in read} == {1}
+
+
+def test_a_filter_of_unknown_components_is_refused(source, tmp_path):
+    with pytest.raises(ArgumentError, match="no component 'lable'; they have key, image, label"):
+        datasets.convert(source, tmp_path / "a", to="tfrecord", where="lable == 1")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"to": "avro"}, "the format is one of folder, .* not 'avro'"),
+        ({"engine": "spark"}, "engine is one of local, ray, dask"),
+        ({"sample_fraction": 0.0}, "more than 0"),
+        ({"shard_count": 2, "shard_size": 3}, "not both"),
+        ({"shard_count": 0}, "shard_count must be positive"),
+        ({"classes": ["a"]}, "a name for 'b' is missing"),
+        ({"classes": {1: "x"}}, "names no class 0"),
+        ({"classes": ["a", "a/b"]}, "without slash"),
+        ({"jpeg_quality": 0}, "jpeg_quality is 1 to 100"),
+    ],
+)
+def test_wrong_options_are_refused(source, tmp_path, options, message):
+    with pytest.raises(ArgumentError, match=message):
+        datasets.convert(source, tmp_path / "out", **{"to": "folder"} | options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_label_without_a_name_is_named(tmp_path):
+    samples = [Sample(f"{i}", {"image": Encoded(b"..", "jpg"), "label": i}) for i in range(3)]
+    source = made.write(tmp_path / "source", samples)
+    with pytest.raises(ArgumentError, match=r"record .*: the label is 2, but there are names for"):
+        datasets.convert(source, tmp_path / "out", to="folder", classes=["a", "b"])
+    assert datasets.verify(source).ok
+
+
+def test_repeated_keys_are_named(tmp_path):
+    samples = [Sample(f"{i % 5}", {"text": str(i)}) for i in range(6)]
+    source = made.write(tmp_path / "source", samples)
+    with pytest.raises(ArgumentError, match=r"'0' occurs twice: .*record 0.* and .*record 5"):
+        datasets.convert(source, tmp_path / "out", to="tfrecord", shard_count=3)
+    assert not (tmp_path / "out" / "dataset.json").exists()
+
+
+def test_keys_that_lead_out_of_the_folder_are_refused(tmp_path):
+    samples = [Sample("../../x", {"image": Encoded(b"..", "jpg"), "label": 1})]
+    source = made.write(tmp_path / "source", samples, "tfrecord")
+    with pytest.raises(ArgumentError, match="no relative path"):
+        datasets.convert(source, tmp_path / "out", to="filelist")
+
+
+def test_an_unreadable_file_is_named(tmp_path):
+    source = made.write(tmp_path / "source", made.images(), "folder", ("a", "b"))
+    (source / "a" / "004.jpg").unlink()
+    (source / "a" / "004.jpg").symlink_to("nowhere")
+    with pytest.raises(OSError, match=r"004\.jpg"):
+        datasets.convert(source, tmp_path / "out", to="tfrecord")
+
+
+def test_a_source_that_changes_is_noticed(tmp_path):
+    source = made.write(tmp_path / "source", made.images(), "folder", ("a", "b"))
+
+    def change(progress):
+        (source / "a" / "new.jpg").write_bytes(b"..")
+
+    with pytest.raises(SourceError, match="was changed while it was converted"):
+        datasets.convert(source, tmp_path / "out", to="tfrecord", progress=change)
+
+
+def test_a_file_that_changes_is_noticed(tmp_path):
+    source = made.write(tmp_path / "source", made.images(), "folder", ("a", "b"))
+    file = source / "a" / "004.jpg"
+    os.utime(file, (2e9, 2e9))
+    with pytest.raises(SourceError, match=r"004\.jpg was changed"):
+        datasets.convert(source, tmp_path / "out", to="tfrecord")
+
+
+def test_progress_ends_with_all_samples(source, tmp_path):
+    seen = []
+    datasets.convert(source, tmp_path / "out", to="tfrecord", shard_count=3, progress=seen.append)
+    assert (seen[-1].samples, seen[-1].total) == (12, 12)
+    assert (seen[-1].shards, seen[-1].shard_total) == (3, 3)
+    assert [each.samples for each in seen] == sorted(each.samples for each in seen)

@@ -1,0 +1,29 @@
+"""Summaries of data sets."""
+
+from __future__ import annotations
+
+from penstock.datasets import inspect, open_dataset
+from penstock.datasets import inspect as inspect_function
+from penstock.tests.datasets import made
+
+
+def test_a_summary_has_counts_sizes_and_a_sample(tmp_path):
+    root = made.write(tmp_path / "a", made.images(), classes=("a", "b"))
+    report = inspect(root)
+    assert (report.format, report.samples, report.looked_at) == ("webdataset", 12, 12)
+    assert report.labels == {0: 6, 1: 6}
+    assert report.extensions == {"jpg": 12}
+    sizes = sorted(len(s.components["image"].data) + 8 for s in made.images())
+    assert (report.sizes[0], report.sizes[100]) == (sizes[0], sizes[-1])
+    assert report.mean_size == sum(sizes) / 12
+    assert report.sample.key == "a/000"
+    assert report.manifest.samples == 12
+
+
+def test_large_data_sets_are_looked_at_in_part(tmp_path, monkeypatch):
+    monkeypatch.setitem(
+        inspect_function.__globals__, "TUNING", type(inspect_function.__globals__["TUNING"])(5)
+    )
+    with open_dataset(made.write(tmp_path / "a", made.images())) as dataset:
+        report = inspect(dataset)
+    assert (report.samples, report.looked_at) == (12, 5)

@@ -1,0 +1,65 @@
+"""Recognizing formats by content."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+
+from penstock.datasets import WRITERS, open_dataset
+from penstock.datasets.recognition import format_of_file
+from penstock.engine.errors import SourceError
+from penstock.tests.datasets import made
+from penstock.tests.readers import lmdb_samples
+
+CONTENT = {"npy": "arrays", "npz": "arrays", "coco": "detections", "nemo": "speech"}
+
+
+@pytest.mark.parametrize("name", [name for name in WRITERS if name not in ("nemo-tar", "filelist")])
+def test_written_data_sets_are_recognized_without_their_manifest(tmp_path, name):
+    samples = made.CONTENTS[CONTENT.get(name, "images")]()
+    root = made.write(tmp_path / "a", samples, name, ("a", "b") if name == "folder" else ())
+    (root / "dataset.json").unlink()
+    with open_dataset(root) as dataset:
+        assert dataset.format == name
+        assert len(dataset.read(range(len(dataset)))) == len(samples)
+
+
+def test_files_by_their_content_not_their_name(tmp_path):
+    root = made.write(tmp_path / "a", made.images(), "tfrecord")
+    content = (root / "shard-00000.tfrecord").read_bytes()
+    (tmp_path / "x").write_bytes(content)
+    (tmp_path / "y").write_bytes(gzip.compress(content))
+    assert format_of_file(str(tmp_path / "x")) == "tfrecord"
+    assert open_dataset(tmp_path / "y").read([0])[0].key == "a/000"
+
+
+def test_databases_by_their_first_value(tmp_path):
+    values = {
+        "caffe": lmdb_samples.datum(data=b"\xff\xd8\xff..", label=1, encoded=True),
+        "caffe2": lmdb_samples.tensor_protos(
+            lmdb_samples.tensor(4, strings=[b"\xff\xd8\xff.."]), lmdb_samples.tensor(2, int32s=[1])
+        ),
+        "lmdb": b"\xff\xd8\xff..",
+    }
+    for name, value in values.items():
+        lmdb_samples.write_lmdb(tmp_path / name, [value])
+        assert format_of_file(str(tmp_path / name)) == name
+        assert open_dataset(tmp_path / name).read([0])[0].components["image"].extension == "jpg"
+
+
+def test_a_list_of_files(tmp_path):
+    (tmp_path / "list.txt").write_text("a.jpg 3\n")
+    (tmp_path / "a.jpg").write_bytes(b"..")
+    dataset = open_dataset(tmp_path / "list.txt")
+    assert (dataset.format, dataset.read([0])[0].components["label"]) == ("filelist", 3)
+
+
+def test_other_files_are_refused(tmp_path):
+    for number in range(8):
+        content = np.random.default_rng(number).bytes(100 * number)
+        (tmp_path / "x").write_bytes(content)
+        assert format_of_file(str(tmp_path / "x")) is None
+    with pytest.raises(SourceError, match="no data set of a known format"):
+        open_dataset(tmp_path / "x")

@@ -1,0 +1,48 @@
+"""Sound and unsound samples."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from penstock.datasets import Encoded, open_dataset
+from penstock.datasets.soundness import BadSample, check_decodable, read_sound, unsound_files
+from penstock.engine.errors import DecodeError
+from penstock.tests.datasets import made
+
+
+def test_one_bad_sample_leaves_the_others(tmp_path):
+    root = made.write(tmp_path / "a", made.images(), "folder", ("a", "b"))
+    (root / "a" / "004.jpg").unlink()
+    (root / "a" / "004.jpg").symlink_to("nowhere")
+    with open_dataset(root) as dataset:
+        samples = read_sound(dataset, np.arange(12), decoding=True)
+    bad = [sample for sample in samples if isinstance(sample, BadSample)]
+    assert len(samples) == 12
+    assert [each.location for each in bad] == [str(root / "a" / "004.jpg")]
+
+
+def test_missing_files_are_named(tmp_path):
+    root = made.write(tmp_path / "a", made.images())
+    dataset = open_dataset(root)
+    (root / "shard-00000.tar").unlink()
+    (bad,) = unsound_files(dataset)
+    assert (bad.index, bad.location) == (-1, str(root / "shard-00000.tar"))
+
+
+def test_images_are_decoded_and_other_files_not():
+    check_decodable(Encoded(made.jpeg(1), "jpg"))
+    check_decodable(Encoded(b"...", "json"))
+    with pytest.raises(DecodeError):
+        check_decodable(Encoded(made.jpeg(1)[:100], "jpg"))
+
+
+def test_sound_is_decoded_to_its_end():
+    soundfile = pytest.importorskip("soundfile")
+    out = io.BytesIO()
+    soundfile.write(out, np.random.default_rng(0).normal(0, 0.1, 50_000), 16_000, format="FLAC")
+    check_decodable(Encoded(out.getvalue(), "flac"))
+    with pytest.raises(DecodeError):
+        check_decodable(Encoded(out.getvalue()[:-3000], "flac"))

@@ -1,0 +1,40 @@
+"""Parquet files: read by PyArrow, and laid out as the Hugging Face hub does."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from penstock.datasets import Sample
+from penstock.tests.datasets import made
+from penstock.tests.datasets.conformance import WriterTests
+
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+class TestParquetWriter(WriterTests):
+    format = "parquet"
+    contents = ("images", "detections", "speech", "arrays")
+
+    def bad_sample(self, sample):
+        return Sample("a", {"other": 1})
+
+
+def test_pyarrow_reads_the_files(tmp_path):
+    root = made.write(tmp_path / "a", made.images(3), "parquet", classes=("a", "b"))
+    table = parquet.read_table(root / "shard-00000.parquet")
+    assert table.column("image").to_pylist()[1] == {"bytes": made.jpeg(1), "path": "b/001.jpg"}
+    assert table.column("label").to_pylist() == [0, 1, 0]
+    features = json.loads(table.schema.metadata[b"huggingface"])["info"]["features"]
+    assert features["image"] == {"_type": "Image"}
+    assert features["label"] == {"names": ["a", "b"], "_type": "ClassLabel"}
+
+
+def test_boxes_are_lists_of_lists_of_four(tmp_path):
+    root = made.write(tmp_path / "a", made.detections(3), "parquet")
+    table = parquet.read_table(root / "shard-00000.parquet")
+    expected = [sample.components["boxes"] for sample in made.detections(3)]
+    for stored, boxes in zip(table.column("boxes").to_pylist(), expected, strict=True):
+        np.testing.assert_array_equal(np.array(stored, np.float32).reshape(-1, 4), boxes)

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock.decoders.image import color
+
+RAMP = np.arange(256, dtype=np.uint8).reshape(16, 16)
+RAMP16 = np.arange(65536, dtype=np.uint16).reshape(256, 256)
+INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32")
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("source", [RAMP, RAMP16])
+def test_integers_span_their_range_and_round_half_up(source: np.ndarray, dtype: str) -> None:
+    largest = np.iinfo(dtype).max
+    exact = source * (largest / np.iinfo(source.dtype).max)
+    result = color.as_type(source, dtype)
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(result, np.floor(exact + 0.5).astype(dtype))
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-7), ("float16", 5e-4)])
+@pytest.mark.parametrize("source", [RAMP, RAMP16])
+def test_floats_span_0_to_1(source: np.ndarray, dtype: str, tolerance: float) -> None:
+    result = color.as_type(source, dtype)
+    assert result.dtype == dtype
+    np.testing.assert_allclose(result, source / np.iinfo(source.dtype).max, atol=tolerance)
+
+
+def test_float_samples_beyond_the_range_are_kept_in_floats_and_clipped_in_integers() -> None:
+    samples = np.array([[-0.5, 0.0, 0.5, 1.0, 7.0, np.nan, np.inf]], np.float32)
+    np.testing.assert_array_equal(color.as_type(samples, "float32"), samples)
+    np.testing.assert_array_equal(
+        color.as_type(samples, "uint8"), np.array([[0, 0, 128, 255, 255, 0, 255]], np.uint8)
+    )
+    assert color.as_type(np.array([[1e9]], np.float32), "float16")[0, 0] == np.inf
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+def test_ycbcr_is_bt601_with_head_and_foot_room(dtype: str) -> None:
+    rgb = np.random.default_rng(3).integers(0, 256, (20, 30, 3)).astype(np.uint8)
+    out = np.empty(rgb.shape, dtype)
+    color.convert(rgb, "RGB", "YCbCr", out)
+    red, green, blue = np.moveaxis(rgb / 255.0, 2, 0)
+    luma = 16 + 65.481 * red + 128.553 * green + 24.966 * blue
+    blue_difference = 128 - 37.797 * red - 74.203 * green + 112.0 * blue
+    red_difference = 128 + 112.0 * red - 93.786 * green - 18.214 * blue
+    expected = np.stack([luma, blue_difference, red_difference], axis=2)
+    span = {"uint8": 1.0, "uint16": 256.5, "float32": 1 / 255.5}[dtype]
+    np.testing.assert_allclose(out, expected * span, atol=0.8 * span)
+
+
+def test_black_and_white_in_ycbcr() -> None:
+    gray = np.array([[0, 255]], np.uint8)
+    out = np.empty((1, 2, 3), np.uint8)
+    color.convert(gray, "GRAY", "YCbCr", out)
+    assert out.tolist() == [[[16, 128, 128], [235, 128, 128]]]
+
+
+def test_every_pair_of_spaces_writes_into_the_given_memory() -> None:
+    bgra = np.random.default_rng(4).integers(0, 256, (6, 5, 4)).astype(np.uint8)
+    rgb = bgra[..., 2::-1]
+    expected = {
+        "RGB": rgb,
+        "BGR": rgb[..., ::-1],
+        "RGBA": np.dstack([rgb, bgra[..., 3]]),
+        "GRAYA": bgra[..., [0, 3]],
+    }
+    for output, pixels in expected.items():
+        out = np.zeros(pixels.shape, np.uint8)
+        color.convert(bgra, "BGRA", output, out)
+        np.testing.assert_array_equal(out, pixels)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32", "int16"])
+def test_a_part_of_a_gray_image_expands_to_rgb(dtype: str) -> None:
+    gray = RAMP[3:9, 2:14]
+    out = np.zeros((6, 12, 3), dtype)
+    color.convert(gray, "GRAY", "RGB", out)
+    np.testing.assert_array_equal(out[..., 1], color.as_type(gray, dtype))
+    np.testing.assert_array_equal(out[..., 0], out[..., 2])
+
+
+def test_signed_and_64_bit_samples_are_converted() -> None:
+    out = np.zeros((1, 2, 1), np.uint8)
+    color.convert(np.array([[0, 32767]], np.int16), "GRAY", "GRAY", out)
+    assert out.ravel().tolist() == [0, 255]
+    color.convert(np.array([[0.0, 1.0]], np.float64), "GRAY", "GRAY", out)
+    assert out.ravel().tolist() == [0, 255]

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from penstock.decoders.image.table import read_header
+from penstock.engine.errors import DecodeError
+
+# DALI drops the transparency of palettes and color keys, so these have 3 channels for us.
+KEYED = {"png_rgb8_color_key", "png_palette8_alpha"}
+
+
+def as_data(content: bytes) -> NDArray[np.uint8]:
+    return np.frombuffer(content, np.uint8)
+
+
+def test_reads_every_image_of_the_zoo(image_zoo: dict[str, Any]) -> None:
+    for name, image in image_zoo.items():
+        header = read_header(np.fromfile(image.path, np.uint8))
+        height, width, channels = image.shape
+        assert (header.height, header.width) == (height, width), name
+        assert header.channels == (3 if name in KEYED else channels), name
+        assert header.bits == image.bits, name
+        assert header.orientation == image.orientation, name
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (b"GIF89a" + bytes(20), "GIF"),
+        (b"\0\0\0\x1cftypavif" + bytes(20), "AVIF"),
+        (b"\0\0\0\x1cftypheic" + bytes(20), "HEIF"),
+        (b"\xff\x0a" + bytes(20), "JPEG XL"),
+        (b"P7\nWIDTH 4\n", "PAM"),
+    ],
+)
+def test_unsupported_formats_are_named(content: bytes, name: str) -> None:
+    with pytest.raises(DecodeError, match=rf"^{name}: this format is not supported at byte 0"):
+        read_header(as_data(content))
+
+
+@pytest.mark.parametrize("content", [b"", b"P", b"\xff", b"BM", b"hello world", bytes(100)])
+def test_other_bytes_are_refused(content: bytes) -> None:
+    with pytest.raises(DecodeError, match="expected"):
+        read_header(as_data(content))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        np.zeros((4, 4), np.uint8),
+        np.zeros(8, np.uint16),
+        np.zeros(8, np.uint8)[::2],
+    ],
+)
+def test_data_of_another_shape_is_a_type_error(data: NDArray[Any]) -> None:
+    with pytest.raises(TypeError, match="contiguous one-dimensional array of uint8"):
+        read_header(data)

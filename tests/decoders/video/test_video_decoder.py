@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+
+from penstock import Pipeline, fn
+from penstock.engine.errors import ArgumentError, DecodeError
+
+from ...videos import numbers_of, video_bytes
+
+
+def array(data):
+    return np.frombuffer(data, np.uint8)
+
+
+@pytest.fixture(scope="module")
+def videos():
+    return [array(video_bytes(form, count=n)) for form, n in [("h264.mp4", 12), ("vp9.webm", 9)]]
+
+
+def decode(videos, device="cpu", **arguments):
+    with Pipeline(batch_size=len(videos), num_threads=2) as pipe:
+        encoded = fn.external_source(lambda: videos, batch=True)
+        given = {
+            name: fn.external_source([value], cycle=True, batch=True)
+            if isinstance(value, np.ndarray)
+            else value
+            for name, value in arguments.items()
+        }
+        frames = fn.decoders.video(encoded, device=device, **given)
+        pipe.set_outputs(frames)
+        (output,) = pipe.run()
+        assert output.layout() == "FHWC"
+        return [np.array(row) for row in output.as_cpu().rows()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "second"),
+    [
+        ({}, range(12), range(9)),
+        ({"frames": [8, 0, 8]}, [8, 0, 8], [8, 0, 8]),
+        ({"start_frame": 7}, range(7, 12), [7, 8]),
+        ({"start_frame": 1, "end_frame": 6, "stride": 2}, [1, 3, 5], [1, 3, 5]),
+        ({"start_frame": 7, "sequence_length": 3, "pad_mode": "edge"}, [7, 8, 9], [7, 8, 8]),
+        ({"start_frame": 7, "sequence_length": 3, "pad_mode": "none"}, [7, 8, 9], [7, 8]),
+        ({"start_frame": 7, "sequence_length": 3}, [7, 8, 9], [7, 8, 0]),
+    ],
+)
+def test_the_frames_that_were_asked_for(videos, arguments, first, second):
+    one, other = decode(videos, **arguments)
+    assert numbers_of(one) == list(first)
+    assert numbers_of(other) == list(second)
+
+
+def test_arguments_may_vary_by_sample(videos):
+    one, other = decode(
+        videos,
+        start_frame=np.array([2, 5]),
+        sequence_length=np.array([3, 1]),
+    )
+    assert numbers_of(one) == [2, 3, 4]
+    assert numbers_of(other) == [5]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"frames": [1], "stride": 2}, "`frames` excludes stride"),
+        ({"end_frame": 3, "sequence_length": 1}, "`end_frame` excludes `sequence_length`"),
+        ({"pad_mode": "wrap"}, "pad_mode must be one of none, constant"),
+        ({"fill_value": [1, 2]}, "fill_value has 2 values"),
+        ({"frames": [-1]}, "at least 0"),
+        ({"stride": 0}, "at least 1"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused_at_once(arguments, message):
+    with Pipeline(batch_size=1, num_threads=1) as pipe, pytest.raises(ArgumentError, match=message):
+        fn.decoders.video(fn.external_source(lambda: [array(b"x")], batch=True), **arguments)
+    pipe.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"frames": [3, 12], "pad_mode": "none"}, "the video has 12 frames"),
+        ({"start_frame": 12}, "start_frame is 12, but the video has 12 frames"),
+        ({"start_frame": 4, "end_frame": 2}, "end_frame is 2, before start_frame, 4"),
+    ],
+)
+def test_frames_that_the_video_lacks_are_refused(videos, arguments, message):
+    with pytest.raises(ArgumentError, match=message):
+        decode(videos[:1], **arguments)
+
+
+def test_bytes_that_are_no_video_are_refused():
+    with pytest.raises(DecodeError, match="FFmpeg cannot open it"):
+        decode([array(b"no video" * 99)])

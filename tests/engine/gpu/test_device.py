@@ -1,0 +1,97 @@
+"""Memory and copies of a device, on the emulation."""
+
+from __future__ import annotations
+
+import weakref
+
+import numpy as np
+import pytest
+
+from penstock.engine.errors import ArgumentError
+from penstock.engine.gpu.kernels import Kernel
+from penstock.engine.gpu.tables import Pointers, struct_table
+from penstock.engine.tensors import TensorListCPU, address_of
+
+from ...gpu.emulator import COMPILER, EmulatedDevice, HostPool
+
+
+@pytest.fixture
+def device():
+    return EmulatedDevice(HostPool())
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        lambda device, array: device.to_device(TensorListCPU(array)),
+        lambda device, array: device.to_device(TensorListCPU([array[0], array[1, :2]])),
+        lambda device, array: device.upload(array),
+        lambda device, array: device.copy_in(address_of(device.buffer(array.nbytes)), array),
+        lambda device, array: device.hold(array),
+    ],
+    ids=["dense", "ragged", "upload", "copy_in", "hold"],
+)
+def test_host_memory_is_held_until_the_batch_ends(device, copy):
+    array = np.zeros((2, 4), np.int32)
+    alive = weakref.ref(array)
+    copy(device, array)
+    del array
+    assert alive() is not None
+    held = device.end_batch()
+    assert alive() is not None
+    del held
+    assert alive() is None
+
+
+def test_host_memory_of_results_is_held(device):
+    data = device.to_device(TensorListCPU(np.zeros((2, 4), np.int32)))
+    device.end_batch()
+    memory = []
+
+    def empty(shape, dtype):
+        array = np.empty(shape, dtype)
+        memory.append(weakref.ref(array))
+        return array
+
+    device.to_host(data, empty)
+    assert memory[0]() is not None
+    device.end_batch()
+    assert memory[0]() is None
+
+
+def test_small_buffers_share_a_block(device):
+    for _ in range(2):  # the first batch shows how large the block must be
+        first, second = device.buffer(10), device.buffer(10)
+        device.end_batch()
+    assert address_of(second) - address_of(first) == 256
+    assert (first.nbytes, second.nbytes) == (10, 10)
+
+
+def test_ragged_batches_begin_at_multiples_of_256_bytes(device):
+    data = device.empty([(3,), (100,)], np.float32, "W")
+    assert (np.diff(data.pointers().astype(np.int64)) == 256).all()
+    assert device.taken_bytes == 256 + 512
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no g++")
+def test_a_kernel_reads_its_table(device, tmp_path):
+    (tmp_path / "double.cu").write_text(
+        'extern "C" __global__ void twice(const Sample* samples, int factor) {\n'
+        "    samples[blockIdx.y].out[threadIdx.x] = factor * samples[blockIdx.y].number;\n}\n"
+    )
+    kernel = Kernel(tmp_path / "double.cu", "twice")
+    out = device.empty([(2,), (2,)], np.int32)
+    pointers = out.pointers()
+    table = struct_table("Sample", 2, number=np.array([3, 4]), address=pointers)
+    with pytest.raises(AssertionError, match=r"has no member named .out."):
+        device.launch(kernel, (1, 2), (2,), table, np.int32(2))
+    table = struct_table("Sample", 2, number=np.array([3, 4]), out=Pointers(pointers, "int*"))
+    device.launch(kernel, (1, 2), (2,), table, np.int32(2))
+    assert np.array(out.dense()).tolist() == [[6, 6], [8, 8]]
+    device.launch(kernel, (1, 2), (2,), device.upload_table(table), np.int32(3))
+    assert np.array(out.dense()).tolist() == [[9, 9], [12, 12]]
+
+
+def test_batches_that_one_launch_cannot_serve(device, tmp_path):
+    with pytest.raises(ArgumentError, match="65536 samples"):
+        device.launch(Kernel(tmp_path / "none.cu", "none"), (1, 65536), (32,))

@@ -1,0 +1,126 @@
+"""What is said where driver, GPU or CuPy are missing, with stand-ins for the driver's library."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from penstock.engine.errors import MissingDependencyError
+from penstock.engine.gpu import device, driver
+from penstock.engine.gpu.device import import_cupy
+from penstock.engine.gpu.driver import driver_version
+
+COMPILER = shutil.which("cc") or shutil.which("g++")
+
+_SOURCE = """
+int cuInit(unsigned flags) { return INIT; }
+int cuDeviceGetCount(int *count) { *count = COUNT; return 0; }
+int cuDriverGetVersion(int *version) { *version = VERSION; return 0; }
+int cuGetErrorString(int error, const char **text) { *text = "why not"; return 0; }
+"""
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Return a function that installs a driver."""
+    if COMPILER is None:
+        pytest.skip("no C compiler")
+
+    def install(version, init=0, count=1):
+        source, library = tmp_path / "driver.c", tmp_path / f"libcuda-{version}-{init}-{count}.so"
+        source.write_text(_SOURCE)
+        macros = [f"-DVERSION={version}", f"-DINIT={init}", f"-DCOUNT={count}"]
+        command = [COMPILER, "-x", "c", "-shared", "-fPIC", *macros, "-o", library, source]
+        subprocess.run(command, check=True)
+        monkeypatch.setattr(driver, "LIBRARY", str(library))
+
+    return install
+
+
+class CUDARuntimeError(RuntimeError):
+    """As CuPy's."""
+
+
+def use_cupy(monkeypatch, built_for, failure):
+    def count():
+        if failure:
+            raise CUDARuntimeError(failure)
+        return 1
+
+    runtime = SimpleNamespace(
+        CUDARuntimeError=CUDARuntimeError,
+        getDeviceCount=count,
+        runtimeGetVersion=lambda: built_for * 1000,
+    )
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=SimpleNamespace(runtime=runtime)))
+
+
+def test_no_driver(monkeypatch):
+    monkeypatch.setattr(driver, "LIBRARY", "libcuda-that-is-not-there.so.1")
+    with pytest.raises(MissingDependencyError, match=r"no NVIDIA driver .*ubuntu-drivers install"):
+        import_cupy()
+
+
+@pytest.mark.parametrize(
+    ("init", "count", "message"),
+    [(100, 0, r"finds none \(error 100, why not\)"), (0, 0, r"finds none\. See what `nvidia-smi`")],
+)
+def test_no_gpu(installed, init, count, message):
+    installed(13000, init, count)
+    with pytest.raises(MissingDependencyError, match=message):
+        driver_version()
+
+
+@pytest.mark.parametrize(("version", "extra"), [(12080, "cuda12"), (13020, "cuda13")])
+def test_no_cupy(installed, monkeypatch, version, extra):
+    installed(version)
+    assert driver_version() == version
+    monkeypatch.delitem(sys.modules, "cupy", raising=False)
+    monkeypatch.setattr(sys, "path", [])
+    with pytest.raises(MissingDependencyError, match=rf"not installed: pip install .*{extra}\]"):
+        import_cupy()
+
+
+def test_cupy_that_cannot_be_loaded(installed, monkeypatch, tmp_path):
+    installed(13000)
+    (tmp_path / "cupy.py").write_text("import a_library_that_is_not_there")
+    monkeypatch.delitem(sys.modules, "cupy", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(MissingDependencyError, match=r"cannot be loaded .*a_library"):
+        import_cupy()
+
+
+def test_driver_too_old_for_cupy(installed, monkeypatch):
+    installed(12040)
+    use_cupy(monkeypatch, 13, "cudaErrorInsufficientDriver")
+    with pytest.raises(MissingDependencyError, match=r"uninstall cupy-cuda13x .*cuda12\]"):
+        import_cupy()
+
+
+def test_cuda_that_does_not_start(installed, monkeypatch):
+    installed(13000)
+    use_cupy(monkeypatch, 13, "cudaErrorSystemNotReady")
+    with pytest.raises(MissingDependencyError, match=r"does not start .*SystemNotReady"):
+        import_cupy()
+
+
+def test_nothing_is_missing(installed, monkeypatch):
+    installed(13000)
+    use_cupy(monkeypatch, 13, None)
+    assert import_cupy() is sys.modules["cupy"]
+
+
+def test_no_compiler_of_kernels(monkeypatch):
+    def missing():
+        raise RuntimeError("libnvrtc.so.13: no such file")
+
+    use_cupy(monkeypatch, 13, None)
+    monkeypatch.setattr(
+        sys.modules["cupy"].cuda, "nvrtc", SimpleNamespace(getVersion=missing), raising=False
+    )
+    with pytest.raises(MissingDependencyError, match=r"libnvrtc.so.13.*pip install .*cuda13\]"):
+        device.compiled.__wrapped__(None, 0)

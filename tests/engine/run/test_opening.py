@@ -1,0 +1,72 @@
+"""Inputs and memory are opened before any thread starts."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock import CheckpointError
+from penstock.engine.errors import MissingDependencyError
+from penstock.engine.gpu import driver
+from penstock.engine.order.checkpoint import Checkpoint
+from penstock.engine.run import opening, worker_choice
+from penstock.engine.run.config import PipelineConfig
+from penstock.engine.run.opening import open_inputs, open_pool
+from penstock.engine.run.shutdown import Shutdown
+from penstock.engine.work.plan import make_plan
+
+from ..toys import Affine, Numbers, call, make
+
+
+def planned(define):
+    pipe = make(define)
+    return make_plan(pipe._graph, pipe._outputs)
+
+
+def test_all_inputs_are_opened_and_closed_at_the_end():
+    plan = planned(lambda: (call(Numbers, name="a")[0], call(Numbers, name="b")[0]))
+    shutdown = Shutdown()
+    open_inputs(plan, 4, None, shutdown)
+    sources = [each.operator.source for each in plan.inputs]
+    assert [source.closed for source in sources] == [0, 0]
+    shutdown.run()
+    assert [source.closed for source in sources] == [1, 1]
+
+
+def test_a_gpu_pipeline_without_a_driver_is_refused_when_it_is_built(monkeypatch):
+    monkeypatch.setattr(driver, "LIBRARY", "libno-such-driver.so.1")
+    pipe = make(lambda: call(Numbers, name="a")[0].gpu())
+    with pytest.raises(MissingDependencyError, match="there is no NVIDIA driver"):
+        pipe.build()
+
+
+def test_a_checkpoint_of_other_inputs_is_refused():
+    plan = planned(lambda: call(Numbers, name="a")[0])
+    with pytest.raises(CheckpointError, match=r"holds the state of \['b'\], .* are \['a'\]"):
+        open_inputs(plan, 4, Checkpoint(1, 0, {"b": None}), Shutdown())
+
+
+@pytest.mark.parametrize(
+    ("processes", "scaling", "shared"), [(True, 9, True), (False, 0, False), (None, 0, True)]
+)
+def test_memory_is_shared_if_processes_may_work(tuned, processes, scaling, shared):
+    tuned(worker_choice, scaling_threads=scaling)
+    plan = planned(lambda: call(Affine, call(Numbers)[0]))
+    pool = open_pool(plan, PipelineConfig(4, 8, exec_processes=processes))
+    assert (pool.arena.descriptor >= 0) == shared
+
+
+def test_without_room_for_shared_memory_there_are_threads(tuned, monkeypatch):
+    real = opening.SlabPool
+
+    def pool(*, shared, **options):
+        if shared:
+            raise OSError("no room")
+        return real(shared=shared, **options)
+
+    monkeypatch.setattr(opening, "SlabPool", pool)
+    tuned(worker_choice, scaling_threads=0)
+    plan = planned(lambda: call(Affine, call(Numbers)[0]))
+    assert open_pool(plan, PipelineConfig(4, 8)).arena.descriptor == -1
+    with pytest.raises(OSError, match="no room") as caught:
+        open_pool(plan, PipelineConfig(4, 8, exec_processes=True))
+    assert "exec_processes=False" in caught.value.__notes__[0]

@@ -1,0 +1,68 @@
+"""The read-only properties of a pipeline."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock import ArgumentError, Pipeline
+from penstock.engine.run.properties import PipelineProperties
+
+from ..toys import Numbers, call, make
+
+KEYS = {
+    "epoch_size",
+    "epoch_size_padded",
+    "number_of_shards",
+    "shard_id",
+    "pad_last_batch",
+    "stick_to_shard",
+}
+
+
+def readers():
+    one = call(Numbers, size=20, name="one", num_shards=2, shard_id=1)
+    return one[0], call(Numbers, size=7, name="two")[1]
+
+
+def test_arguments_can_be_read_but_not_changed():
+    pipe = make(readers, batch_size=3, num_threads=2, seed=11, prefetch_queue_depth=4)
+    assert isinstance(pipe, PipelineProperties)
+    assert (pipe.batch_size, pipe.max_batch_size, pipe.num_threads) == (3, 3, 2)
+    assert (pipe.seed, pipe.prefetch_queue_depth, pipe.device_id) == (11, 4, None)
+    assert (pipe.exec_async, pipe.exec_pipelined) == (True, True)
+    for name in ("batch_size", "seed", "num_outputs", "is_restored_from_checkpoint"):
+        with pytest.raises(AttributeError):
+            setattr(pipe, name, 1)
+
+
+def test_a_drawn_seed_is_shown():
+    pipe = Pipeline(batch_size=1, num_threads=1)
+    assert pipe.seed == pipe.seed
+    assert pipe.seed >= 0
+
+
+def test_readers_are_described_by_name_and_build_the_pipeline():
+    with make(readers, batch_size=3) as pipe:
+        metas = pipe.reader_meta()
+        assert set(metas) == {"one", "two"}
+        assert set(metas["one"]) == KEYS
+        one = pipe.reader_meta("one")
+        assert (one["epoch_size"], one["number_of_shards"], one["shard_id"]) == (20, 2, 1)
+        assert pipe.epoch_size() == {"one": 20, "two": 7}
+        assert pipe.epoch_size("two") == 7
+        assert pipe.num_outputs == 2
+
+
+def test_an_unknown_reader_is_refused_with_the_names_that_there_are():
+    with make(readers) as pipe:
+        for ask in (pipe.reader_meta, pipe.epoch_size):
+            with pytest.raises(ArgumentError, match=r"named 'three'; there are \['one', 'two'\]"):
+                ask("three")
+
+
+def test_a_restored_pipeline_says_so():
+    with make(readers) as pipe:
+        pipe.run()
+        saved = pipe.checkpoint()
+        assert not pipe.is_restored_from_checkpoint
+    assert make(readers, checkpoint=saved).is_restored_from_checkpoint

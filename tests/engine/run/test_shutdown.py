@@ -1,0 +1,80 @@
+"""The steps at a pipeline's end: each once, in reverse order, also after an interrupt."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from penstock.engine.run.shutdown import Shutdown
+
+
+def test_steps_run_once_in_reverse_order():
+    done, shutdown = [], Shutdown()
+    for name in "abc":
+        shutdown.add(lambda name=name: done.append(name))
+    shutdown.run()
+    shutdown.run()
+    assert done == ["c", "b", "a"]
+
+
+def test_a_step_that_fails_keeps_no_other_from_running():
+    done, shutdown = [], Shutdown()
+    shutdown.add(lambda: done.append("first"))
+
+    def fail():
+        raise OSError("cannot close")
+
+    shutdown.add(fail)
+    with pytest.raises(OSError, match="cannot close"):
+        shutdown.run()
+    shutdown.run()
+    assert done == ["first"]
+
+
+def test_after_an_interrupt_the_steps_that_are_left_run():
+    done, shutdown = [], Shutdown()
+    shutdown.add(lambda: done.append("first"))
+    calls = []
+
+    def interrupted():
+        calls.append(1)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        done.append("second")
+
+    shutdown.add(interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        shutdown.run()
+    assert done == []
+    shutdown.run()
+    assert done == ["second", "first"]
+
+
+def test_a_repeatable_step_is_tried_again_after_an_error():
+    calls, shutdown = [], Shutdown()
+
+    def fails_once():
+        calls.append(1)
+        if len(calls) == 1:
+            raise ValueError
+
+    shutdown.add(fails_once, repeatable=True)
+    with pytest.raises(ValueError):
+        shutdown.run()
+    shutdown.run()
+    shutdown.run()
+    assert len(calls) == 2
+
+
+def test_a_forked_child_runs_nothing(monkeypatch):
+    done, shutdown = [], Shutdown()
+    shutdown.add(lambda: done.append(1))
+    shutdown.bind()
+    own = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: own + 1)
+    shutdown.run()
+    assert done == []
+    monkeypatch.undo()
+    shutdown.run()
+    assert done == [1]

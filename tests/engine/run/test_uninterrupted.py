@@ -1,0 +1,53 @@
+"""Functions that run where no signal's handler interrupts them."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+import pytest
+
+from penstock.engine.run.uninterrupted import Uninterrupted
+
+
+def test_the_function_has_returned_when_run_returns():
+    names = []
+    Uninterrupted(lambda: names.append(threading.get_ident())).run()
+    assert names
+    assert names[0] != threading.get_ident()
+
+
+def test_the_exception_of_the_function_is_raised():
+    def fail():
+        raise OSError("no more threads")
+
+    with pytest.raises(OSError, match="no more threads"):
+        Uninterrupted(fail).run()
+
+
+def test_a_handler_interrupts_the_wait_alone():
+    class Alarm(Exception):  # noqa: N818
+        pass
+
+    def handler(*_):
+        raise Alarm
+
+    finished = []
+    work = Uninterrupted(lambda: (time.sleep(0.3), finished.append(1)))
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(Alarm):
+            work.run()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert finished == []
+    work.wait(30)
+    assert finished == [1]
+
+
+def test_there_is_nothing_to_wait_for_before_the_start():
+    started = time.monotonic()
+    Uninterrupted(lambda: None).wait(30)
+    assert time.monotonic() - started < 20

@@ -1,0 +1,93 @@
+"""Workers: how many there are, what they are, and how they change."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from penstock.engine.run import worker_choice, workers
+from penstock.engine.run.workers import may_be_processes
+
+from ..toys import Affine, Call, Numbers, call, make, own_threads, rows_of
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def names():
+    return [thread.name for thread in own_threads()]
+
+
+def until(condition):
+    deadline = time.monotonic() + 40
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("count", "processes", "possible"),
+    [(16, None, True), (4, None, False), (2, True, True), (16, False, False)],
+)
+def test_processes_are_for_many_workers_or_on_demand(monkeypatch, count, processes, possible):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)))
+    assert may_be_processes(count, processes) == possible
+
+
+@pytest.mark.parametrize("threads", [1, 3, 12])
+def test_at_first_there_are_eight_threads_at_most(threads):
+    with make(lambda: call(Affine, call(Numbers)[0]), num_threads=threads) as pipe:
+        pipe.run()
+        assert sum("worker" in name for name in names()) == min(8, threads)
+
+
+def test_heavy_samples_get_all_threads(tuned):
+    tuned(worker_choice, heavy_cpu_ns=1, computing=0.0)
+    with make(lambda: call(Affine, call(Numbers)[0]), num_threads=12, batch_size=24) as pipe:
+        for _ in range(3):
+            pipe.run()
+        until(lambda: sum("worker" in name for name in names()) == 12)
+    assert own_threads() == []
+
+
+def test_slow_processes_give_way_to_threads_again(tuned, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(ROOT), *sys.path])
+    long = 1 << 62
+    tuned(
+        worker_choice,
+        proven_ns=0,
+        scaling_threads=0,
+        heavy_cpu_ns=long,
+        blocked_ns=long,
+        slower=1e9,
+    )
+    with make(lambda: call(Affine, call(Numbers)[0]), num_threads=2) as pipe:
+        expected = rows_of(pipe.run())
+        until(lambda: pipe.run() and pipe.stats().why_threads)
+        assert "fewer samples a second" in pipe.stats().why_threads
+        assert pipe.stats().workers == "threads"
+        for _ in range(10):
+            rows = rows_of(pipe.run())
+        assert len(rows[0]) == len(expected[0])
+    assert own_threads() == []
+
+
+def test_a_process_computes_several_rows_in_a_turn():
+    instance = workers.Workers.__new__(workers.Workers)
+    instance._count, instance.worker_type = 4, "threads"
+    assert instance.rows_per_turn(256) == 1
+    instance.worker_type = "processes"
+    assert [instance.rows_per_turn(n) for n in (2, 32, 256)] == [1, 8, workers.TUNING.most_rows]
+
+
+def test_an_error_of_a_row_is_no_end_of_a_thread():
+    def fail(row, x):
+        raise ValueError("bad row")
+
+    pipe = make(lambda: call(Call, call(Numbers)[0], function=fail), on_error="raise")
+    with pytest.raises(ValueError, match="bad row"):
+        pipe.run()
+    assert own_threads() == []

@@ -1,0 +1,173 @@
+"""Slabs come back when their last view is dropped, and not before."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.engine.tensors import arena, memory
+from penstock.engine.tensors.memory import SlabPool, size_class
+
+BIG = 64 * 1024
+
+
+@given(st.integers(1, 1 << 40))
+def test_sizes_are_rounded_up_a_little(nbytes):
+    size = size_class(nbytes)
+    assert nbytes <= size <= nbytes * 9 // 8 + 4096
+    assert size % 4096 == 0
+    assert size_class(size) == size
+
+
+def test_a_slab_is_used_again():
+    pool = SlabPool()
+    first = pool.empty((BIG,), np.uint8)
+    address = first.ctypes.data
+    assert (pool.lent_bytes, pool.idle_bytes) == (BIG, 0)
+    del first
+    assert (pool.lent_bytes, pool.idle_bytes) == (0, BIG)
+    second = pool.empty((BIG // 8 - 10,), np.float64)
+    assert second.ctypes.data == address
+    assert second.ctypes.data % 4096 == 0
+    assert pool.idle_bytes == 0
+
+
+def test_every_view_holds_the_slab():
+    pool = SlabPool()
+    views = {
+        "slice": lambda a: a[1:2],
+        "row of a row": lambda a: a[1][3:4],
+        "transposed": lambda a: a.T,
+        "reshaped": lambda a: a.reshape(-1)[::7],
+        "other type": lambda a: a.view(np.uint8)[0],
+        "memoryview": memoryview,
+        "dlpack": lambda a: np.from_dlpack(a),
+        "0-d": lambda a: a[0, 0, ...],
+    }
+    for name, make in views.items():
+        array = pool.empty((4, 4096), np.float32)
+        view = make(array)
+        del array
+        assert pool.lent_bytes == BIG, name
+        del view
+        assert pool.lent_bytes == 0, name
+    assert pool.idle_bytes == BIG
+
+
+def test_small_arrays_are_left_to_malloc():
+    pool = SlabPool()
+    small = pool.empty((10, 3), np.int16)
+    assert (small.shape, small.dtype, pool.lent_bytes) == ((10, 3), np.int16, 0)
+    assert pool.empty((0, 7), np.int64).shape == (0, 7)
+    assert pool.empty((), np.int64).shape == ()
+
+
+def test_what_lies_idle_is_limited(tuned):
+    tuned(memory, keep_bytes=2 * BIG)
+    pool = SlabPool()
+    held = [pool.empty((BIG,)) for _ in range(5)]
+    assert pool.lent_bytes == 5 * BIG
+    held.clear()
+    assert (pool.lent_bytes, pool.idle_bytes) == (0, 2 * BIG)
+
+
+def test_a_closed_pool_keeps_nothing_and_takes_nothing_away():
+    pool = SlabPool()
+    del_me = pool.empty((BIG,))
+    kept = pool.empty((BIG,))
+    kept[:] = 7
+    del del_me
+    pool.close()
+    assert pool.idle_bytes == 0
+    assert (kept == 7).all()
+    del kept
+    assert (pool.lent_bytes, pool.idle_bytes) == (0, 0)
+
+
+def test_threads_never_share_a_slab():
+    pool = SlabPool()
+    clashes = []
+
+    def work(mark):
+        for _ in range(300):
+            slab = pool.empty((BIG,), np.uint8)
+            slab[::4096] = mark
+            if not (slab[::4096] == mark).all():
+                clashes.append(mark)
+
+    threads = [threading.Thread(target=work, args=(mark,)) for mark in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert clashes == []
+    assert pool.lent_bytes == 0
+    assert pool.idle_bytes <= 4 * BIG
+
+
+def test_what_does_not_stay_in_the_pool_takes_no_pages(tuned):
+    tuned(memory, keep_bytes=0)
+    pool = SlabPool()
+    pages = lambda: os.fstat(pool.arena.descriptor).st_blocks * 512  # noqa: E731
+    slab = pool.empty((BIG,))
+    slab[:] = 1
+    assert pages() >= BIG
+    del slab
+    assert pages() == 0
+    for _ in range(10):
+        pool.empty((BIG,))[:] = 1
+    assert pool.arena.reserve(1) == BIG  # the addresses are used again, too
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_as_much_may_lie_idle_as_is_lent(shared, tuned):
+    tuned(memory, keep_bytes=BIG)
+    pool = SlabPool(shared=shared)
+    slabs = [pool.empty((4 * BIG,), np.uint8) for _ in range(4)]
+    for slab in slabs:
+        slab[:] = 7
+    addresses = {slab.ctypes.data for slab in slabs}
+    del slab
+    del slabs[:2]
+    assert (pool.lent_bytes, pool.idle_bytes) == (8 * BIG, 8 * BIG)
+    again = [pool.empty((4 * BIG,), np.uint8) for _ in range(2)]
+    assert {slab.ctypes.data for slab in again} < addresses
+    del again
+    del slabs[:]
+    assert (pool.lent_bytes, pool.idle_bytes) == (0, 8 * BIG)
+
+
+def test_blocks_that_no_batch_wanted_for_long_are_freed(tuned):
+    tuned(memory, idle_batches=4, trim_interval=2)
+    pool = SlabPool()
+    pages = lambda: os.fstat(pool.arena.descriptor).st_blocks * 512  # noqa: E731
+    rare, common = pool.empty((8 * BIG,)), pool.empty((BIG,))
+    rare[:], common[:] = 1, 1
+    del rare, common
+    for _ in range(4):
+        pool.empty((BIG,))
+        pool.count_batch()
+    assert (pool.idle_bytes, pages()) == (9 * BIG, 9 * BIG)
+    for _ in range(4):
+        pool.empty((BIG,))
+        pool.count_batch()
+    assert (pool.idle_bytes, pages()) == (BIG, BIG)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_full_arena_is_replaced_by_the_heap(tuned, shared):
+    tuned(arena, largest=4 * BIG, smallest=BIG)
+    pool = SlabPool(shared=shared)
+    slabs = [pool.empty((BIG,), np.uint8) for _ in range(6)]
+    for i, slab in enumerate(slabs):
+        slab[:] = i
+    assert [pool.arena.offset(slab) is None for slab in slabs] == [False] * 4 + [True] * 2
+    assert [int(slab.max()) for slab in slabs] == list(range(6))
+    assert pool.lent_bytes == 6 * BIG
+    del slab, slabs
+    assert (pool.lent_bytes, pool.idle_bytes) == (0, 4 * BIG)

@@ -1,0 +1,44 @@
+"""The frames of a batch as a batch: unfolding, folding, random numbers and errors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from penstock.engine.graph.context import Placement
+from penstock.engine.tensors import TensorListCPU
+from penstock.engine.work.frame_batches import FrameBatch, FrameErrors
+
+from ...operators.running import batch_of
+
+
+class Placed:
+    """An operator whose random numbers are its own."""
+
+    placement = Placement()
+
+
+def test_the_frames_of_a_batch():
+    batch = batch_of(3)
+    frames = FrameBatch(batch, np.array([2, 0, 1]))
+    rows = [np.arange(6.0).reshape(2, 3), np.zeros((0, 3)), np.arange(3.0).reshape(1, 3)]
+    unfolded = frames.unfold(TensorListCPU(rows, "FX"))
+    assert [row.tolist() for row in unfolded.rows()] == [[0, 1, 2], [3, 4, 5], [0, 1, 2]]
+    repeated = frames.repeat(TensorListCPU(np.array([5.0, 6.0, 7.0])))
+    assert [row.item() for row in repeated.rows()] == [5, 5, 7]
+    folded = frames.fold(unfolded)
+    np.testing.assert_array_equal(folded[0], rows[0])
+    np.testing.assert_array_equal(folded[2], rows[2])
+
+
+def test_random_numbers_and_errors_are_those_of_samples():
+    batch = batch_of(2)
+    frames = FrameBatch(batch, np.array([2, 1]))
+    numbers = frames.random(Placed(), 3)
+    np.testing.assert_array_equal(numbers, batch.random(Placed(), 3)[[0, 0, 1]])
+    error = ValueError("of frame 2")
+    frames.errors.setdefault(2, error)
+    frames.errors.setdefault(2, ValueError("later"))
+    assert batch.errors == {1: error}
+    assert isinstance(frames.errors, FrameErrors)
+    assert frames.where(2) == batch.where(1)
+    assert frames.number == batch.number

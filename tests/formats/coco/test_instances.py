@@ -1,0 +1,132 @@
+import io
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.engine.errors import DecodeError
+from penstock.formats import json_arrays
+from penstock.formats.coco.instances import parse_instances, parse_panoptic
+
+IMAGES = [{"id": i, "file_name": f"{i}.jpg", "height": 20, "width": 30} for i in (5, 2, 9)]
+CATEGORIES = [{"id": 3, "name": "cat"}, {"id": 1}]
+
+
+def annotation(number, image, **members):
+    return {
+        "id": number,
+        "image_id": image,
+        "category_id": 3,
+        "bbox": [1, 2.5, number, 4],
+        "area": 4,
+        "iscrowd": 0,
+        "segmentation": [[1, 1, 5, 1, 5, number]],
+    } | members
+
+
+def parse(content, **options):
+    text = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return parse_instances(io.BytesIO(text), "some.json", **options)
+
+
+def content_of(annotations, images=IMAGES, categories=CATEGORIES):
+    return {"images": images, "annotations": annotations, "categories": categories}
+
+
+@pytest.mark.parametrize("window", [1, 300, 1 << 17])
+def test_annotations_are_sorted_by_image(tuned, window):
+    tuned(json_arrays, window=window)
+    annotations = [annotation(n, (9, 2, 4, 9)[n % 4]) for n in range(40)]
+    coco = parse(content_of(annotations), segmentations=True)
+    assert coco.image_ids.tolist() == [2, 5, 9]
+    assert coco.file_names == ["2.jpg", "5.jpg", "9.jpg"]
+    assert coco.bounds.tolist() == [0, 10, 10, 30]
+    of_2, of_9 = list(range(1, 40, 4)), [n for n in range(40) if n % 4 in (0, 3)]
+    assert coco.annotations.ids.tolist() == of_2 + of_9
+    assert coco.annotations.boxes[:, 2].tolist() == of_2 + of_9
+    segmentations = coco.annotations.segmentations
+    last = segmentations.vertices[segmentations.polygons[:, 1]] - 1
+    assert segmentations.coordinates[last].tolist() == of_2 + of_9
+    assert coco.without_image == 10
+    assert (coco.category_ids.tolist(), coco.category_names) == ([3, 1], ["cat", ""])
+
+
+def test_images_and_annotations_are_taken():
+    coco = parse(content_of([annotation(n, (9, 2)[n % 2]) for n in range(6)]), segmentations=True)
+    taken = coco.take(np.array([2, 0, 2]))
+    assert taken.file_names == ["9.jpg", "2.jpg", "9.jpg"]
+    assert taken.annotations.ids.tolist() == [0, 2, 4, 1, 3, 5, 0, 2, 4]
+    kept = taken.keep(taken.annotations.ids > 1)
+    assert kept.bounds.tolist() == [0, 2, 4, 6]
+    assert kept.annotations.ids.tolist() == [2, 4, 3, 5, 2, 4]
+
+
+def test_a_file_without_annotations():
+    coco = parse({"images": IMAGES})
+    assert coco.bounds.tolist() == [0, 0, 0, 0]
+    assert parse({"images": []}, segmentations=True, keypoints=True).bounds.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"annotations": []}, "no array 'images'"),
+        (content_of([], [*IMAGES, IMAGES[0]]), "two images have the id 5"),
+        (content_of([], IMAGES, CATEGORIES * 2), "two categories have the id 1"),
+        (content_of([annotation(7, None)]), "with id 7: 'image_id' is missing"),
+        (content_of([annotation(7, 2, bbox=[1, 2, 3])]), "with id 7: 'bbox' is .1, 2, 3."),
+        (content_of([annotation(7, 2, bbox="x")]), "'bbox' is 'x', where a list of 4 numbers"),
+        (content_of([annotation("x", 2)]), "with id 'x': 'id' is 'x'"),
+        (content_of([annotation(1, 2, segmentation=[[1]])]), "with id 1: a polygon has an odd"),
+        (content_of([annotation(1, 2), 7]), "annotation 1 .from 0.: 7 is no JSON object"),
+        (content_of([], [{"id": 1}]), "the image with id 1: 'file_name' is missing"),
+        (content_of([], IMAGES, [{"name": "x"}]), "category 0 .from 0.: 'id' is missing"),
+    ],
+)
+def test_what_is_wrong_is_named(content, message):
+    with pytest.raises(DecodeError, match=message) as caught:
+        parse(content, segmentations=True)
+    assert "some.json" in str(caught.value)
+
+
+def test_the_offset_of_an_annotation_is_named():
+    annotations = [annotation(n, 2) for n in range(3)] + [annotation(8, 2, bbox=["ä"])]
+    text = json.dumps(content_of(annotations), ensure_ascii=False).encode()
+    with pytest.raises(DecodeError, match=r"byte \d+: the annotation with id 8") as caught:
+        parse(text)
+    offset = int(str(caught.value).split("byte ")[1].split(":")[0])
+    assert text[offset:].startswith(b'{"id": 8')
+
+
+def test_nan_is_left_for_the_caller():
+    text = json.dumps(content_of([annotation(1, 2, bbox=[1, 2, float("nan"), 4])])).encode()
+    assert np.isnan(parse(text).annotations.boxes[0, 2])
+
+
+def test_panoptic_annotations():
+    segments = [{"id": 70, "category_id": 3, "bbox": [1, 2, 3, 4]}, {"id": 71, "category_id": 1}]
+    annotations = [
+        {"image_id": 9, "file_name": "9.png", "segments_info": segments},
+        {"image_id": 2, "file_name": "2.png", "segments_info": segments[:1]},
+    ]
+    text = json.dumps(content_of(annotations)).encode()
+    coco = parse_panoptic(io.BytesIO(text), "some.json")
+    assert coco.panoptic_names == ["2.png", "", "9.png"]
+    assert coco.annotations.ids.tolist() == [70, 70, 71]
+    assert coco.bounds.tolist() == [0, 1, 1, 3]
+    assert coco.take(np.array([2])).panoptic_names == ["9.png"]
+
+
+@given(st.data())
+def test_a_damaged_file_is_parsed_or_refused(data):
+    text = bytearray(json.dumps(content_of([annotation(n, 2) for n in range(4)])).encode())
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text) - 1))
+        text[at : at + 1] = data.draw(st.sampled_from([b'"', b"{", b"]", b",", b"-", b"\xff", b""]))
+    try:
+        coco = parse(bytes(text[: data.draw(st.integers(0, len(text)))]), segmentations=True)
+    except DecodeError:
+        return
+    assert coco.bounds[-1] == len(coco.annotations)

@@ -1,0 +1,113 @@
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.engine.errors import DecodeError
+from penstock.formats import json_arrays, json_text
+from penstock.formats.json_arrays import JsonArrays
+
+ELEMENTS = [
+    {"id": 1, "seg": [[1, 2.5], [3]], "text": 'a "seg": [[9]] \\" }, {'},
+    {"id": 2, "seg": []},
+    {"id": 3},
+    {"seg": {"counts": "]}", "size": [1, 2]}, "id": 4, "name": "ä€😀"},
+    {"id": 5, "inner": {"seg": [[7]]}, "seg": [[8]]},
+    {"id": 6, "seg": 0},
+    {"id": 7, "seg": None, "list": [{"a": 1}, {"b": [{}]}]},
+    {"id": 8, "seg": [["]"], 1]},
+]
+
+
+def parsed(text, lift="seg"):
+    """Return the members that are arrays, with the lifted members put back."""
+    members = {}
+    arrays = JsonArrays(io.BytesIO(text), "some.json")
+    for name in arrays.names():
+        elements = []
+        for block in arrays.blocks(lift):
+            assert block.first == len(elements)
+            for number, (element, lifted) in enumerate(
+                zip(block.elements, block.lifted, strict=True)
+            ):
+                at = block.offset_of(number)
+                assert text[at : at + 1] == b"{"
+                if lifted:
+                    element["seg"] = json.loads(lifted)
+                elements.append(element)
+        members[name] = elements
+    return members
+
+
+@pytest.mark.parametrize("window", [1, 50, 150, 1 << 17])
+@pytest.mark.parametrize("layout", [{}, {"indent": 2}, {"separators": (",", ":")}], ids=str)
+@pytest.mark.parametrize("ascii", [True, False])
+def test_blocks_of_any_size(tuned, window, layout, ascii):
+    tuned(json_arrays, window=window)
+    tuned(json_text, read=window, shortest=16)
+    content = {"info": {"a": [1, "}"]}, "first": ELEMENTS * 5, "none": [], "n": 1.5}
+    content["last"] = ELEMENTS
+    text = json.dumps(content, ensure_ascii=ascii, **layout).encode()
+    expected = {"info": [], "first": ELEMENTS * 5, "none": [], "n": [], "last": ELEMENTS}
+    assert parsed(text) == expected
+    assert parsed(b"\xef\xbb\xbf  " + text + b"\n") == expected
+
+
+def test_arrays_that_nobody_takes_are_skipped():
+    arrays = JsonArrays(io.BytesIO(b'{"a": [1, [2]], "b": {"c": []}, "d": "e"}'), "some.json")
+    assert list(arrays.names()) == ["a", "b", "d"]
+
+
+def test_most_elements_are_parsed_together(tuned):
+    tuned(json_arrays, window=2000)
+    tuned(json_text, read=2000)
+    elements = [{"id": number, "seg": [[1, 2, 3, 4]]} for number in range(1000)]
+    arrays = JsonArrays(io.BytesIO(json.dumps({"a": elements}).encode()), "some.json")
+    sizes = [len(block.elements) for _ in arrays.names() for block in arrays.blocks("seg")]
+    assert sum(sizes) == 1000
+    assert len(sizes) < 60
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "cut off: it ends where '{' is needed, at byte 0"),
+        (b"[1]", r"no JSON: b'\[' where '\{' is needed, at byte 0"),
+        (b'{"a": [{"x": 1}, {"x"', "ends within a value that starts, at byte 17"),
+        (b'{"a": [{"x": 1}', "cut off: it ends where ',' is needed, at byte 15"),
+        (b'{"a": [{"x": 1},', "ends within a value"),
+        (b'{"a": [{"x": 1} {"x": 2}]}' + b" " * 99, "where ',' is needed, at byte 16"),
+        (b'{"a": [{"x": 1}, {"x" 2}]}' + b" " * 99, r"no JSON \(.*\), at byte 22"),
+        (b'{"a" [1]}', "where ':' is needed, at byte 5"),
+        (b"{1: 2}", "no name of a member"),
+        (b'{"a": [{}]', "cut off"),
+    ],
+)
+def test_text_that_is_no_json(text, message):
+    with pytest.raises(DecodeError, match=message) as caught:
+        parsed(text)
+    assert "some.json" in str(caught.value)
+
+
+@given(st.binary(max_size=60), st.integers(0, 400))
+def test_damaged_text_is_parsed_or_refused(damage, at):
+    text = bytearray(json.dumps({"a": ELEMENTS, "b": 1}).encode())
+    text[at : at + len(damage)] = damage
+    arrays = JsonArrays(io.BytesIO(bytes(text)), "some.json")
+    try:
+        for _ in arrays.names():
+            for block in arrays.blocks("seg"):
+                block.offset_of(len(block.elements) - 1)
+    except DecodeError:
+        pass
+
+
+@given(st.integers(0, 600))
+def test_a_cut_off_file_is_refused(length):
+    text = json.dumps({"a": ELEMENTS, "b": 1}).encode()
+    if length >= len(text):
+        return
+    with pytest.raises(DecodeError, match=r"cut off|ends within"):
+        parsed(text[:length])

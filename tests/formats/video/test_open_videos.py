@@ -1,0 +1,57 @@
+import os
+
+import pytest
+
+from penstock.formats.video import open_videos
+from penstock.formats.video.open_videos import OpenVideos, known_index, state_of
+
+from ...videos import video_file
+
+
+@pytest.fixture
+def videos():
+    videos = OpenVideos()
+    yield videos
+    videos.close()
+
+
+def test_a_video_stays_open_for_the_next_clip(videos, tmp_path):
+    path = video_file(tmp_path / "a.mp4")
+    with videos.lend(path) as first:
+        assert len(first.index) == 30
+        with videos.lend(path) as meanwhile:
+            assert meanwhile is not first
+            assert meanwhile.index is first.index
+    with videos.lend(path) as again:
+        assert again in (first, meanwhile)
+    assert known_index(state_of(path)) is first.index
+
+
+def test_the_least_used_videos_are_closed(videos, tmp_path, tuned):
+    tuned(open_videos, most_idle=2, most_indexes=2)
+    paths = [video_file(tmp_path / f"{i}.mp4", count=3) for i in range(4)]
+    before = len(os.listdir("/proc/self/fd"))
+    for path in paths:
+        with videos.lend(path):
+            pass
+    assert len(os.listdir("/proc/self/fd")) == before + 2
+    assert [known_index(state_of(path)) is None for path in paths] == [True, True, False, False]
+    videos.close()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_file_that_was_replaced_is_opened_again(videos, tmp_path):
+    path = video_file(tmp_path / "a.mp4")
+    with videos.lend(path) as reader:
+        assert len(reader.index) == 30
+    os.replace(video_file(tmp_path / "b.mp4", count=5), path)
+    with videos.lend(path) as reader:
+        assert len(reader.index) == 5
+
+
+def test_a_video_is_closed_after_an_error(videos, tmp_path):
+    path = video_file(tmp_path / "a.mp4")
+    with pytest.raises(ValueError), videos.lend(path) as first:
+        raise ValueError
+    with videos.lend(path) as second:
+        assert second is not first

@@ -1,0 +1,76 @@
+import io
+
+import numpy as np
+import pytest
+
+from penstock.engine.errors import DecodeError
+from penstock.formats.video.frames import FrameReader
+from penstock.formats.video.pictures import ClipDecoder, PictureMaker
+
+from ...videos import numbers_of, picture, video_bytes
+
+LOSSLESS = {"qp": "0", "preset": "ultrafast"}
+
+
+def decode(data, numbers=(0,), **options):
+    reader = FrameReader(io.BytesIO(data))
+    return ClipDecoder(**options).decode(reader, np.array(numbers), np.empty)
+
+
+@pytest.mark.parametrize("rotation", [90, 180, -90])
+def test_turned_videos_are_turned_upright(rotation):
+    plain = decode(video_bytes(**LOSSLESS))[0]
+    turned = decode(video_bytes(rotation=rotation, **LOSSLESS))[0]
+    np.testing.assert_array_equal(turned, np.rot90(plain, rotation // 90))
+
+
+def rgb_of(y, u, v, matrix, full):
+    """ITU-R BT.601 and BT.709."""
+    red, blue = {"bt709": (0.2126, 0.0722), "smpte170m": (0.299, 0.114)}[matrix]
+    scale, offset, chroma = (255, 0, 255) if full else (219, 16, 224)
+    y, u, v = (y - offset) / scale, (u - 128) / chroma, (v - 128) / chroma
+    r, b = y + 2 * (1 - red) * v, y + 2 * (1 - blue) * u
+    green = (y - red * r - blue * b) / (1 - red - blue)
+    return np.clip(np.array([r, green, b]) * 255, 0, 255)
+
+
+@pytest.mark.parametrize("matrix", ["bt709", "smpte170m"])
+@pytest.mark.parametrize("span", ["tv", "pc"])
+def test_colors_follow_the_matrix_and_the_range(matrix, span):
+    data = video_bytes("h264 4:4:4.mp4", colorspace=matrix, color_range=span, **LOSSLESS)
+    reader = FrameReader(io.BytesIO(data))
+    ((_, frame),) = reader.read([3])
+    y, u, v = (int(np.frombuffer(p, np.uint8).reshape(96, -1)[70, 18]) for p in frame.planes)
+    made = PictureMaker("RGB").picture(frame)[70, 18]
+    np.testing.assert_allclose(made, rgb_of(y, u, v, matrix, span == "pc"), atol=2)
+
+
+def test_ycbcr_floats_and_filled_frames():
+    data = video_bytes("h264 4:4:4.mp4", **LOSSLESS)
+    box = decode(data, [0], space="YCbCr")[0, 70, 10]
+    np.testing.assert_allclose(box, [103.5, 107.2, 189.5], atol=2)  # (200, 60, 60) in BT.601
+    floats = decode(data, [0, -1], dtype=np.float32, normalized=True, fill=(255, 0, 51))
+    np.testing.assert_allclose(floats[0], decode(data)[0] / 255, atol=1e-6)
+    np.testing.assert_allclose(floats[1, 5, 5], [1, 0, 0.2], atol=1e-6)
+    assert decode(data, [0], dtype=np.float32).max() > 100
+
+
+def test_a_clip_of_filled_frames_alone_has_the_video_s_size():
+    assert decode(video_bytes(), [-1, -1], fill=(7,)).shape == (2, 96, 160, 3)
+
+
+def test_pixels_are_those_of_the_picture():
+    image = decode(video_bytes("h264 4:4:4.mp4", **LOSSLESS), [5])[0]
+    assert np.abs(image.astype(int) - picture(5)).mean() < 1.5
+
+
+def test_a_change_of_size_is_refused_within_a_clip_only():
+    data = video_bytes("h264.ts", count=10) + video_bytes(
+        "h264.ts", count=10, size=(64, 160), start=3000, first=10
+    )
+    numbers = len(FrameReader(io.BytesIO(data)).index)
+    assert numbers == 20
+    assert numbers_of(decode(data, [2, 5])) == [2, 5]
+    assert decode(data, [12]).shape == (1, 64, 160, 3)
+    with pytest.raises(DecodeError, match=r"frame 12, at .* has 64 x 160 pixels, but the clip's"):
+        decode(data, [2, 12])

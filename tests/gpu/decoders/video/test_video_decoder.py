@@ -1,0 +1,58 @@
+"""Videos for the GPU: the frames are those of the CPU operator."""
+
+import numpy as np
+import pytest
+
+from penstock import Pipeline, fn
+
+from ....videos import video_bytes
+
+VIDEOS = [np.frombuffer(video_bytes(count=n), np.uint8) for n in (8, 5, 11)]
+
+
+def decode(device, videos=VIDEOS, **options):
+    with Pipeline(batch_size=len(videos), num_threads=2, **options) as pipe:
+        encoded = fn.external_source(lambda: videos, batch=True)
+        starts = fn.external_source(lambda: np.array([0, 2, 4]), batch=True)
+        frames = fn.decoders.video(
+            encoded, device=device, start_frame=starts, sequence_length=4, pad_mode="edge"
+        )
+        pipe.set_outputs(frames)
+        (output,) = pipe.run()
+        return [np.array(row) for row in output.as_cpu().rows()]
+
+
+def test_frames_agree(device_stage):
+    for one, other in zip(decode("cpu"), decode("mixed"), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_bad_video_is_replaced(device_stage):
+    videos = [VIDEOS[0], VIDEOS[1][:99], VIDEOS[2]]
+    rows = decode("mixed", videos, on_error="replace")
+    assert [row.shape[0] for row in rows] == [4, 4, 4]
+
+
+@pytest.mark.parametrize("name", ["video", "experimental"])
+def test_readers_hand_out_clips_on_the_gpu(device_stage, name, tmp_path):
+    path = tmp_path / "a.mp4"
+    path.write_bytes(VIDEOS[0].tobytes())
+    reader = fn.readers.video if name == "video" else fn.experimental.readers.video
+    with Pipeline(batch_size=2, num_threads=2) as pipe:
+        options = {"filenames": [str(path)], "labels": [3], "sequence_length": 4}
+        on_gpu, label = reader(device="gpu", **options)
+        on_cpu, _ = reader(device="cpu", **options)
+        pipe.set_outputs(on_gpu, label, on_cpu)
+        gpu, labels, cpu = pipe.run()
+        np.testing.assert_array_equal(gpu.as_cpu().as_array(), cpu.as_array())
+        assert labels.as_cpu().as_array().tolist() == [[3], [3]]
+
+
+def test_a_fed_video_arrives_on_the_gpu(device_stage):
+    with Pipeline(batch_size=2, num_threads=1) as pipe:
+        pipe.set_outputs(
+            fn.experimental.inputs.video(name="video", sequence_length=3, device="mixed")
+        )
+        pipe.feed_input("video", [VIDEOS[0]])
+        (clips,) = pipe.run()
+        assert clips.as_cpu().as_array().shape == (2, 3, 96, 160, 3)

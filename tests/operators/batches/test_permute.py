@@ -1,0 +1,70 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+from penstock.engine.errors import ArgumentError
+from penstock.operators.batches.permute import BatchPermutation, PermuteBatch
+from penstock.tests.operators.running import array, batch_of, dense, tensors
+
+
+def permute(data: Any, indices: Any) -> Any:
+    if hasattr(indices, "row"):
+        operator = PermuteBatch("cpu", ("indices",), ("X",))
+    else:
+        operator = PermuteBatch("cpu", (), ("X",), indices=indices)
+        indices = operator.indices
+    return operator.batch(batch_of(len(data)), data, indices=indices)
+
+
+def test_permute() -> None:
+    result = permute(dense([[0], [1], [2]]), [2, 2, 0])
+    assert result.as_array().tolist() == [[2], [2], [0]]
+    assert result.layout() == "X"
+    ragged = permute(tensors(array("int32", [1]), array("int32", [1, 2])), dense([1, 0]))
+    assert ragged.shape() == [(2,), (1,)]
+
+
+@pytest.mark.parametrize(
+    ("indices", "text"),
+    [
+        ([0, 1], "got 2 indices for a batch of 3"),
+        ([0, 1, 3], "no sample 3"),
+        ([0, 1, -1], "no sample -1"),
+        (dense([[0], [1], [2]]), "must be scalars"),
+    ],
+)
+def test_bad_indices(indices: Any, text: Any) -> None:
+    with pytest.raises(ArgumentError, match=text):
+        permute(dense([[0], [1], [2]]), indices)
+
+
+def permutation(size: int, number: int = 0, **arguments: Any) -> Any:
+    return BatchPermutation("cpu", **arguments).batch(batch_of(size, number=number))
+
+
+def test_batch_permutation() -> None:
+    orders = [permutation(16, number) for number in range(50)]
+    assert all(sorted(order.tolist()) == list(range(16)) for order in orders)
+    assert {order.dtype.name for order in orders} == {"int32"}
+    assert len({tuple(order) for order in orders}) == 50
+    assert len({order[0] for order in orders}) > 10
+    assert permutation(1).tolist() == [0]
+
+
+@pytest.mark.parametrize("size", [2, 3, 16])
+@pytest.mark.parametrize("repeat", [False, True])
+def test_no_fixed_points(size: int, repeat: bool) -> None:
+    options = {"no_fixed_points": True, "allow_repetitions": repeat}
+    for number in range(50):
+        order = permutation(size, number, **options)
+        assert not (order == np.arange(size)).any()
+        assert set(order) <= set(range(size))
+        assert repeat or len(set(order)) == size
+    assert permutation(1, **options).tolist() == [0]
+
+
+def test_repetitions() -> None:
+    orders = np.array([permutation(8, number, allow_repetitions=True) for number in range(50)])
+    assert set(orders.ravel()) == set(range(8))
+    assert any(len(set(order)) < 8 for order in orders)

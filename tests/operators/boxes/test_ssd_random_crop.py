@@ -1,0 +1,53 @@
+"""`fn.ssd_random_crop`: images and boxes stay together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock.engine.errors import ArgumentError
+
+from ..box_samples import outputs
+
+BOXES = np.float32([[0.25, 0.25, 0.5, 0.5], [0.5, 0.5, 1.0, 1.0]])
+LABELS = np.int32([4, 5])
+
+
+def picture(boxes, labels):
+    """Return an image in which the labels fill the boxes."""
+    image = np.zeros((64, 80, 1), np.uint8)
+    for (x0, y0, x1, y1), label in zip(boxes * np.float32([80, 64, 80, 64]), labels, strict=True):
+        image[int(y0) : int(y1), int(x0) : int(x1)] = label
+    return image
+
+
+def test_boxes_follow_the_pixels():
+    inputs = [[picture(BOXES, LABELS)] * 40, [BOXES] * 40, [LABELS] * 40]
+    images, boxes, labels = outputs("ssd_random_crop", *inputs, num_attempts=10)
+    for image, kept, label in zip(images, boxes, labels, strict=True):
+        assert len(kept) == len(label) > 0
+        for (x0, y0, x1, y1), number in zip(kept, label, strict=True):
+            down, across = (image[..., 0] == number).any(1), (image[..., 0] == number).any(0)
+            height, width = image.shape[:2]
+            assert abs(down.sum() - (y1 - y0) * height) <= 1.5
+            assert abs(across.sum() - (x1 - x0) * width) <= 1.5
+    assert len({image.shape for image in images}) > 10
+
+
+@pytest.mark.parametrize(
+    ("image", "boxes", "labels", "message"),
+    [
+        (np.zeros((4, 4), np.uint8), BOXES, LABELS, "must be HWC"),
+        (np.zeros((4, 4, 3), np.uint8), BOXES[:, :3], LABELS, r"shape \(boxes, 4\)"),
+        (np.zeros((4, 4, 3), np.uint8), BOXES, LABELS[:1], "for 2 boxes"),
+    ],
+)
+def test_bad_input_is_refused(image, boxes, labels, message):
+    with pytest.raises(ArgumentError, match=message):
+        outputs("ssd_random_crop", [image], [boxes], [labels])
+
+
+def test_no_boxes_pass():
+    empty = [np.zeros((0, 4), np.float32)], [np.zeros(0, np.int32)]
+    image, boxes, labels = outputs("ssd_random_crop", [np.zeros((9, 9, 3), np.uint8)], *empty)
+    assert (boxes[0].shape, labels[0].shape, image[0].ndim) == ((0, 4), (0,), 3)

@@ -1,0 +1,58 @@
+"""Windows of samples: random numbers beyond the first, boxes that move."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from penstock.engine.graph.context import Placement
+from penstock.operators.boxes.box_layout import box_layout
+from penstock.operators.boxes.crop_search import CropRules, DrawnWindows
+from penstock.operators.boxes.window_shapes import RandomExtents
+from penstock.operators.boxes.windows_of_samples import (
+    RANDOM_COUNT,
+    boxes_in_windows,
+    draw_windows,
+    rows_between,
+)
+
+from ..running import make
+
+RULES = CropRules((0.4,), allow_no_crop=False, all_boxes=False)
+PROPOSE = RandomExtents((0.1, 1.0), ((0.5, 2.0),)).propose
+SMALL = np.float32([[0.4, 0.4, 0.5, 0.5]]).T
+
+
+def find(samples, numbers, stream=0):
+    """Return the windows of samples with one small box, which few windows fit."""
+    operator = make("random_bbox_crop", inputs=1)
+    operator.placement = Placement(random_stream=stream)
+    corners, counts = SMALL.repeat(len(samples), axis=1), np.ones(len(samples), int)
+    return draw_windows(operator, RULES, corners, counts, PROPOSE, numbers[samples]).corners
+
+
+def test_a_sample_s_window_does_not_depend_on_the_others():
+    numbers = np.random.default_rng(0).random((12, RANDOM_COUNT))
+    together = find(np.arange(12), numbers)
+    assert len(np.unique(together, axis=1).T) == 12
+    for k in (0, 5, 11):
+        np.testing.assert_array_equal(find(np.array([k]), numbers)[:, 0], together[:, k])
+
+
+def test_further_numbers_follow_from_the_first_and_the_stream():
+    numbers = np.zeros((3, RANDOM_COUNT))  # whose windows are too small
+    numbers[:, 0] = 0.1, 0.2, 0.2
+    windows = find(np.arange(3), numbers)
+    np.testing.assert_array_equal(windows[:, 1], windows[:, 2])
+    assert not np.array_equal(windows[:, 0], windows[:, 1])
+    assert not np.array_equal(find(np.arange(3), numbers, stream=1), windows)
+
+
+def test_boxes_are_clipped_to_their_windows():
+    corners = np.float32([[0, 0, 0.5, 0.5], [0.5, 0.5, 1, 1], [0, 0, 1, 1]]).T
+    windows = np.float32([[0.25, 0, 0.75, 1], [0, 0, 1, 1]]).T
+    kept, met = np.array([True, False, True]), np.ones(2, bool)
+    drawn = DrawnWindows(windows, kept, met)
+    layout = box_layout("fn.some", "xyXY", 2)
+    boxes, bounds = boxes_in_windows(corners, np.array([2, 1]), drawn, layout)
+    rows = rows_between(boxes, bounds)
+    assert [row.tolist() for row in rows] == [[[0, 0, 0.5, 0.5]], [[0, 0, 1, 1]]]

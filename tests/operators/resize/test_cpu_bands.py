@@ -1,0 +1,129 @@
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from penstock.operators.resize.axes import ResampledAxis, choose_filter, taps
+from penstock.operators.resize.cpu_bands import BandCache, build_band
+from penstock.operators.resize.cpu_passes import Scratch, multiply, padded
+from penstock.operators.resize.filters import Filter
+
+
+def dense_matrix(axis: ResampledAxis) -> np.ndarray:
+    first, weights = taps(axis)
+    matrix = np.zeros((axis.out_size, axis.in_size))
+    for row in range(axis.out_size):
+        for k in range(weights.shape[1]):
+            matrix[row, min(max(first[row] + k, 0), axis.in_size - 1)] += weights[row, k]
+    return matrix
+
+
+def banded_matrix(axis: ResampledAxis) -> np.ndarray:
+    """What the band makes of the identity."""
+    band = build_band(axis, np.float64)
+    source, filled = padded(Scratch(), "source", band, (axis.in_size,))
+    filled[:] = np.eye(axis.in_size)[band.first : band.first + band.used]
+    out = np.full((band.out_lines, axis.in_size), np.nan)
+    multiply(band, source, out)
+    return out[: axis.out_size]
+
+
+def make_axis(
+    in_size: int, out_size: int, start: float, end: float, chosen: Filter
+) -> ResampledAxis:
+    return ResampledAxis(
+        in_size,
+        out_size,
+        start,
+        end,
+        *choose_filter(abs(end - start), out_size, chosen, chosen, True),
+    )
+
+
+sizes = st.integers(1, 300)
+filters = st.sampled_from([Filter.LINEAR, Filter.CUBIC, Filter.LANCZOS3, Filter.GAUSSIAN])
+
+
+@settings(max_examples=80, deadline=None)
+@given(sizes, sizes, filters, st.booleans())
+def test_bands_hold_the_weights_of_whole_axes(in_size, out_size, chosen, mirrored):
+    ends = (float(in_size), 0.0) if mirrored else (0.0, float(in_size))
+    axis = make_axis(in_size, out_size, *ends, chosen)
+    np.testing.assert_allclose(banded_matrix(axis), dense_matrix(axis), atol=1e-6)
+
+
+@settings(max_examples=80, deadline=None)
+@given(sizes, sizes, filters, st.floats(-40, 340), st.floats(-40, 340))
+def test_bands_hold_the_weights_of_regions(in_size, out_size, chosen, start, end):
+    if abs(end - start) < 0.01:
+        end = start + 1
+    axis = make_axis(in_size, out_size, start, end, chosen)
+    np.testing.assert_allclose(banded_matrix(axis), dense_matrix(axis), atol=1e-6)
+
+
+@pytest.mark.parametrize(("in_size", "out_size"), [(4000, 3), (4000, 1), (3, 4000), (5000, 4999)])
+def test_extreme_scales(in_size, out_size):
+    axis = make_axis(in_size, out_size, 0.0, float(in_size), Filter.LINEAR)
+    band = build_band(axis, np.float32)
+    assert band.out_lines >= out_size
+    assert band.weights.nbytes < 8 << 20
+    np.testing.assert_allclose(band.weights.sum(), out_size, rtol=1e-5)
+
+
+def test_windows_stay_short_at_ordinary_scales():
+    for in_size in range(100, 500, 7):
+        axis = make_axis(in_size, 224, 0.0, float(in_size), Filter.LINEAR)
+        window = build_band(axis, np.float32).weights.shape[-1]
+        assert window <= 4 * in_size / 224 + 2 * max(1, in_size / 224) + 8
+
+
+def test_cache_returns_the_same_band_and_stays_within_its_bytes():
+    cache = BandCache(max_bytes=100_000)
+    axes = [make_axis(n, 224, 0.0, float(n), Filter.LINEAR) for n in range(230, 300)]
+    assert cache.band_of(axes[0], np.float32) is cache.band_of(axes[0], np.float32)
+    for axis in axes:
+        cache.band_of(axis, np.float32)
+        cache.band_of(axes[0], np.float32)
+        assert cache.nbytes <= 100_000
+    assert cache.nbytes > 50_000
+
+
+def test_cache_keeps_what_was_used_last():
+    cache = BandCache(max_bytes=100_000)
+    axes = [make_axis(n, 224, 0.0, float(n), Filter.LINEAR) for n in range(230, 300)]
+    kept = cache.band_of(axes[0], np.float32)
+    for axis in axes:
+        cache.band_of(axis, np.float32)
+        assert cache.band_of(axes[0], np.float32) is kept
+
+
+def test_a_band_larger_than_the_cache_is_served_and_not_kept():
+    cache = BandCache(max_bytes=10)
+    band = cache.band_of(make_axis(300, 224, 0.0, 300.0, Filter.LINEAR), np.float32)
+    assert band.out_size == 224
+    assert cache.nbytes == 0
+
+
+def test_dtypes_do_not_share_weights():
+    cache = BandCache()
+    axis = make_axis(300, 224, 0.0, 300.0, Filter.LINEAR)
+    assert cache.band_of(axis, np.float32).weights.dtype == np.float32
+    assert cache.band_of(axis, np.float64).weights.dtype == np.float64
+
+
+def test_cache_counts_right_when_threads_race():
+    cache = BandCache()
+    axes = [make_axis(n, 100, 0.0, float(n), Filter.LINEAR) for n in range(110, 150)]
+
+    def fill() -> None:
+        for axis in axes:
+            cache.band_of(axis, np.float32)
+
+    threads = [threading.Thread(target=fill) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert cache.nbytes == sum(cache.band_of(axis, np.float32).weights.nbytes for axis in axes)

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from penstock import fn, pipeline_def, types
+from penstock.engine.errors import ArgumentError
+from penstock.geometry.random_crop import random_window
+from penstock.operators.resize.cpu_resample import resample
+from penstock.operators.resize.filters import Filter
+from penstock.operators.resize.random_resized_crop import RandomResizedCrop
+from penstock.tests.operators.running import RubbishWorkspace
+
+RNG = np.random.default_rng(5)
+IMAGE = RNG.integers(0, 256, (60, 80, 3), np.uint8)
+VIDEO = RNG.integers(0, 256, (3, 60, 80, 3), np.uint8)
+AREA, RATIO = (0.08, 1.0), (3 / 4, 4 / 3)
+
+
+def cropped(image: Any, seed: int = 0, layout: str = "HWC", **arguments: Any) -> Any:
+    operator = RandomResizedCrop(layouts=(layout,), **arguments)
+    constants = {k: getattr(operator, k) for k, p in operator.params.items() if p.per_sample}
+    row = RubbishWorkspace()
+    row.random = np.random.default_rng(seed).random(operator.random_count)
+    return operator.sample(row, image, **constants)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_window_fills_the_result(seed: int) -> None:
+    numbers = np.random.default_rng(seed).random(22)
+    window = random_window(60, 80, AREA, RATIO, numbers)
+    expected = resample(IMAGE, (32, 24), roi=window)
+    np.testing.assert_array_equal(cropped(IMAGE, seed, size=(32, 24)), expected)
+
+
+def test_whole_image() -> None:
+    arguments = {"random_area": (1, 1), "random_aspect_ratio": (4 / 3, 4 / 3)}
+    np.testing.assert_array_equal(cropped(IMAGE, size=(60, 80), **arguments), IMAGE)
+
+
+def test_one_number_stands_for_both() -> None:
+    assert cropped(IMAGE, size=32).shape == (32, 32, 3)
+    assert cropped(IMAGE, size=(32,)).shape == (32, 32, 3)
+
+
+def test_filters_and_type() -> None:
+    window = random_window(60, 80, AREA, RATIO, np.random.default_rng(1).random(22))
+    expected = resample(
+        IMAGE, (90, 10), roi=window, min_filter=Filter.CUBIC, mag_filter=Filter.NEAREST,
+        antialias=False, dtype=np.float32,
+    )  # fmt: skip
+    result = cropped(
+        IMAGE, 1, size=(90, 10), interp_type=types.INTERP_CUBIC, mag_filter=types.INTERP_NN,
+        antialias=False, dtype=types.FLOAT,
+    )  # fmt: skip
+    np.testing.assert_array_equal(result, expected)
+
+
+def test_frames_and_channels_show_the_same_window() -> None:
+    video = cropped(VIDEO, 2, "FHWC", size=(20, 30))
+    for frame, result in zip(VIDEO, video, strict=True):
+        np.testing.assert_array_equal(result, cropped(frame, 2, size=(20, 30)))
+    planes = cropped(IMAGE.transpose(2, 0, 1), 2, "CHW", size=(20, 30))
+    np.testing.assert_array_equal(planes.transpose(1, 2, 0), cropped(IMAGE, 2, size=(20, 30)))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "'size' must be given"),
+        ({"size": (0, 5)}, "size must be"),
+        ({"size": (5, -5)}, "size must be"),
+        ({"size": (5, 6, 7)}, "size must be"),
+        ({"size": 5, "random_area": (0, 1)}, "random_area"),
+        ({"size": 5, "random_aspect_ratio": (2, 1)}, "random_aspect_ratio"),
+        ({"size": 5, "num_attempts": 0}, "num_attempts"),
+    ],
+)
+def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        RandomResizedCrop(layouts=("HWC",), **arguments)
+
+
+def test_volumes_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="no volumes"):
+        cropped(VIDEO, 0, "DHWC", size=5)
+    with pytest.raises(ArgumentError, match="no volumes"):
+        cropped(VIDEO[None], 0, "", size=5)
+
+
+def test_in_a_pipeline(photo_tree: Any) -> None:
+    @pipeline_def(batch_size=8, num_threads=2, seed=3)
+    def pictures() -> Any:
+        encoded, _ = fn.readers.file(file_root=photo_tree.root)
+        return fn.random_resized_crop(fn.decoders.image(encoded), size=(48, 64), seed=9)
+
+    def first(**options: Any) -> Any:
+        with pictures(**options) as pipeline:
+            return np.array(pipeline.run()[0].as_array())
+
+    batch = first()
+    assert batch.shape == (8, 48, 64, 3)
+    assert batch.std() > 10
+    np.testing.assert_array_equal(first(num_threads=1), batch)

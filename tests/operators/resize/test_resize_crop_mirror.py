@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from penstock import types
+from penstock.engine.errors import ArgumentError
+from penstock.operators.geometry.crop import Crop
+from penstock.operators.resize.resize import Resize
+from penstock.operators.resize.resize_crop_mirror import FastResizeCropMirror, ResizeCropMirror
+from penstock.tests.operators.running import apply
+
+RNG = np.random.default_rng(3)
+IMAGE = RNG.integers(0, 256, (60, 81, 3), np.uint8)
+# The others jump where a sample lies between two pixels, which the last bit decides.
+CONTINUOUS = (
+    types.INTERP_LINEAR,
+    types.INTERP_CUBIC,
+    types.INTERP_LANCZOS3,
+    types.INTERP_TRIANGULAR,
+)
+CROP = {"crop": (20, 30), "crop_pos_x": 0.1, "crop_pos_y": 0.77}
+
+
+def fused(image: Any, layout: str = "HWC", **arguments: Any) -> Any:
+    return apply(ResizeCropMirror, image, layouts=(layout,), **arguments)
+
+
+def one_by_one(image: Any, layout: str, crop: dict[str, Any], **arguments: Any) -> Any:
+    resized = apply(Resize, image, layouts=(layout,), **arguments)
+    return apply(Crop, resized, layouts=(layout,), **crop)
+
+
+def assert_close(result: Any, expected: Any) -> None:
+    assert result.shape == expected.shape
+    assert np.abs(result.astype(int) - expected).max() <= 1
+
+
+@pytest.mark.parametrize("kind", CONTINUOUS)
+@pytest.mark.parametrize(
+    "way",
+    [
+        {"size": (41, 53)},
+        {"size": (-41.4, 90)},
+        {"resize_shorter": 33.3},
+        {"size": (40, -50), "roi_start": (10, 10), "roi_end": (50, 70)},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("mirror", range(4))
+def test_the_same_as_one_by_one(way: dict[str, Any], mirror: int, kind: int) -> None:
+    expected = one_by_one(IMAGE, "HWC", CROP, interp_type=kind, **way)
+    flip = np.s_[:: -1 if mirror & 2 else 1, :: -1 if mirror & 1 else 1]
+    result = fused(IMAGE, **CROP, interp_type=kind, mirror=mirror, **way)
+    assert_close(result, expected[flip])
+
+
+@pytest.mark.parametrize("layout", ["CHW", "FHWC", "FCHW", "HW"])
+def test_layouts(layout: str) -> None:
+    shape = {"F": 3, "H": 60, "W": 81, "C": 2}
+    sample = RNG.integers(0, 256, [shape[letter] for letter in layout], np.uint8)
+    expected = one_by_one(sample, layout, CROP, size=(41, 53))
+    assert_close(fused(sample, layout, size=(41, 53), **CROP), expected)
+
+
+def test_volume() -> None:
+    volume = RNG.integers(0, 256, (6, 30, 40, 2), np.uint8)
+    crop = {"crop": (2, 10, 12), "crop_pos_z": 1.0}
+    expected = one_by_one(volume, "DHWC", crop, size=(4, 20, 30))
+    assert_close(fused(volume, "DHWC", size=(4, 20, 30), mirror=4, **crop), expected[::-1])
+
+
+def test_a_window_beyond_the_image_repeats_the_border() -> None:
+    result = fused(IMAGE, size=(60, 81), crop=(80, 101))
+    np.testing.assert_array_equal(result, np.pad(IMAGE, ((10, 10), (10, 10), (0, 0)), "edge"))
+
+
+def test_values_per_sample() -> None:
+    arguments = {"crop_pos_x": np.array(0.0), "mirror": np.array(1)}
+    result = fused(IMAGE, size=(60, 81), crop=(60, 30), **arguments)
+    np.testing.assert_array_equal(result, IMAGE[:, 29::-1])
+
+
+def test_only_mirrors_without_a_crop() -> None:
+    np.testing.assert_array_equal(fused(IMAGE, size=(60, 81), mirror=1), IMAGE[:, ::-1])
+
+
+def test_the_fast_one_does_not_antialias() -> None:
+    expected = apply(Resize, IMAGE, layouts=("HWC",), size=(20, 30), antialias=False)
+    result = apply(FastResizeCropMirror, IMAGE, layouts=("HWC",), size=(20, 30))
+    np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"crop": (20, 30)}, "exactly one way"),
+        ({"size": 5, "crop": (20, 30), "crop_w": 4, "crop_h": 4}, "exclude one another"),
+        ({"size": 5, "crop_w": 4}, "go together"),
+        ({"size": 5, "save_attrs": True}, "no argument 'save_attrs'"),
+    ],
+)
+def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        ResizeCropMirror(layouts=("HWC",), **arguments)

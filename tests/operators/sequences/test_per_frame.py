@@ -1,0 +1,176 @@
+"""`fn.per_frame`: layouts, and operators that take arguments for each frame."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock import Pipeline, fn, types
+from penstock.engine.errors import ArgumentError
+
+from ...gpu.agreement import source
+from ..conformance import OperatorConformance, assert_rows
+from ..running import pixels
+
+VIDEOS = [pixels(n, 6 + n, 9, 3, seed=n) for n in (1, 3, 2, 4)]
+
+
+class TestPerFrame(OperatorConformance):
+    operator = "per_frame"
+    layout = "FHWC"
+    inputs = (VIDEOS,)
+
+
+@pytest.mark.parametrize(
+    ("layout", "options", "wanted"),
+    [
+        ("", {}, "F***"),
+        ("FHWC", {}, "FHWC"),
+        ("DHWC", {"replace": True}, "FHWC"),
+        ("FHWC", {"replace": True}, "FHWC"),
+    ],
+)
+def test_layouts(layout, options, wanted):
+    with Pipeline(batch_size=4, num_threads=1) as pipe:
+        marked = fn.per_frame(source(VIDEOS, layout), **options)
+        pipe.set_outputs(marked, fn.get_property(marked, key="layout"))
+        videos, names = pipe.run()
+        assert videos.layout() == videos[0].layout() == wanted
+        assert bytes(names.at(0)).decode() == wanted
+        assert_rows([*videos.rows()], VIDEOS)
+
+
+def test_other_layouts_are_refused():
+    with pytest.raises(ArgumentError, match="'HWC' does not start with F"):
+        fn.per_frame(source(VIDEOS, "HWC"))
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        pipe.set_outputs(fn.per_frame(source([np.float32(3)])))
+        with pytest.raises(ValueError, match="has no frames"):
+            pipe.run()
+
+
+def each_frame(device, operator, videos, arguments, layout="FHWC", **constants):
+    """Return the results for videos, and those for their frames as images."""
+    results = []
+    for frames in (False, True):
+        rows = [f for v in videos for f in v] if frames else videos
+        values = {
+            name: [x for row in column for x in row] if frames else column
+            for name, column in arguments.items()
+        }
+        with Pipeline(batch_size=len(rows), num_threads=2) as pipe:
+            data = source(rows, layout[1:] if frames else layout)
+            nodes = {
+                name: source(column) if frames else fn.per_frame(source(column))
+                for name, column in values.items()
+            }
+            data = data.gpu() if device == "gpu" else data
+            pipe.set_outputs(operator(data, **nodes, **constants))
+            (out,) = pipe.run()
+            assert out.layout() == (layout[1:] if frames else layout)
+            results.append([np.array(row) for row in out.as_cpu().rows()])
+    whole, single = results
+    assert_rows([frame for video in whole for frame in video], single)
+    assert [len(video) for video in whole] == [len(video) for video in videos]
+
+
+CASES = {
+    "flip": (lambda: fn.flip, {"horizontal": np.int32}, {}),
+    "crop": (lambda: fn.crop, {"crop_pos_x": np.float32}, {"crop": (4, 5)}),
+    "resize": (lambda: fn.resize, {"resize_x": np.float32}, {"resize_y": 5.0, "mode": "stretch"}),
+    "rotate": (lambda: fn.rotate, {"angle": np.float32}, {"keep_size": True}),
+    "normalize": (lambda: fn.crop_mirror_normalize, {"mirror": np.int32}, {"dtype": types.FLOAT}),
+    "brightness": (lambda: fn.brightness, {"brightness": np.float32}, {}),
+    "hsv": (lambda: fn.hsv, {"saturation": np.float32}, {"hue": 10.0}),
+    "blur": (lambda: fn.gaussian_blur, {"sigma": np.float32}, {"window_size": 3}),
+    "transform": (lambda: fn.coord_transform, {"T": np.float32}, {"M": 2.0}),
+}
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+@pytest.mark.parametrize("name", CASES)
+def test_operators_work_frame_by_frame(name, device, device_stage):
+    operator, declared, constants = CASES[name]
+    ((argument, dtype),) = declared.items()
+    values = [(np.arange(len(video)) % 2).astype(dtype) for video in VIDEOS]
+    if name == "resize":
+        values = [np.full(len(video), 7, dtype) for video in VIDEOS]
+    layout = "FCHW" if name == "normalize" else "FHWC"
+    videos = [np.ascontiguousarray(video.transpose(0, 3, 1, 2)) for video in VIDEOS]
+    videos = videos if name == "normalize" else VIDEOS
+    each_frame(device, operator(), videos, {argument: values}, layout, **constants)
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_an_image_serves_all_frames(device, device_stage):
+    image, moves = pixels(4, 6, 3), np.float32([[[1, 0, i], [0, 1, 0]] for i in range(3)])
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        data = source([image], "HWC")
+        matrix = fn.per_frame(source([moves]))
+        images = data.gpu() if device == "gpu" else data
+        pipe.set_outputs(fn.warp_affine(images, matrix=matrix, fill_value=0))
+        (out,) = pipe.run()
+        assert out.layout() == "FHWC"
+        video = np.array(out.as_cpu().at(0))
+    for i, frame in enumerate(video):
+        np.testing.assert_array_equal(frame[:, : 6 - i], image[:, i:])
+
+
+def test_matrices_of_frames():
+    angles = [np.float32([10, 20, 30]), np.float32([5])]
+    with Pipeline(batch_size=2, num_threads=1) as pipe:
+        turn = fn.transforms.rotation(angle=fn.per_frame(source(angles)))
+        both = fn.transforms.combine(turn, fn.transforms.translation(offset=(1, 2)))
+        pipe.set_outputs(both)
+        (out,) = pipe.run()
+        assert out.layout() == "F**"
+        assert [np.shape(row) for row in out.rows()] == [(3, 2, 3), (1, 2, 3)]
+        cosines = [row[:, 0, 0] for row in out.rows()]
+    np.testing.assert_allclose(np.cos(np.deg2rad(np.concatenate(angles))), np.concatenate(cosines))
+
+
+def test_random_values_of_frames_are_drawn_for_a_whole_batch():
+    with Pipeline(batch_size=3, num_threads=1) as pipe:
+        angles = fn.random.uniform(range=(-90.0, 90.0), shape=(4,))
+        pipe.set_outputs(fn.transforms.rotation(angle=fn.per_frame(angles)), angles)
+        maps, numbers = pipe.run()
+        assert maps.layout() == "F**"
+        wanted = np.cos(np.deg2rad(np.array(numbers)))
+        np.testing.assert_allclose(np.array(maps)[:, :, 0, 0], wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_another_number_of_frames_is_refused(device, device_stage):
+    with Pipeline(batch_size=4, num_threads=1) as pipe:
+        data = source(VIDEOS, "FHWC")
+        chosen = fn.per_frame(source([np.zeros(n, np.int32) for n in (1, 3, 5, 4)]))
+        pipe.set_outputs(fn.flip(data.gpu() if device == "gpu" else data, horizontal=chosen))
+        with pytest.raises(ValueError, match="the sequences have 2 and 5 frames"):
+            pipe.run()
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_bad_samples_leave_the_others(device, device_stage):
+    with Pipeline(batch_size=2, num_threads=1, on_error="replace") as pipe:
+        data = source(VIDEOS[1:3], "FHWC")
+        chosen = fn.per_frame(source([np.zeros(3, np.int32), np.zeros(7, np.int32)]))
+        pipe.set_outputs(fn.flip(data.gpu() if device == "gpu" else data, horizontal=chosen))
+        (out,) = pipe.run()
+        assert out.valid.tolist() == [True, False]
+        assert_rows([np.array(row) for row in out.as_cpu().rows()], [VIDEOS[1]] * 2)
+
+
+def test_data_without_a_layout_are_refused():
+    chosen = fn.per_frame(source([np.zeros(3, np.int32)]))
+    with pytest.raises(ArgumentError, match="has a value for each frame, but an input"):
+        fn.flip(source(VIDEOS), horizontal=chosen)
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_frames_of_several_sizes_are_refused(device, device_stage):
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        data = source(VIDEOS[1:2], "FHWC")
+        sizes = fn.per_frame(source([np.float32([4, 5, 6])]))
+        pipe.set_outputs(fn.resize(data.gpu() if device == "gpu" else data, resize_x=sizes))
+        with pytest.raises(ValueError, match="sequence's frames must agree"):
+            pipe.run()

@@ -1,0 +1,168 @@
+import numpy as np
+import pytest
+
+from penstock import Pipeline, fn, pipeline_def
+from penstock.engine.errors import ArgumentError
+
+IMAGES = [np.arange(6, dtype=np.int32).reshape(2, 3), np.arange(3, dtype=np.int32).reshape(1, 3)]
+
+
+def run(function, inputs=1, outputs=None, **arguments):
+    """Apply the function to IMAGES; return what the pipeline hands out."""
+
+    @pipeline_def(batch_size=2, num_threads=1)
+    def definition():
+        data = fn.external_source(lambda: IMAGES, layout="HW")
+        result = fn.python_function(*[data] * inputs, function=function, **arguments)
+        return data if result is None else result
+
+    with definition() as pipe:
+        return pipe.run()
+
+
+def test_by_sample():
+    (out,) = run(lambda x: x + 1)
+    assert [out.at(i).tolist() for i in range(2)] == [(x + 1).tolist() for x in IMAGES]
+    assert out.layout() == ""
+
+
+def test_several_inputs_and_outputs():
+    total, first = run(
+        lambda a, b: (a + b, a[0, 1]), inputs=2, num_outputs=2, output_layouts=["HW"]
+    )
+    assert total.at(1).tolist() == (2 * IMAGES[1]).tolist()
+    assert total.layout() == "HW"
+    assert first.as_array().tolist() == [1, 1]
+    assert first.as_array().shape == (2,)
+
+
+def test_whole_batch():
+    (out,) = run(lambda xs: [x.sum() for x in xs], batch_processing=True)
+    assert out.as_array().tolist() == [15, 3]
+    (out,) = run(lambda xs: np.array([len(xs)] * 2), batch_processing=True)
+    assert out.as_array().tolist() == [2, 2]
+
+
+def test_no_input():
+    (out,) = run(lambda: np.zeros(3, np.uint8), inputs=0)
+    assert out.as_array().shape == (2, 3)
+
+
+def test_no_output_still_runs():
+    seen = []
+    run(lambda x: seen.append(x.shape), num_outputs=0)
+    assert seen[:2] == [(2, 3), (1, 3)]
+
+
+def test_returned_buffer_may_be_used_again():
+    buffer = np.zeros(1)
+
+    def function(x):
+        buffer[0] = x.size
+        return buffer
+
+    assert run(function)[0].as_array().tolist() == [[6], [3]]
+
+
+def test_one_in_a_tuple():
+    assert run(lambda x: (x,))[0].shape() == [(2, 3), (1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "text"),
+    [
+        (lambda x: None, {}, "returned None"),
+        (lambda x: x, {"num_outputs": 0}, "must return None, not ndarray"),
+        (lambda x: x, {"num_outputs": 2}, "a tuple of 2, not a ndarray"),
+        (lambda x: (x, x, x), {"num_outputs": 2}, "a tuple of 2, not a tuple of 3"),
+        (lambda x: "text", {}, "elements of type <U4"),
+        (lambda x: x if len(x) == 2 else x[0], {}, "agree in dtype and number of dimensions"),
+        (lambda x: x if len(x) == 2 else x * 1.5, {}, "agree in dtype and number of dimensions"),
+        (lambda x: x, {"output_layouts": "HWC"}, "'HWC', which does not describe"),
+        (lambda x: x[:1], {"batch_processing": True}, "1 samples for a batch of 2"),
+    ],
+)
+def test_bad_results(function, arguments, text):
+    with pytest.raises(ArgumentError, match=text):
+        run(function, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [({"num_outputs": -1}, "must be int, at least 0"), ({"output_layouts": 5}, "is a string")],
+)
+def test_bad_arguments(arguments, text):
+    with pytest.raises(ArgumentError, match=text):
+        run(lambda x: x, **arguments)
+
+
+def test_must_be_callable():
+    with pytest.raises(ArgumentError, match="not callable"):
+        run(5)
+
+
+def test_user_exceptions_keep_their_type():
+    def function(x):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine") as caught:
+        run(function)
+    assert any("python_function" in note for note in caught.value.__notes__)
+
+
+def failing(*bad, policy="raise", batch_size=4, batches=3):
+    """Run a function that fails for some numbers; return the batches, with their `valid`."""
+
+    def function(number):
+        if int(number) in bad:
+            raise KeyError(f"cannot process {int(number)}")
+        return number * 10
+
+    pipe = Pipeline(batch_size=batch_size, num_threads=1, on_error=policy)
+    with pipe:
+        source = (np.arange(4 * k, 4 * k + batch_size) for k in range(batches))
+        data = fn.external_source(source)
+        twice = fn.python_function(data, function=function)
+        pipe.set_outputs(fn.python_function(twice, function=lambda x: x + 1))
+    with pipe:
+        outputs = [pipe.run()[0] for _ in range(batches)]
+        return [out.as_array().tolist() for out in outputs], [out.valid.tolist() for out in outputs]
+
+
+@pytest.mark.parametrize("policy", ["skip", "replace"])
+def test_a_sample_that_the_function_refuses_is_replaced(policy):
+    numbers, valid = failing(4, 6, policy=policy)
+    assert numbers == [[1, 11, 21, 31], [71, 51, 51, 71], [81, 91, 101, 111]]
+    assert valid == [[True] * 4, [False, True, False, True], [True] * 4]
+
+
+def test_the_error_names_sample_and_operator():
+    with pytest.raises(KeyError, match="cannot process 5") as caught:
+        failing(5, 6)
+    notes = "\n".join(caught.value.__notes__)
+    assert "fn.python_function" in notes
+    assert "sample 1 of batch 1" in notes
+
+
+@pytest.mark.parametrize("policy", ["skip", "replace"])
+def test_a_function_that_refuses_all_samples_ends_the_run(policy):
+    with pytest.raises(KeyError, match="cannot process 0") as caught:
+        failing(0, 1, 2, 3, policy=policy)
+    assert any("sample 0" in note for note in caught.value.__notes__)
+
+
+def test_the_file_of_a_refused_sample_is_named(tmp_path):
+    for name in "ab":
+        (tmp_path / name).write_bytes(b"x")
+
+    def function(data):
+        raise ValueError("never")
+
+    pipe = Pipeline(batch_size=2, num_threads=1)
+    with pipe:
+        files = [str(tmp_path / name) for name in "ab"]
+        data, _ = fn.readers.file(files=files)
+        pipe.set_outputs(fn.python_function(data, function=function))
+    with pytest.raises(ValueError, match="never") as caught:
+        pipe.run()
+    assert any(str(tmp_path / "a") in note for note in caught.value.__notes__)

@@ -1,0 +1,124 @@
+"""Video against DALI, whose CPU operators decode VP8 and VP9.
+
+DALI decodes Motion JPEG as well, but counts the frames of AVI files wrongly.
+"""
+
+import numpy as np
+import pytest
+
+from penstock import fn, pipeline_def
+
+from ..videos import video_bytes, video_file
+
+dali = pytest.importorskip("nvidia.dali")
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("films")
+    for folder, form, count in (("x", "vp9.webm", 10), ("y", "vp8.webm", 7)):
+        (root / folder).mkdir()
+        video_file(root / folder / "a.webm", form, count=count, group=4)
+    for name, ranges in LISTS.items():
+        lines = [
+            f"{root}/{d}/a.webm {label} {r}"
+            for d, label, r in zip("xy", (3, 5), ranges, strict=False)
+        ]
+        (root / name).write_text("\n".join(lines) + "\n")
+    return root
+
+
+LISTS = {
+    "seconds": ("0.1 0.2", "0.05 0.15"),  # DALI finds no clip if the end is left out
+    "between": ("0.11 0.24", "0.05 0.19"),
+    "frames": ("2 7", "1 -2"),
+}
+
+
+def run(module, make, size=1):
+    """Return epoch size and one epoch's samples: a list of arrays each."""
+
+    @module(batch_size=size, num_threads=1, device_id=None)
+    def pipeline():
+        outputs = make(dali.fn if module is dali.pipeline_def else fn)
+        return tuple(outputs) if isinstance(outputs, list) else outputs
+
+    built = pipeline()
+    built.build()
+    count = built.epoch_size("reader") if size == 1 else size
+    batches = [built.run() for _ in range(count // size)]
+    return [[np.array(out.at(i)) for out in batch] for batch in batches for i in range(size)]
+
+
+def compare(make, size=1):
+    ours, theirs = (run(module, make, size) for module in (pipeline_def, dali.pipeline_def))
+    assert len(ours) == len(theirs)
+    for one, other in zip(ours, theirs, strict=True):
+        assert [(a.shape, a.dtype) for a in one] == [(a.shape, a.dtype) for a in other]
+        assert np.abs(one[0].astype(int) - other[0]).mean() < 1
+        for a, b in zip(one[1:], other[1:], strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"frames": [3, 0, 3, 9]},
+        {"frames": [3, 14], "pad_mode": "reflect_101"},
+        {"frames": [3, 14], "pad_mode": "edge"},
+        {"sequence_length": 5, "stride": 3, "pad_mode": "reflect_1001"},
+        {"start_frame": 1, "sequence_length": 25, "pad_mode": "symmetric"},
+        {"start_frame": 1, "sequence_length": 25, "pad_mode": "reflect"},
+        {"start_frame": 6, "sequence_length": 8, "fill_value": [7, 8, 9]},
+        {"start_frame": 6, "sequence_length": 8, "pad_mode": "none"},
+        {"start_frame": 1, "end_frame": 12, "stride": 2},
+        {"stride": 2},
+    ],
+)
+@pytest.mark.parametrize("form", ["vp9.webm", "vp8.webm"])
+def test_decoding(arguments, form):
+    data = np.frombuffer(video_bytes(form, count=10, group=4), np.uint8)
+
+    def make(functions):
+        encoded = functions.external_source(lambda: [data, data], batch=True)
+        return functions.decoders.video(encoded, **arguments)
+
+    compare(make, size=2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"sequence_length": 4},
+        {"sequence_length": 4, "pad_mode": "constant"},
+        {"sequence_length": 4, "pad_mode": "edge", "step": 3},
+        {"sequence_length": 3, "stride": 2, "enable_frame_num": "sequence"},
+        {"sequence_length": 3, "stride": 2, "pad_mode": "constant", "enable_timestamps": True},
+        {"sequence_length": 20, "pad_mode": "reflect_101", "enable_frame_num": "scalar"},
+        {"sequence_length": 4, "uniform_sample": True, "enable_frame_num": "sequence"},
+    ],
+)
+def test_clips_of_folders(root, arguments):
+    def make(functions):
+        return functions.experimental.readers.video(file_root=str(root), name="reader", **arguments)
+
+    compare(make)
+
+
+@pytest.mark.parametrize("listed", LISTS)
+@pytest.mark.parametrize(
+    "rounding", ["start_down_end_up", "start_up_end_down", "all_up", "all_down"]
+)
+def test_ranges_of_a_list(root, listed, rounding):
+    def make(functions):
+        return functions.experimental.readers.video(
+            file_list=str(root / listed),
+            file_list_format="frames" if listed == "frames" else "timestamps",
+            file_list_rounding=rounding,
+            sequence_length=1,
+            enable_frame_num=True,
+            name="reader",
+        )
+
+    compare(make)

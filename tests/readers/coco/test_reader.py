@@ -1,0 +1,177 @@
+"""`fn.readers.coco`: what its arguments give."""
+
+import json
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from penstock import fn, pipeline_def
+from penstock.engine.errors import ArgumentError, DecodeError, SourceError
+
+from .data import CROWD, annotation, write_coco
+
+
+def run(count, reader=None, **arguments):
+    def define():
+        return (reader or fn.readers.coco)(name="reader", **arguments)
+
+    with pipeline_def(define, batch_size=count, num_threads=1)() as pipe:
+        return [[np.array(row) for row in output.rows()] for output in pipe.run()]
+
+
+def test_images_come_by_id_with_their_boxes(tmp_path):
+    arguments = write_coco(tmp_path, [annotation(1, 9, 7), annotation(2, 2), annotation(3, 9, 1)])
+    images, boxes, labels = run(3, **arguments)
+    assert [image.tobytes() for image in images] == [b"2.jpg", b"5.jpg", b"9.jpg"]
+    assert [each.tolist() for each in labels] == [[1], [], [3, 2]]
+    assert [each.shape for each in boxes] == [(1, 4), (0, 4), (2, 4)]
+
+
+def test_the_older_name(tmp_path):
+    arguments = write_coco(tmp_path, [annotation(1, 2)])
+    assert str(run(3, fn.coco_reader, **arguments)) == str(run(3, **arguments))
+
+
+def test_shuffled_shards_hold_every_image_once(coco_tree):
+    def read(shard):
+        arguments = {"file_root": coco_tree.root, "annotations_file": coco_tree.instances}
+        shards = {"num_shards": 3, "shard_id": shard, "random_shuffle": True}
+        return [int(row[0]) for row in run(4, **arguments, **shards, image_ids=True)[3]]
+
+    assert sorted(chain.from_iterable(map(read, range(3)))) == list(range(7, 85, 7))
+
+
+def test_masks_are_those_of_pycocotools(coco_tree):
+    mask_api = pytest.importorskip("pycocotools.mask")
+    arguments = {"file_root": coco_tree.root, "annotations_file": coco_tree.instances}
+    *_, masks, ids = run(12, **arguments, pixelwise_masks=True, image_ids=True)
+    content = json.loads(coco_tree.instances.read_text())
+    labels = {each["id"]: label for label, each in enumerate(content["categories"], 1)}
+    shapes = {each["id"]: (each["height"], each["width"]) for each in content["images"]}
+    expected = {image: np.zeros(shape, np.int32) for image, shape in shapes.items()}
+    for each in content["annotations"]:
+        height, width = shapes[each["image_id"]]
+        stored = each["segmentation"]
+        if isinstance(stored, list):
+            stored = [np.float32(polygon).astype(float).tolist() for polygon in stored]
+        rle = mask_api.frPyObjects(stored, height, width)
+        runs = mask_api.merge(rle) if isinstance(rle, list) else rle
+        with pytest.warns(DeprecationWarning, match="__array__ implementation"):
+            mask = mask_api.decode(runs).astype(np.int32)
+        np.maximum(
+            expected[each["image_id"]],
+            mask * labels[each["category_id"]],
+            out=expected[each["image_id"]],
+        )
+    for mask, image in zip(masks, ids, strict=True):
+        np.testing.assert_array_equal(mask[..., 0], expected[int(image[0])])
+
+
+def test_keypoints(tmp_path):
+    annotations = [annotation(1, 2, keypoints=[1, 2, 2, 3, 4, 1]), annotation(2, 2)]
+    *_, keypoints = run(3, **write_coco(tmp_path, annotations), keypoints=True)
+    assert keypoints[0].tolist() == [[[1, 2, 2], [3, 4, 1]], [[0, 0, 0], [0, 0, 0]]]
+    assert keypoints[1].shape == (0, 2, 3)
+
+
+def test_panoptic_segmentations(coco_tree):
+    images, boxes, _, ids, panoptic, segments = run(
+        12,
+        file_root=coco_tree.root,
+        annotations_file=coco_tree.panoptic,
+        panoptic_root=coco_tree.panoptic_root,
+        image_ids=True,
+    )
+    assert len(images) == 12
+    for image, box, pixels, segment in zip(ids, boxes, panoptic, segments, strict=True):
+        assert len(box) == len(segment)
+        assert set(np.unique(pixels)) <= {0, *segment.tolist()}
+        assert all(number // 1000 == image[0] for number in segment)
+    assert max(map(np.max, panoptic)) > 256
+
+
+def test_what_was_dropped_is_counted(tmp_path):
+    annotations = [annotation(1, 2), annotation(2, 4), annotation(3, 5, bbox=(1, 1, 0, 0))]
+    arguments = write_coco(tmp_path, annotations)
+
+    @pipeline_def(batch_size=3, num_threads=1)
+    def define():
+        return fn.readers.coco(**arguments)
+
+    with define() as pipe:
+        pipe.run()
+        stats = str(pipe.stats())
+    assert "annotations without an image" in stats
+    assert "annotations below size_threshold" in stats
+
+
+def test_an_image_that_is_missing_is_replaced(tmp_path):
+    arguments = write_coco(tmp_path, [annotation(1, 2)])
+    (tmp_path / "5.jpg").unlink()
+
+    @pipeline_def(batch_size=3, num_threads=1, on_error="replace")
+    def define():
+        return fn.readers.coco(**arguments, pixelwise_masks=True, image_ids=True)
+
+    with define() as pipe:
+        outputs = pipe.run()
+    assert list(outputs[0].valid) == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"annotations_file": None}, "needs annotations_file or preprocessed_annotations"),
+        ({"preprocessed_annotations": "x"}, "one of them"),
+        ({"polygon_masks": True, "pixelwise_masks": True}, "not both"),
+        ({"save_preprocessed_annotations": True}, "needs a folder"),
+        ({"panoptic_root": "x", "keypoints": True}, "panoptic annotations have no"),
+        (
+            {"annotations_file": None, "preprocessed_annotations": "x", "images": ["a"]},
+            "images cannot be combined",
+        ),
+        ({"images": ["8.jpg"]}, "'8.jpg', which is not among"),
+    ],
+)
+def test_arguments_that_do_not_fit(tmp_path, arguments, message):
+    given = write_coco(tmp_path, [annotation(1, 2)]) | arguments
+    with pytest.raises(ArgumentError, match=message):
+        run(1, **{name: value for name, value in given.items() if value is not None})
+
+
+def test_a_file_that_selects_no_image(tmp_path):
+    arguments = write_coco(tmp_path, [])
+    with pytest.raises(SourceError, match="has no image that the arguments select"):
+        run(1, **arguments, skip_empty=True)
+
+
+def test_errors_name_the_annotation(tmp_path):
+    crowd = CROWD | {"counts": [7]}
+    arguments = write_coco(tmp_path, [annotation(1, 2), annotation(8, 2, segmentation=crowd)])
+    with pytest.raises(DecodeError, match="annotation with id 8: the runs of an RLE cover 7"):
+        run(3, **arguments, pixelwise_masks=True)
+    assert len(run(3, **arguments)) == 3  # nobody asks for masks
+    path = tmp_path / "instances.json"
+    path.write_bytes(path.read_bytes()[:300])
+    with pytest.raises(DecodeError, match=r"instances\.json: the file .* byte \d+"):
+        run(3, **arguments)
+    path.unlink()
+    with pytest.raises(OSError, match=r"instances\.json"):
+        run(3, **arguments)
+
+
+def test_annotations_and_images_behind_urls(web, tmp_path):
+    arguments = write_coco(tmp_path, [annotation(1, 2)])
+    for path in tmp_path.iterdir():
+        web.objects[path.name] = path.read_bytes()
+    remote = {"file_root": web.url, "annotations_file": f"{web.url}/instances.json"}
+    assert str(run(3, **remote)) == str(run(3, **arguments))
+
+
+@pytest.mark.parametrize("name", ["/etc/hostname", "../secret.jpg", "http://127.0.0.1/a.jpg"])
+def test_annotations_behind_a_url_name_no_other_files(web, name):
+    content = {"images": [{"id": 1, "file_name": name}], "annotations": []}
+    web.objects["a.json"] = json.dumps(content).encode()
+    with pytest.raises(SourceError, match="may not name the file"):
+        run(1, file_root="images", annotations_file=f"{web.url}/a.json")

@@ -1,0 +1,38 @@
+import pytest
+
+from penstock.engine.errors import ArgumentError
+from penstock.readers.coco.selection import Selected, select
+
+from .data import annotation, parsed
+
+
+def test_annotations_are_dropped_by_rule_and_counted():
+    nan = float("nan")
+    annotations = [
+        annotation(1, 2),
+        annotation(2, 77),
+        annotation(3, 2, bbox=(nan, 1, 2, 3)),
+        annotation(4, 2, bbox=(1, 1, float("inf"), 3)),
+        annotation(5, 5, bbox=(1, 1, 0, 3)),
+        annotation(6, 9, iscrowd=1),
+        annotation(7, 9, bbox=(1, 1, 0.05, 3), iscrowd=1),
+    ]
+    coco, dropped = select(parsed(annotations), Selected(include_iscrowd=False), "some.json")
+    assert coco.annotations.ids.tolist() == [1]
+    assert dropped == {
+        "annotations without an image": 1,
+        "annotations whose box is not finite": 2,
+        "annotations below size_threshold": 2,
+        "annotations with iscrowd=1": 1,
+    }
+    assert select(parsed([annotation(1, 2)]), Selected(), "some.json")[1] == {}
+
+
+def test_images_without_a_box_are_skipped():
+    coco, _ = select(parsed([annotation(1, 9)]), Selected(skip_empty=True), "some.json")
+    assert coco.file_names == ["9.jpg"]
+
+
+def test_an_image_that_is_not_in_the_file():
+    with pytest.raises(ArgumentError, match=r"'8.jpg', which is not among the 3 file names"):
+        select(parsed([]), Selected(images=("9.jpg", "8.jpg")), "some.json")

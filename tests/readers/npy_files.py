@@ -1,0 +1,48 @@
+"""Files of arrays, and sources that read them, for tests."""
+
+import io
+import os
+from contextlib import suppress
+
+import numpy as np
+
+from penstock.readers.npy.array_list import list_arrays
+from penstock.readers.npy.region import RegionOfInterest, parse_key
+from penstock.readers.npy.source import NumpySource
+
+
+def saved(array, version=None):
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.asanyarray(array), version=version)
+    return stream.getvalue()
+
+
+def source_of(files, roi=None, member_filter="*.npy", **options):
+    key = None if roi is None else parse_key(roi)
+    policy = options.pop("policy", "error")
+    found = list_arrays(files=[str(f) for f in files], member_filter=member_filter, options={})
+    return NumpySource(found, RegionOfInterest(key=key, policy=policy), **options)
+
+
+def read(source, indices=None):
+    (column,) = source.read(np.arange(len(source)) if indices is None else indices, np.empty)
+    return column
+
+
+def save_all(folder, arrays):
+    paths = [folder / f"{i}.npy" for i in range(len(arrays))]
+    for path, array in zip(paths, arrays, strict=True):
+        path.write_bytes(saved(array))
+    return paths
+
+
+def open_files(folder):
+    """Return the paths of the files in a folder that this process holds open."""
+    found = set()
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):  # that of the listing itself
+            found.add(os.readlink(f"/proc/self/fd/{number}"))
+    return {path for path in found if path.startswith(f"{folder}/")}
+
+
+RANDOM = np.random.default_rng(1)

@@ -1,0 +1,102 @@
+"""The reading process, asked over its connections without `ReadingProcess`."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from penstock.engine.processes.channel import Channel, connected_sockets
+from penstock.engine.processes.interpreter import Interpreter
+from penstock.readers.storage.local_reads import identity
+
+from ..processes import alive, assert_soon
+
+TARGET = 8192  # offset in the arena
+
+
+@pytest.fixture
+def child(pool):
+    """Return a reading process with two connections, and our ends of the connections."""
+    pairs = [connected_sockets() for _ in range(2)]
+    numbers = [pool.arena.descriptor, *(theirs.fileno() for _, theirs in pairs)]
+    process = Interpreter("penstock.readers.process.reading_child", [2, *numbers], numbers)
+    for _, theirs in pairs:
+        theirs.close()
+    channels = [Channel(ours) for ours, _ in pairs]
+    yield process, channels
+    process.end()
+    for channel in channels:
+        channel.close()
+
+
+def test_whole_files_and_parts_of_files_on_each_connection(tmp_path, pool, child):
+    path = tmp_path / "file"
+    path.write_bytes(bytes(range(200)))
+    _, channels = child
+    for channel in channels:
+        channel.send({})
+        assert channel.receive() is None
+    for number, channel in enumerate(channels):
+        offset = TARGET * (number + 1)
+        channel.send(("files", [os.fsencode(path)] * 2, offset, 1000))
+        sizes, metadata = channel.receive()
+        assert (sizes.tolist(), metadata) == ([200, 200], {})
+        block = pool.arena.array((offset, (400,), "u1"))
+        assert block.tobytes() == bytes(range(200)) * 2
+        strided = (3,), "u1", (5,), "u1", (1,), np.array([(0, 7, offset), (0, 195, offset + 3)])
+        channel.send(("copy", [(str(path), identity(os.stat(path)))], [strided]))
+        (done,) = channel.receive()
+        assert done.tolist() == [True, False]  # the second one ends behind the file
+        assert block[:3].tolist() == [7, 12, 17]
+
+
+def test_files_that_cannot_be_read_have_no_answer(tmp_path, child):
+    _, (channel, _) = child
+    channel.send({})
+    channel.receive()
+    channel.send(("files", [os.fsencode(tmp_path / "none")], TARGET, 1000))
+    assert channel.receive() is None
+
+
+def test_a_request_that_fails_ends_the_process(child):
+    process, (channel, _) = child
+    channel.send({})
+    channel.receive()
+    channel.send(("unknown",))
+    with pytest.raises((EOFError, OSError)):
+        channel.receive()
+    assert "1" in process.fate()  # the exit status
+
+
+PARENT = """
+import os
+from penstock.engine.processes.channel import Channel, connected_sockets
+from penstock.engine.processes.interpreter import Interpreter
+from penstock.engine.tensors.memory import SlabPool
+arena = SlabPool(shared=True).arena
+ours, theirs = connected_sockets()
+numbers = [arena.descriptor, theirs.fileno()]
+process = Interpreter("penstock.readers.process.reading_child", [1, *numbers], numbers)
+theirs.close()
+channel = Channel(ours)
+channel.send({})
+channel.receive()
+task = f"/proc/{os.getpid()}/task/{os.getpid()}/children"
+print(open(task).read().split()[-1], flush=True)
+os._exit(0)
+"""
+
+
+def test_the_process_ends_with_its_parent():
+    done = subprocess.run(
+        [sys.executable, "-c", PARENT],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=50,
+    )
+    assert_soon(lambda: not alive(int(done.stdout)))
+    assert not alive(int(done.stdout))

@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+
+from penstock import Pipeline, fn, types
+from penstock.engine.errors import ArgumentError
+
+from ...videos import numbers_of, video_file
+
+
+@pytest.fixture
+def user_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def root(tmp_path, user_cache):
+    for folder, form, count in (("x", "h264.mp4", 10), ("y", "mpeg4.avi", 7)):
+        (tmp_path / folder).mkdir()
+        video_file(tmp_path / folder / f"{count}.{form[-3:]}", form, count=count)
+    (tmp_path / "y" / "notes.txt").touch()
+    return tmp_path
+
+
+def run(make, batches=1, size=3, **options):
+    with Pipeline(batch_size=size, num_threads=2, **options) as pipe:
+        outputs = make()
+        pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
+        return [
+            [[np.array(row) for row in output.rows()] for output in pipe.run()]
+            for _ in range(batches)
+        ]
+
+
+def test_clips_of_class_folders(root):
+    ((clips, labels, numbers, times),) = run(
+        lambda: fn.experimental.readers.video(
+            file_root=str(root),
+            sequence_length=5,
+            enable_frame_num="sequence",
+            enable_timestamps=True,
+        )
+    )
+    assert [numbers_of(clip) for clip in clips] == [[*range(5)], [*range(5, 10)], [*range(5)]]
+    assert [label.tolist() for label in labels] == [[0], [0], [1]]
+    assert numbers[1].tolist() == [5, 6, 7, 8, 9]
+    assert numbers[1].dtype == np.int32
+    np.testing.assert_allclose(times[1], np.arange(5, 10) / 30, atol=1e-3)
+
+
+def test_a_list_file_with_ranges(root):
+    listed = root / "list.txt"
+    listed.write_text("x/10.mp4 4 0.1 0.2\ny/7.avi 6 0.05\n")
+    ((clips, labels),) = run(
+        lambda: fn.readers.video(file_list=str(listed), sequence_length=3), size=3
+    )
+    # The range of the first video starts at its frame 3 and ends before its frame 6.
+    assert [numbers_of(clip) for clip in clips] == [[3, 4, 5], [1, 2, 3], [4, 5, 6]]
+    assert [label.item() for label in labels] == [4, 6, 6]
+
+
+def test_types_and_padding_of_the_older_interface(root):
+    ((clips, labels, first),) = run(
+        lambda: fn.readers.video(
+            filenames=[str(root / "y" / "7.avi")],
+            labels=[],
+            sequence_length=5,
+            pad_sequences=True,
+            dtype=types.FLOAT,
+            normalized=True,
+            enable_frame_num=True,
+        ),
+        size=2,
+    )
+    assert clips[0].dtype == np.float32
+    assert clips[0].max() <= 1
+    assert numbers_of(clips[1] * 255) == [5, 6, 0, 0, 0]
+    assert (clips[1][2:] == 0).all()
+    assert [n.tolist() for n in first] == [[0], [5]]
+    assert [label.item() for label in labels] == [0, 0]
+
+
+def test_random_clips_resume_where_a_checkpoint_was_made(root):
+    def make():
+        return fn.experimental.readers.video(
+            file_root=str(root), sequence_length=2, step=1, random_shuffle=True
+        )
+
+    def pipeline(**options):
+        pipe = Pipeline(batch_size=4, num_threads=2, enable_checkpointing=True, **options)
+        with pipe:
+            pipe.set_outputs(*make())
+        return pipe
+
+    with pipeline() as pipe:
+        pipe.run()
+        state = pipe.checkpoint()
+        expected = [numbers_of(clip) for clip in pipe.run()[0].rows()]
+    with pipeline(checkpoint=state) as pipe:
+        assert [numbers_of(clip) for clip in pipe.run()[0].rows()] == expected
+
+
+def test_a_damaged_video_is_skipped(root):
+    path = root / "x" / "10.mp4"
+
+    def make():
+        return fn.experimental.readers.video(file_root=str(root), sequence_length=7)
+
+    with Pipeline(batch_size=2, num_threads=1, on_error="replace") as pipe:
+        pipe.set_outputs(*make())
+        pipe.build()
+        data = path.read_bytes()
+        path.write_bytes(data[:600] + bytes(len(data) - 600))
+        clips, _ = pipe.run()
+        assert [numbers_of(clip) for clip in clips.rows()] == [[*range(7)]] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "needs one of filenames, file_root and file_list, but got none"),
+        ({"filenames": ["a"], "file_root": "b"}, "but got filenames and file_root"),
+        ({"filenames": ["a"], "step": 0}, "step must not be 0"),
+        ({"filenames": ["a"], "image_type": types.GRAY}, "image_type is GRAY"),
+        ({"filenames": ["a"], "enable_frame_num": "all"}, "use 'none', 'scalar' or 'sequence'"),
+        ({"filenames": ["a"], "pad_mode": "wrap"}, "pad_mode must be one of"),
+        ({"filenames": ["a"], "file_list_format": "s"}, "file_list_format must be one of"),
+    ],
+)
+def test_arguments_that_do_not_fit(arguments, message):
+    with Pipeline(batch_size=1, num_threads=1), pytest.raises(ArgumentError, match=message):
+        fn.experimental.readers.video(sequence_length=2, **arguments)
+
+
+def test_a_missing_file_is_named_when_the_pipeline_is_built(tmp_path):
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        pipe.set_outputs(fn.readers.video(filenames=[f"{tmp_path}/a.mp4"], sequence_length=2))
+        with pytest.raises(FileNotFoundError, match=r"a\.mp4"):
+            pipe.build()

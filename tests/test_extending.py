@@ -1,0 +1,187 @@
+"""docs/extending.md: its examples run, and `penstock.extend` exports what they need."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+import penstock
+from penstock import ArgumentError, DecodeError, Pipeline, SourceError, extend, fn, ops
+from penstock.decoders.image.table import FORMATS
+from penstock.engine.graph.operator import OPERATORS
+
+from .gpu.conftest import _has_gpu, device_stage  # noqa: F401  (fixtures)
+from .operators.conformance import OperatorConformance
+from .operators.running import pixels
+from .readers.conformance import SourceConformance
+
+PAGE = Path(penstock.__file__).resolve().parent / "docs" / "extending.md"
+SAMPLES = [b"first", b"", b"third" * 1000]
+NAMES = """
+    ANY ANY_FLOAT ANY_FLOATS ARRAY BOOL CALLABLE DTYPE DTYPES FLOAT FLOATS IMAGE_TYPE INT INTERP
+    INTS LAYOUT OPTIONS REQUIRED STR STRS ArgumentError BaseIterator BatchContext BatchOperator
+    DecodeError DecodeRequest ImageFormat ImageHeader Kernel MissingDependencyError Pointers
+    Reader RecordFiles SampleOperator Source SourceError StoredImage TensorList TensorListCPU
+    TensorListGPU Workspace c_type checked_indices decode_error launch_elements open_storages
+    param pointwise register register_format saturate struct_table
+"""
+
+
+def examples():
+    """Return the text of each example by the title of its section."""
+    sections = re.split(r"^## (.+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    pairs = zip(sections[::2], sections[1::2], strict=True)
+    return {title: re.search(r"```python\n(.*?)```", text, re.S)[1] for title, text in pairs}
+
+
+EXAMPLES = examples()
+
+
+@pytest.fixture
+def run_example():
+    """Run the example of a section; forget its operators and formats after the test."""
+    operators, formats = dict(OPERATORS), dict(FORMATS)
+
+    def run(title):
+        names = {"__name__": "an_extension"}
+        exec(compile(EXAMPLES[title], str(PAGE), "exec"), names)
+        return names
+
+    yield run
+    for table, before in ((OPERATORS, operators), (FORMATS, formats)):
+        table.clear()
+        table.update(before)
+    for name in ("readers", "solarize", "solarize_on_both"):
+        vars(fn._ALL).pop(name, None)
+        vars(ops._ALL).pop(name, None)
+
+
+def test_the_exported_names_stay():
+    assert sorted(extend.__all__) == sorted(NAMES.split())
+    assert all(hasattr(extend, name) for name in extend.__all__)
+    assert "extend" in penstock.__all__
+
+
+@pytest.mark.parametrize(
+    ("title", "most"),
+    [("A format", 60), ("The same on the GPU", 40), ("A decoder", 40)],
+)
+def test_an_extension_is_a_short_file(title, most):
+    assert len(EXAMPLES[title].splitlines()) <= most
+
+
+def write_pile(path, samples):
+    lengths = np.array([len(sample) for sample in samples], "<u4")
+    head = b"PILE" + np.uint32(len(samples)).tobytes()
+    path.write_bytes(head + lengths.tobytes() + b"".join(samples))
+    return str(path)
+
+
+@pytest.fixture
+def piles(tmp_path):
+    return [write_pile(tmp_path / f"{i}.pile", SAMPLES) for i in range(2)]
+
+
+def test_a_format(run_example, piles, tmp_path):
+    with pytest.raises(AttributeError, match="there is no operator 'pile'"):
+        fn.readers.pile  # noqa: B018
+    run_example("A format")
+    assert "pile" in dir(fn.readers)
+    assert "Pile" in dir(ops.readers)
+    assert "path (str | Sequence[str]): Paths or URLs of the files." in fn.readers.pile.__doc__
+    pipe = Pipeline(batch_size=6, num_threads=2)
+    pipe.set_outputs(fn.readers.pile(path=piles))
+    with pipe:
+        (batch,) = pipe.run()
+    assert [row.tobytes() for row in batch.rows()] == SAMPLES * 2
+    assert batch.source_info()[4] == f"{piles[1]}, record 1, offset 25"
+    (tmp_path / "bad.pile").write_bytes(b"HEAP" + bytes(20))
+    bad = Pipeline(batch_size=1, num_threads=1)
+    bad.set_outputs(ops.readers.Pile(path=str(tmp_path / "bad.pile"))())
+    with pytest.raises(SourceError, match="not with b'PILE'"):
+        bad.build()
+
+
+@pytest.mark.usefixtures("run_example")
+class TestPileSource(SourceConformance):
+    """The example as a module, from which sources can be pickled."""
+
+    @pytest.fixture
+    def source(self, piles, tmp_path, monkeypatch):
+        (tmp_path / "pile_example.py").write_text(EXAMPLES["A format"])
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "pile_example", raising=False)
+        return importlib.import_module("pile_example").PileSource(piles, {})
+
+    @pytest.fixture
+    def expected(self):
+        return [(np.frombuffer(sample, np.uint8),) for sample in SAMPLES * 2]
+
+
+def test_an_operator_on_the_cpu(run_example):
+    run_example("An operator on the CPU")
+    image = np.array([[[0, 100, 200]]], np.uint8)
+    with Pipeline(batch_size=2, num_threads=2) as pipe:
+        limits = fn.external_source(source=[np.array([50.0, 150.0])], batch=True)
+        pipe.set_outputs(fn.solarize(image), ops.Solarize(threshold=limits)(image))
+    by_default, by_sample = pipe.run()
+    assert by_default.as_array().tolist() == [[[[0, 100, 55]]]] * 2
+    assert by_sample.as_array().tolist() == [[[[0, 155, 55]]], [[[0, 100, 55]]]]
+    pipe.close()
+    with pytest.raises(ArgumentError, match="from 0 to 255, but is 300"):
+        fn.solarize(image, threshold=300)
+
+
+class TestSolarize(OperatorConformance):
+    operator = "solarize_on_both"
+    inputs = ([pixels(4, 5 + i, 3, seed=i) for i in range(3)],)
+    arguments = MappingProxyType({"threshold": 99.5})
+    per_sample = MappingProxyType({"threshold": [3.0, 120.0, 250.0]})
+    bad = (({"threshold": -1}, "from 0 to 255"),)
+
+    @pytest.fixture(autouse=True)
+    def example(self, run_example):
+        run_example("The same on the GPU")
+
+
+def farbfeld(pixels):
+    height, width, _ = pixels.shape
+    return (
+        b"farbfeld"
+        + b"".join(n.to_bytes(4, "big") for n in (width, height))
+        + (pixels.astype(">u2").tobytes())
+    )
+
+
+def test_a_decoder(run_example):
+    run_example("A decoder")
+    pixels = np.random.default_rng(1).integers(0, 65536, (3, 5, 4), np.uint16)
+    pipe = Pipeline(batch_size=1, num_threads=1)
+    encoded = fn.external_source(source=lambda: [np.frombuffer(farbfeld(pixels), np.uint8)])
+    images = fn.decoders.image(encoded, dtype=penstock.types.UINT16)
+    pipe.set_outputs(images, fn.peek_image_shape(encoded), fn.decoders.image(encoded))
+    with pipe:
+        exact, shape, rounded = pipe.run()
+    np.testing.assert_array_equal(exact.at(0), pixels[..., :3])
+    assert shape.at(0).tolist() == [3, 5, 3]
+    assert np.abs(rounded.at(0) - pixels[..., :3] / 257).max() <= 1
+    cut = Pipeline(batch_size=1, num_threads=1)
+    data = np.frombuffer(farbfeld(pixels)[:-1], np.uint8)
+    cut.set_outputs(fn.decoders.image(fn.external_source(source=lambda: [data])))
+    with cut, pytest.raises(DecodeError, match="farbfeld: pixels are missing at byte 135"):
+        cut.run()
+
+
+def test_an_iterator(run_example):
+    lists = run_example("An iterator for a framework")["Lists"]
+    pipe = Pipeline(batch_size=2, num_threads=1)
+    pipe.set_outputs(fn.external_source(source=[np.array([[1, 2], [3, 4]])], cycle=None))
+    with pipe:
+        (batch,) = next(iter(lists(pipe, ["numbers"])))
+    assert batch == {"numbers": [[1, 2], [3, 4]]}

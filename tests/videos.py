@@ -1,0 +1,109 @@
+"""Videos whose frames carry their number as a bar code that survives compression."""
+
+from __future__ import annotations
+
+import io
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+
+HEIGHT, WIDTH, BARS = 96, 160, 12
+# Container, encoder, pixels and options, by name.
+FORMS = {
+    "h264.mp4": ("mp4", "libx264", "yuv420p", {}),
+    "h264 open groups.mkv": ("matroska", "libx264", "yuv420p", {"x264-params": "open-gop=1"}),
+    "h264 4:4:4.mp4": ("mp4", "libx264", "yuv444p", {}),
+    "h264 4:2:2.mov": ("mov", "libx264", "yuv422p", {}),
+    "h264.ts": ("mpegts", "libx264", "yuv420p", {}),
+    "hevc.mp4": ("mp4", "libx265", "yuv420p", {"x265-params": "log-level=none"}),
+    "hevc 10 bit.mkv": ("matroska", "libx265", "yuv420p10le", {"x265-params": "log-level=none"}),
+    "vp8.webm": ("webm", "libvpx", "yuv420p", {}),
+    "vp9.webm": ("webm", "libvpx-vp9", "yuv420p", {}),
+    "mpeg4.avi": ("avi", "mpeg4", "yuv420p", {"bf": "2"}),
+    "mpeg4.mp4": ("mp4", "mpeg4", "yuv420p", {"bf": "2"}),
+    "mjpeg.avi": ("avi", "mjpeg", "yuvj420p", {}),
+}
+UNITS = 3000  # of time in a second
+
+
+def picture(number, height=HEIGHT, width=WIDTH):
+    """Return a frame: its number in bars, and a red box that moves."""
+    image = np.full((height, width, 3), 40, np.uint8)
+    for bar in range(BARS):
+        if number >> bar & 1:
+            image[8:40, 8 + bar * 12 : 18 + bar * 12] = 230
+    left = number * 3 % 120
+    image[50:90, left : left + 20] = 200, 60, 60
+    return image
+
+
+def number_of(image):
+    """Return the number that a frame carries."""
+    bars = (image[12:36, 10 + bar * 12 : 16 + bar * 12].mean() for bar in range(BARS))
+    return sum(1 << bar for bar, level in enumerate(bars) if level > 135)
+
+
+def numbers_of(clip):
+    return [number_of(image) for image in clip]
+
+
+def video_bytes(
+    form="h264.mp4",
+    count=30,
+    group=8,
+    times=None,
+    start=0,
+    size=(HEIGHT, WIDTH),
+    first=0,
+    **changes,
+):
+    """Encode a video.
+
+    Args:
+        form: one of FORMS.
+        count: of frames.
+        group: frames from one key frame to the next.
+        times: of the frames in units; by default 30 frames a second.
+        start: time of the first frame in units.
+        size: height and width.
+        first: the number that the first frame carries.
+        changes: options of the encoder, or `rotation` in degrees.
+    """
+    container, codec, pixels, options = FORMS[form]
+    file = io.BytesIO()
+    rotation = changes.pop("rotation", 0)
+    with av.open(file, "w", format=container) as output:
+        stream = output.add_stream(codec, rate=30, options={**options, **changes})
+        stream.height, stream.width = size
+        stream.pix_fmt, stream.gop_size = pixels, group
+        stream.codec_context.time_base = Fraction(1, UNITS)
+        if rotation:
+            stream.set_display_rotation(rotation)
+        for number in range(count):
+            frame = av.VideoFrame.from_ndarray(picture(first + number, *size), format="rgb24")
+            frame = frame.reformat(format=pixels)
+            frame.pts = start + (times[number] if times else number * UNITS // 30)
+            frame.time_base = Fraction(1, UNITS)
+            output.mux(stream.encode(frame))
+        output.mux(stream.encode(None))
+    return file.getvalue()
+
+
+def video_file(path, *arguments, **named):
+    """Write a video; return its path."""
+    Path(path).write_bytes(video_bytes(*arguments, **named))
+    return str(path)
+
+
+def sound_bytes():
+    """Encode a sound without pictures."""
+    file = io.BytesIO()
+    with av.open(file, "w", format="mp4") as output:
+        stream = output.add_stream("aac", rate=16000, layout="mono")
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 4096), np.float32), "fltp", "mono")
+        frame.sample_rate = 16000
+        output.mux(stream.encode(frame))
+        output.mux(stream.encode(None))
+    return file.getvalue()
