@@ -19,7 +19,7 @@ from ..graph.operator import Array
 from ..tensors import TensorListCPU
 from ..tensors.arena import PLAIN_DTYPES, Arena, ArenaSlot
 from ..tensors.memory import SMALL
-from ..tensors.row_stores import RowStore
+from ..tensors.results import RowStore
 from ..work.chain import Chain, RowWork, Worker
 from ..work.plan import Key
 from .channel import Channel

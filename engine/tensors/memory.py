@@ -102,7 +102,7 @@ class SlabPool:
         except MemoryError:
             return self._lend_of_heap(size)
         # Views of `slab` have `slab` as their base, because its own base is no ndarray.
-        slab: NDArray[np.uint8] = self.arena.array((offset, (size,), "u1"))
+        slab: NDArray[np.uint8] = np.ndarray(size, np.uint8, self.arena.map, offset)
 
         def give_back(_: object) -> None:
             del self._lent[offset]

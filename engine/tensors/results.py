@@ -1,14 +1,139 @@
-"""The results of operators, as tuples of batches."""
+"""The results of operators: rows while they are computed, and whole batches."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from ..errors import ArgumentError
 from .device_tensors import TensorListGPU
 from .host_tensors import TensorListCPU
 from .tensor_base import TensorList
+
+Array = NDArray[Any]
+
+RowType = tuple[tuple[int, ...], np.dtype[Any]]
+"""Shape and dtype of a sample's array."""
+
+Empty = Callable[[tuple[int, ...], DTypeLike], Array]
+"""`empty(shape, dtype)` returns uninitialized memory of the batch."""
+
+
+class RowStore(ABC):
+    """One output of a sample operator: rows in one slab, and separate rows that do not fit.
+
+    Args:
+        size: number of rows.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._rows: list[Any] = [None] * size
+
+    @abstractmethod
+    def slab(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array | None:
+        """Return the memory of all rows, or None if a row of this shape does not fit into it."""
+
+    @abstractmethod
+    def apart(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return memory for a row that does not fit into the slab."""
+
+    def empty(self, i: int, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return memory for row `i`."""
+        slab = self.slab(shape, dtype)
+        return self.apart(tuple(shape), dtype) if slab is None else row_of(slab, i)
+
+    def store_row(self, i: int, array: Array, granted: Array | None) -> Array:
+        """Store row `i`, and return the row as stored.
+
+        An array outside of the memory that was granted for the row is copied. `array` may be a
+        view of the granted memory, so the copy may change `array`.
+        """
+        if array is not granted:
+            own = self.empty(i, array.shape, array.dtype)
+            np.copyto(own, array)
+            array = own
+        self._rows[i] = array
+        return array
+
+    def row(self, i: int) -> Array:
+        """Return row `i`."""
+        array: Array = self._rows[i]
+        return array
+
+
+def row_of(slab: Array, i: int) -> Array:
+    """Return row `i` of an array as an array, which may have no dimensions."""
+    row: Array = slab[i, ...]
+    return row
+
+
+class BatchRows(RowStore):
+    """The rows of a batch, filled by several threads.
+
+    The first request for memory decides the shape of the batch's slab. Rows of another shape get
+    separate memory, and the batch is ragged.
+    """
+
+    def __init__(self, size: int, empty: Empty, dense_hint: bool) -> None:
+        super().__init__(size)
+        self._empty = empty
+        self._lock = threading.Lock()
+        self._slab: Array | None = None
+        self._ragged = not dense_hint
+
+    def slab(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array | None:
+        if self._ragged:
+            return None
+        slab = self._slab
+        if slab is None:
+            with self._lock:
+                if self._slab is None:
+                    self._slab = self._empty((len(self._rows), *shape), dtype)
+                slab = self._slab
+        if slab.shape[1:] == tuple(shape) and slab.dtype == dtype:
+            return slab
+        self._ragged = True
+        return None
+
+    def apart(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        return self._empty(shape, dtype)
+
+    @property
+    def made(self) -> Array | None:
+        """The slab, or None if no row has requested memory of the slab."""
+        return self._slab
+
+    @property
+    def ragged(self) -> bool:
+        """Whether rows have separate memory."""
+        return self._ragged
+
+    def adopt(self, i: int, array: Array) -> None:
+        """Store row `i`, which has separate memory of the batch, without a copy."""
+        self._ragged = True
+        self._rows[i] = array
+
+    def adopt_from_slab(self, rows: Iterable[int]) -> None:
+        """Store rows that were written into the slab."""
+        for i in rows:
+            assert self._slab is not None
+            self._rows[i] = row_of(self._slab, i)
+
+    @property
+    def row_type(self) -> RowType | None:
+        """Shape and dtype of the rows; None if they differ, and the next batch needs no slab."""
+        types = {(row.shape, row.dtype) for row in self._rows if row is not None}
+        return types.pop() if len(types) == 1 else None
+
+    def finish(self, layout: str) -> TensorListCPU:
+        """Return the filled rows; a row that failed is None."""
+        dense = not self._ragged and self._slab is not None
+        return TensorListCPU(self._slab if dense else self._rows, layout)
 
 
 def as_results(result: Any, count: int) -> tuple[Any, ...]:
@@ -39,9 +164,8 @@ def as_tensor_lists(
 
 def as_tensor_list(result: Any, size: int, layout: str) -> TensorList:
     """Wrap the result of a batch operator; check that it has `size` rows, one a sample."""
-    rows = result if isinstance(result, TensorList) else TensorListCPU(result, layout)
-    if isinstance(rows, TensorListGPU) and layout:
-        rows = rows.with_layout(layout)
-    if len(rows) != size:
-        raise ArgumentError(f"returned {len(rows)} samples for a batch of {size}")
-    return rows
+    if len(result) != size:
+        raise ArgumentError(f"returned {len(result)} samples for a batch of {size}")
+    if not isinstance(result, TensorList):
+        return TensorListCPU(result, layout)
+    return result.with_layout(layout) if isinstance(result, TensorListGPU) and layout else result

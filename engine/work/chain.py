@@ -25,8 +25,7 @@ from ..graph.operator import Array, SampleOperator
 from ..graph.params import from_row
 from ..graph.sequences import Sequences
 from ..tensors import TensorList
-from ..tensors.results import as_results
-from ..tensors.row_stores import BatchRows, RowStore, RowType
+from ..tensors.results import BatchRows, RowStore, RowType, as_results
 from .batch import Batch
 from .frames import sample_frames
 from .plan import Key, Plan, Segment, SegmentType, Step

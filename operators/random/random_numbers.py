@@ -287,3 +287,6 @@ class CoinFlip(Distribution):
     def _draw(self, batch: BatchContext, rows: slice, count: int, *arguments: Array) -> Array:
         flips: Array = self._uniform(batch, rows, count) < arguments[0]
         return flips
+
+    def _store(self, drawn: Array, out: Array, *arguments: Array) -> None:
+        np.copyto(out, drawn)  # every dtype holds 0 and 1

@@ -8,8 +8,6 @@ the windows must be longer by the drift. Two strides, one from block to block an
 to group of blocks, keep the drift within a few samples.
 """
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -27,7 +25,6 @@ _GROUP_LINES = _LINES * _GROUP
 # as 4 more lines (6 where the lines do not fill OpenBLAS's own blocks). Writing adds to this cost.
 _PACKING = np.where(_LINES % 4 == 0, 4, 6) + _LINES
 _WRITING = 3 * _LINES
-_CACHE_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +38,7 @@ class Band:
         weights: float32 or float64, of shape (groups, blocks, lines, window); zero for lines
             beyond `out_size`, which the last blocks have.
         out_size: number of output samples.
+        out_lines: lines that the blocks make together, at least `out_size`.
         first, used: the first input sample with a weight, and the number of samples up to the
             last one.
         offset, group_stride, stride: where the windows start.
@@ -50,6 +48,7 @@ class Band:
 
     weights: NDArray[Any]
     out_size: int
+    out_lines: int
     first: int
     used: int
     offset: int
@@ -57,12 +56,6 @@ class Band:
     stride: int
     pad_before: int
     pad_after: int
-
-    @property
-    def out_lines(self) -> int:
-        """Lines that the blocks make together, at least `out_size`."""
-        groups, blocks, lines, _ = map(int, self.weights.shape)
-        return groups * blocks * lines
 
 
 def build_band(axis: ResampledAxis, dtype: DTypeLike) -> Band:
@@ -78,6 +71,7 @@ def build_band(axis: ResampledAxis, dtype: DTypeLike) -> Band:
     return Band(
         weights=_dense(axis, first, weights, cut, start).astype(dtype),
         out_size=axis.out_size,
+        out_lines=cut.starts.size * cut.lines,
         first=start,
         used=used,
         offset=cut.offset,
@@ -171,42 +165,3 @@ def _fit_windows(
     blocks = min(len(low), len(high))  # the last group may have more, without lines
     offset = int((low[:blocks] - starts[:blocks]).min())
     return offset, int((high[:blocks] - starts[:blocks]).max()) + 1 - offset
-
-
-class BandCache:
-    """Bands by axis and dtype, at most `max_bytes` of weights. Thread-safe.
-
-    The cache drops the least recently used bands.
-    """
-
-    def __init__(self, max_bytes: int = _CACHE_BYTES) -> None:
-        self._max_bytes = max_bytes
-        self._bytes = 0
-        self._bands: OrderedDict[tuple[ResampledAxis, Any], Band] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def band_of(self, axis: ResampledAxis, dtype: DTypeLike) -> Band:
-        """Return the band of the axis, built at need."""
-        key = (axis, dtype)
-        with self._lock:
-            band = self._bands.get(key)
-            if band is not None:
-                self._bands.move_to_end(key)
-                return band
-        band = build_band(axis, dtype)
-        self._keep(key, band)
-        return band
-
-    def _keep(self, key: tuple[ResampledAxis, Any], band: Band) -> None:
-        with self._lock:
-            if key in self._bands:  # another thread was faster
-                return
-            self._bands[key] = band
-            self._bytes += band.weights.nbytes
-            while self._bytes > self._max_bytes:
-                self._bytes -= self._bands.popitem(last=False)[1].weights.nbytes
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of weights in the cache."""
-        return self._bytes

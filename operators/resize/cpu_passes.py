@@ -16,6 +16,10 @@ from .cpu_bands import Band
 _PRODUCTS_PER_CALL = 1 << 18
 _KEEP_BYTES = 32 << 20
 
+# Elements that are converted to floating point at a time. They stay in the cache, and a large
+# photograph never takes four times its size.
+_STRIP = 1 << 20
+
 # cv2.transpose moves elements of these sizes, whatever they mean.
 _MOVABLE = {1: np.uint8, 2: np.uint16, 4: np.int32, 8: np.float64}
 _MOVABLE_CHANNELS = (1, 2, 3, 4)
@@ -140,3 +144,26 @@ def store_transposed(result: NDArray[Any], out: NDArray[Any], overshoots: bool) 
         store(result, rounded, overshoots=overshoots)
         result = rounded
     transpose(result, out)
+
+
+def weighed(image: NDArray[Any], band: Band) -> NDArray[Any]:
+    """Return axis 0 of `image`, cropped to the samples used, resampled into scratch memory."""
+    columns, channels = image.shape[1:]
+    product = SCRATCH.array("product", (band.out_lines, columns, channels), band.weights.dtype)
+    strip = max(1, _STRIP // (band.used * channels))
+    for start in range(0, columns, strip):
+        pixels = image[:, start : start + strip]
+        source, filled = padded(SCRATCH, "source", band, pixels.shape[1:])
+        np.copyto(filled, pixels)
+        multiply(band, source, product[:, start : start + strip])
+    return product[: band.out_size]
+
+
+def weighed_twice(image: NDArray[Any], first: Band, second: Band) -> NDArray[Any]:
+    """Return axis 0 resampled by `first`, then axis 1 by `second`; the axes come out swapped."""
+    between = weighed(image, first)
+    source, filled = padded(SCRATCH, "source", second, (first.out_size, image.shape[2]))
+    transpose(between, filled)
+    product = SCRATCH.array("product", (second.out_lines, *source.shape[1:]), source.dtype)
+    multiply(second, source, product)
+    return product[: second.out_size]

@@ -5,6 +5,8 @@ The two axes are resampled one after the other, in the cheaper order.
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from typing import Any
 
 import cv2
@@ -12,21 +14,59 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .axes import ResampledAxis
-from .cpu_bands import Band, BandCache
+from .cpu_bands import Band, build_band
 from .cpu_copies import copy_both, pick_columns, pick_rows
-from .cpu_passes import SCRATCH, multiply, padded, store, store_transposed, transpose, transposed
+from .cpu_passes import store, store_transposed, transposed, weighed, weighed_twice
 from .cpu_plan import ImagePlan, plan_image
 from .filters import Filter
-
-_BANDS = BandCache()
 
 # The cost of moving one element in a transpose, in multiply-adds: bytes, and floats.
 _MOVE_PIXEL = 2
 _MOVE_FLOAT = 5
 
-# Elements that are converted to floating point at a time. They stay in the cache, and a large
-# photograph never takes four times its size.
-_STRIP = 1 << 20
+_BANDS_BYTES = 16 << 20
+
+
+class BandCache:
+    """Bands by axis and dtype, at most `max_bytes` of weights. Thread-safe.
+
+    The cache drops the least recently used bands.
+    """
+
+    def __init__(self, max_bytes: int = _BANDS_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._bands: OrderedDict[tuple[ResampledAxis, Any], Band] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def band_of(self, axis: ResampledAxis, dtype: DTypeLike) -> Band:
+        """Return the band of the axis, built at need."""
+        key = (axis, dtype)
+        with self._lock:
+            band = self._bands.get(key)
+            if band is not None:
+                self._bands.move_to_end(key)
+                return band
+        band = build_band(axis, dtype)
+        self._keep(key, band)
+        return band
+
+    def _keep(self, key: tuple[ResampledAxis, Any], band: Band) -> None:
+        with self._lock:
+            if key in self._bands:  # another thread was faster
+                return
+            self._bands[key] = band
+            self._bytes += band.weights.nbytes
+            while self._bytes > self._max_bytes:
+                self._bytes -= self._bands.popitem(last=False)[1].weights.nbytes
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of weights in the cache."""
+        return self._bytes
+
+
+_BANDS = BandCache()
 
 
 def resample(
@@ -141,12 +181,12 @@ def _weigh(image: NDArray[Any], out: NDArray[Any], plan: ImagePlan) -> None:
 
 def _weigh_rows(image: NDArray[Any], out: NDArray[Any], band: Band, overshoots: bool) -> None:
     image = image[band.first : band.first + band.used]
-    store(_weighed(image, band), out, overshoots=overshoots)
+    store(weighed(image, band), out, overshoots=overshoots)
 
 
 def _weigh_columns(image: NDArray[Any], out: NDArray[Any], band: Band, overshoots: bool) -> None:
     image = image[:, band.first : band.first + band.used]
-    store_transposed(_weighed(transposed(image), band), out, overshoots)
+    store_transposed(weighed(transposed(image), band), out, overshoots)
 
 
 def _weigh_both(
@@ -154,9 +194,9 @@ def _weigh_both(
 ) -> None:
     image = image[rows.first : rows.first + rows.used, columns.first : columns.first + columns.used]
     if _rows_first_is_cheaper(rows, columns):
-        store_transposed(_weighed_twice(image, rows, columns), out, overshoots)
+        store_transposed(weighed_twice(image, rows, columns), out, overshoots)
     else:
-        result = _weighed_twice(transposed(image), columns, rows)
+        result = weighed_twice(transposed(image), columns, rows)
         store(result, out, overshoots=overshoots)
 
 
@@ -175,26 +215,3 @@ def _rows_first_is_cheaper(rows: Band, columns: Band) -> bool:
         + _MOVE_PIXEL * rows.used * columns.used
     )
     return rows_first < columns_first
-
-
-def _weighed(image: NDArray[Any], band: Band) -> NDArray[Any]:
-    """Return axis 0 of `image`, cropped to the samples used, resampled into scratch memory."""
-    columns, channels = image.shape[1:]
-    product = SCRATCH.array("product", (band.out_lines, columns, channels), band.weights.dtype)
-    strip = max(1, _STRIP // (band.used * channels))
-    for start in range(0, columns, strip):
-        pixels = image[:, start : start + strip]
-        source, filled = padded(SCRATCH, "source", band, pixels.shape[1:])
-        np.copyto(filled, pixels)
-        multiply(band, source, product[:, start : start + strip])
-    return product[: band.out_size]
-
-
-def _weighed_twice(image: NDArray[Any], first: Band, second: Band) -> NDArray[Any]:
-    """Return axis 0 resampled by `first`, then axis 1 by `second`; the axes come out swapped."""
-    between = _weighed(image, first)
-    source, filled = padded(SCRATCH, "source", second, (first.out_size, image.shape[2]))
-    transpose(between, filled)
-    product = SCRATCH.array("product", (second.out_lines, *source.shape[1:]), source.dtype)
-    multiply(second, source, product)
-    return product[: second.out_size]

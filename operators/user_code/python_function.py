@@ -10,7 +10,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ANY, BOOL, CALLABLE, INT, REQUIRED, param
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
-from ...engine.tensors.row_stores import BatchRows
+from ...engine.tensors.results import BatchRows
 from .device_data import device_column
 from .user_data import Column, Expected, as_array, as_column, check_alike, copied, expectations
 

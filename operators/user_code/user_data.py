@@ -12,7 +12,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ...engine.tensors.row_stores import BatchRows
+from ...engine.tensors.results import BatchRows
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext

@@ -10,7 +10,7 @@ import numpy as np
 from ...engine.tensors.packed_rows import PackedRows
 from ..process.reading_process import ReadingProcess
 from ..source import Allocate, Column
-from .local_files import read_local
+from ..storage.local_reads import read_local
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from ...engine.tensors.packed_rows import MetadataFunction
 from ..listing.listing import FileList
 from ..process.reading_process import ReadingProcess
 from ..source import Allocate, Column, checked_indices
+from ..storage.local_reads import read_local
 from ..storage.urls import is_url, shown
-from .local_files import read_local
 from .process_reads import ProcessReads
 
 

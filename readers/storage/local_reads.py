@@ -1,4 +1,8 @@
-"""Local files read in two steps: bytes in the page cache first, then those from the disk."""
+"""Local files read in two steps: bytes in the page cache first, then those from the disk.
+
+`read_local` reads whole files. The other functions are its steps, for those who read in their own
+way.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,33 @@ import errno
 import os
 import stat
 from contextlib import suppress
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import SourceError
+from ..source import Allocate
 
 # A FIFO without a writer would otherwise block the open for ever. Regular files ignore it.
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+
+
+@dataclass(frozen=True)
+class LocalReadsTuning:
+    """Numbers of reading whole local files.
+
+    Attributes:
+        open_at_once: files that one read holds open: enough requests for a disk to sort, and
+            sixteen threads stay below the 1024 descriptors that a process usually may have.
+    """
+
+    open_at_once: int = 64
+
+
+TUNING = LocalReadsTuning()
 
 
 class Identity(NamedTuple):
@@ -72,3 +95,55 @@ def read_waiting(fd: int, buffer: NDArray[Any], offset: int) -> int:
             break
         filled += count
     return filled
+
+
+def read_local(paths: list[bytes], allocate: Allocate) -> list[NDArray[Any]]:
+    """Return the files' bytes: one uint8 array (size,) each.
+
+    A file that changes its size while it is read gives what was there: see `FileSource.read`.
+
+    Raises:
+        OSError: a file cannot be opened or read; `filename` says which one.
+    """
+    at_once = TUNING.open_at_once
+    if len(paths) > at_once:
+        groups = [paths[start : start + at_once] for start in range(0, len(paths), at_once)]
+        return [content for group in groups for content in read_local(group, allocate)]
+    opened: list[int] = []
+    try:
+        opened.extend(map(_open, paths))
+        return _read_opened(opened, paths, allocate)
+    finally:
+        for fd in opened:
+            os.close(fd)
+
+
+def _read_opened(opened: list[int], paths: list[bytes], allocate: Allocate) -> list[NDArray[Any]]:
+    """Read files into one slab, having asked the storage for all that is not in memory yet."""
+    sizes = [regular_size(fd, path) for fd, path in zip(opened, paths, strict=True)]
+    bounds = list(accumulate(sizes, initial=0))
+    slab = allocate((bounds[-1],), np.uint8)
+    views = [slab[start:stop] for start, stop in pairwise(bounds)]
+    waiting = [i for i, fd in enumerate(opened) if not read_cached(fd, views[i], 0)]
+    for i in waiting:
+        views[i] = _rest(opened[i], views[i], paths[i])
+    return views
+
+
+def _open(path: bytes) -> int:
+    try:
+        return os.open(path, OPEN_FLAGS)
+    except OSError as error:
+        raise _named(error, path) from None
+
+
+def _rest(fd: int, view: NDArray[Any], path: bytes) -> NDArray[Any]:
+    try:
+        return view[: read_waiting(fd, view, 0)]
+    except OSError as error:
+        raise _named(error, path) from None
+
+
+def _named(error: OSError, path: bytes) -> OSError:
+    """Return `error` with the file's path; OSError picks the same subclass by the number."""
+    return OSError(error.errno, error.strerror, os.fsdecode(path))

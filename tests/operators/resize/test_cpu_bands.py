@@ -1,12 +1,10 @@
-import threading
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.operators.resize.axes import ResampledAxis, choose_filter, taps
-from penstock.operators.resize.cpu_bands import BandCache, build_band
+from penstock.operators.resize.cpu_bands import build_band
 from penstock.operators.resize.cpu_passes import Scratch, multiply, padded
 from penstock.operators.resize.filters import Filter
 
@@ -77,53 +75,3 @@ def test_windows_stay_short_at_ordinary_scales():
         axis = make_axis(in_size, 224, 0.0, float(in_size), Filter.LINEAR)
         window = build_band(axis, np.float32).weights.shape[-1]
         assert window <= 4 * in_size / 224 + 2 * max(1, in_size / 224) + 8
-
-
-def test_cache_returns_the_same_band_and_stays_within_its_bytes():
-    cache = BandCache(max_bytes=100_000)
-    axes = [make_axis(n, 224, 0.0, float(n), Filter.LINEAR) for n in range(230, 300)]
-    assert cache.band_of(axes[0], np.float32) is cache.band_of(axes[0], np.float32)
-    for axis in axes:
-        cache.band_of(axis, np.float32)
-        cache.band_of(axes[0], np.float32)
-        assert cache.nbytes <= 100_000
-    assert cache.nbytes > 50_000
-
-
-def test_cache_keeps_what_was_used_last():
-    cache = BandCache(max_bytes=100_000)
-    axes = [make_axis(n, 224, 0.0, float(n), Filter.LINEAR) for n in range(230, 300)]
-    kept = cache.band_of(axes[0], np.float32)
-    for axis in axes:
-        cache.band_of(axis, np.float32)
-        assert cache.band_of(axes[0], np.float32) is kept
-
-
-def test_a_band_larger_than_the_cache_is_served_and_not_kept():
-    cache = BandCache(max_bytes=10)
-    band = cache.band_of(make_axis(300, 224, 0.0, 300.0, Filter.LINEAR), np.float32)
-    assert band.out_size == 224
-    assert cache.nbytes == 0
-
-
-def test_dtypes_do_not_share_weights():
-    cache = BandCache()
-    axis = make_axis(300, 224, 0.0, 300.0, Filter.LINEAR)
-    assert cache.band_of(axis, np.float32).weights.dtype == np.float32
-    assert cache.band_of(axis, np.float64).weights.dtype == np.float64
-
-
-def test_cache_counts_right_when_threads_race():
-    cache = BandCache()
-    axes = [make_axis(n, 100, 0.0, float(n), Filter.LINEAR) for n in range(110, 150)]
-
-    def fill() -> None:
-        for axis in axes:
-            cache.band_of(axis, np.float32)
-
-    threads = [threading.Thread(target=fill) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert cache.nbytes == sum(cache.band_of(axis, np.float32).weights.nbytes for axis in axes)

@@ -1,5 +1,6 @@
 import doctest
 import math
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -8,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.operators.resize import cpu_resample as resize
-from penstock.operators.resize.cpu_resample import resample
+from penstock.operators.resize.axes import plan_axis
+from penstock.operators.resize.cpu_resample import BandCache, resample
 from penstock.operators.resize.filters import Filter
 
 DTYPES = [
@@ -350,3 +352,57 @@ def test_bad_input_is_refused(image, size, options, error, message):
 
 def test_the_examples_in_the_documentation_run():
     assert doctest.testmod(resize, raise_on_error=True).attempted > 0
+
+
+def whole_axis(in_size, out_size):
+    return plan_axis(in_size, out_size, 0.0, float(in_size), (Filter.LINEAR,) * 2, True)
+
+
+def test_cache_returns_the_same_band_and_stays_within_its_bytes():
+    cache = BandCache(max_bytes=100_000)
+    axes = [whole_axis(n, 224) for n in range(230, 300)]
+    assert cache.band_of(axes[0], np.float32) is cache.band_of(axes[0], np.float32)
+    for axis in axes:
+        cache.band_of(axis, np.float32)
+        cache.band_of(axes[0], np.float32)
+        assert cache.nbytes <= 100_000
+    assert cache.nbytes > 50_000
+
+
+def test_cache_keeps_what_was_used_last():
+    cache = BandCache(max_bytes=100_000)
+    axes = [whole_axis(n, 224) for n in range(230, 300)]
+    kept = cache.band_of(axes[0], np.float32)
+    for axis in axes:
+        cache.band_of(axis, np.float32)
+        assert cache.band_of(axes[0], np.float32) is kept
+
+
+def test_a_band_larger_than_the_cache_is_served_and_not_kept():
+    cache = BandCache(max_bytes=10)
+    band = cache.band_of(whole_axis(300, 224), np.float32)
+    assert band.out_size == 224
+    assert cache.nbytes == 0
+
+
+def test_dtypes_do_not_share_weights():
+    cache = BandCache()
+    axis = whole_axis(300, 224)
+    assert cache.band_of(axis, np.float32).weights.dtype == np.float32
+    assert cache.band_of(axis, np.float64).weights.dtype == np.float64
+
+
+def test_cache_counts_right_when_threads_race():
+    cache = BandCache()
+    axes = [whole_axis(n, 100) for n in range(110, 150)]
+
+    def fill() -> None:
+        for axis in axes:
+            cache.band_of(axis, np.float32)
+
+    threads = [threading.Thread(target=fill) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert cache.nbytes == sum(cache.band_of(axis, np.float32).weights.nbytes for axis in axes)
