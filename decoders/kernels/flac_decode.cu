@@ -4,7 +4,11 @@
 
 #define ESCAPE_WIDTH 5  // bits of the width of residuals that are stored as they are
 
+__device__ inline int as_signed(unsigned value) { return (int)value; }
+__device__ inline long long as_signed(unsigned long long value) { return (long long)value; }
+
 // Adds the prediction out of the N last samples to residuals. Coefficients behind the order are 0.
+// `Sum` is unsigned, because the sums of a damaged frame may not fit, and must wrap around.
 template <int N, class Sum>
 struct Predictor {
     int weights[N], last[N], shift;
@@ -13,7 +17,7 @@ struct Predictor {
         Sum sum = 0;
 #pragma unroll
         for (int i = 0; i < N; i++) sum += (Sum)weights[i] * (Sum)last[i];
-        const int value = (int)((unsigned)residual + (unsigned)(sum >> shift));
+        const int value = (int)((unsigned)residual + (unsigned)(as_signed(sum) >> shift));
         push(value);
         return value;
     }
@@ -66,11 +70,11 @@ __device__ bool predicted(Bits& bits, int* out, int count, int order, const int*
 // `width` is the number of bits that a sum of products needs, sign included.
 __device__ bool predicted(Bits& bits, int* out, int count, int order, const int* weights, int shift,
                           int width) {
-    if (width > 32) return predicted<32, long long>(bits, out, count, order, weights, shift);
-    if (order <= 4) return predicted<4, int>(bits, out, count, order, weights, shift);
-    if (order <= 8) return predicted<8, int>(bits, out, count, order, weights, shift);
-    if (order <= 12) return predicted<12, int>(bits, out, count, order, weights, shift);
-    return predicted<32, int>(bits, out, count, order, weights, shift);
+    if (width > 32) return predicted<32, unsigned long long>(bits, out, count, order, weights, shift);
+    if (order <= 4) return predicted<4, unsigned>(bits, out, count, order, weights, shift);
+    if (order <= 8) return predicted<8, unsigned>(bits, out, count, order, weights, shift);
+    if (order <= 12) return predicted<12, unsigned>(bits, out, count, order, weights, shift);
+    return predicted<32, unsigned>(bits, out, count, order, weights, shift);
 }
 
 __device__ bool read_fixed(Bits& bits, int* out, int count, int order, int width) {
@@ -116,15 +120,15 @@ __device__ bool read_subframe(Bits& bits, int* out, int count, int width) {
 // Makes left and right out of left and difference, difference and right, or mean and difference.
 __device__ void separate(int* first, int* second, int count, int assignment) {
     for (int i = 0; i < count; i++) {
-        const int a = first[i], b = second[i];
+        const unsigned a = first[i], b = second[i];  // a damaged frame's may not fit, and wrap around
         if (assignment == 8) {
-            second[i] = a - b;
+            second[i] = (int)(a - b);
         } else if (assignment == 9) {
-            first[i] = a + b;
+            first[i] = (int)(a + b);
         } else {
-            const int sum = (int)((unsigned)a << 1) | (b & 1);
-            first[i] = (sum + b) >> 1;
-            second[i] = (sum - b) >> 1;
+            const unsigned sum = a << 1 | (b & 1);
+            first[i] = (int)(sum + b) >> 1;
+            second[i] = (int)(sum - b) >> 1;
         }
     }
 }
