@@ -24,12 +24,14 @@ class FrameIndex:
         keys: numbers of the key frames, ascending; decoding can start there: (keys,).
         key_seeks: for each key frame the time that finds its packet, by decoding time: (keys,).
         time_base: seconds of a unit.
+        end: time at which the last frame ends.
     """
 
     times: Int64s
     keys: Int64s
     key_seeks: Int64s
     time_base: Fraction
+    end: int
 
     def __len__(self) -> int:
         return len(self.times)
@@ -38,6 +40,20 @@ class FrameIndex:
     def seconds(self) -> NDArray[np.float64]:
         """Presentation times in seconds, the first frame's being what the file says."""
         return self.times.astype(np.float64) * float(self.time_base)
+
+    def span(self, numbers: Int64s) -> tuple[float, float]:
+        """Return when the first of these frames begins and the last one ends, in seconds.
+
+        Args:
+            numbers: of frames, in any order; -1 stands for a frame that is filled. Without any
+                frame the span is empty.
+        """
+        own = numbers[numbers >= 0]
+        if not own.size:
+            return 0.0, 0.0
+        first, behind = int(own.min()), int(own.max()) + 1
+        end = self.times[behind] if behind < len(self) else self.end
+        return (float(self.times[first] * self.time_base), float(int(end) * self.time_base))
 
     def key_of(self, number: int) -> int:
         """Return the entry, in `keys`, of the last key frame that is not behind a frame."""
@@ -61,28 +77,35 @@ def read_index(container: Any, stream: Any) -> FrameIndex:
         DecodeError: there is no frame, or no key frame, or the container cannot seek.
     """
     packets = [
-        (packet.pts, packet.dts, packet.is_keyframe)
+        (packet.pts, packet.dts, packet.is_keyframe, packet.duration)
         for packet in container.demux(stream)
         if packet.size and not packet.is_discard
     ]
-    if any(time is None for time, _, _ in packets):
+    if any(packet[0] is None for packet in packets):
         seek(container, stream, 0)
-        packets = [(frame.pts, frame.pts, frame.key_frame) for frame in _decoded(container, stream)]
+        packets = [
+            (frame.pts, frame.pts, frame.key_frame, frame.duration)
+            for frame in _decoded(container, stream)
+        ]
     if not packets:
         raise DecodeError("the video has no frames; the file may be cut off")
     return _index(packets, stream.time_base)
 
 
-def _index(packets: list[tuple[int, int | None, bool]], time_base: Fraction) -> FrameIndex:
-    times, seeks, is_key = (np.array(column) for column in zip(*packets, strict=True))
-    seeks = np.array([time if seek is None else seek for time, seek, _ in packets], np.int64)
-    times, first = np.unique(times.astype(np.int64), return_index=True)
+def _index(
+    packets: list[tuple[int, int | None, bool, int | None]], time_base: Fraction
+) -> FrameIndex:
+    seeks = np.array([time if seek is None else seek for time, seek, _, _ in packets], np.int64)
+    is_key = np.array([packet[2] for packet in packets])
+    times, first = np.unique([packet[0] for packet in packets], return_index=True)
+    lasts = packets[first[-1]][3] or (times[-1] - times[-2] if len(times) > 1 else 0)
     keys = np.flatnonzero(is_key[first])
     if not len(keys):
         raise DecodeError("the video has no key frame, where decoding could start")
     # Frames before the first key frame cannot be decoded.
     start = keys[0]
-    return FrameIndex(times[start:], keys - start, seeks[first][keys], time_base)
+    end = int(times[-1] + lasts)
+    return FrameIndex(times[start:], keys - start, seeks[first][keys], time_base, end)
 
 
 def _decoded(container: Any, stream: Any) -> list[Any]:

@@ -25,25 +25,25 @@ def test_key_frames_and_times():
 
 
 def test_numbers_of_times():
-    index = FrameIndex(np.array([5, 7, 9]), np.array([0]), np.array([5]), Fraction(1, 10))
+    index = FrameIndex(np.array([5, 7, 9]), np.array([0]), np.array([5]), Fraction(1, 10), 11)
     assert [index.number_of(time) for time in (5, 9, 8, 4, 10, None)] == [0, 2] + [None] * 4
 
 
 def test_frames_before_the_first_key_frame_are_left_out():
-    packets = [(0, 0, False), (2, 2, True), (1, 1, False), (3, 3, False)]
+    packets = [(0, 0, False, 1), (2, 2, True, 1), (1, 1, False, 1), (3, 3, False, 1)]
     index = frame_index._index(packets, Fraction(1, 1))
     assert index.times.tolist() == [2, 3]
     assert index.keys.tolist() == [0]
 
 
 def test_a_time_that_occurs_twice_counts_once():
-    packets = [(0, 0, True), (1, 1, False), (1, 2, False)]
+    packets = [(0, 0, True, 1), (1, 1, False, 1), (1, 2, False, 1)]
     assert len(frame_index._index(packets, Fraction(1, 1))) == 2
 
 
 def test_no_key_frame_is_an_error():
     with pytest.raises(DecodeError, match="no key frame"):
-        frame_index._index([(0, 0, False)], Fraction(1, 1))
+        frame_index._index([(0, 0, False, 1)], Fraction(1, 1))
 
 
 def test_streams_without_a_container_are_refused():

@@ -3,14 +3,14 @@ import os
 import pytest
 
 from penstock.formats.video import open_videos
-from penstock.formats.video.open_videos import OpenVideos, known_index, state_of
+from penstock.formats.video.open_videos import OpenVideos, known_index, open_frames, state_of
 
 from ...videos import video_file
 
 
 @pytest.fixture
 def videos():
-    videos = OpenVideos()
+    videos = OpenVideos(open_frames)
     yield videos
     videos.close()
 
