@@ -28,6 +28,26 @@ FORMS = {
     "mpeg4.avi": ("avi", "mpeg4", "yuv420p", {"bf": "2"}),
     "mpeg4.mp4": ("mp4", "mpeg4", "yuv420p", {"bf": "2"}),
     "mjpeg.avi": ("avi", "mjpeg", "yuvj420p", {}),
+    "av1.mkv": ("matroska", "libsvtav1", "yuv420p", {"preset": "8", "crf": "20"}),
+    "av1 10 bit.mp4": ("mp4", "libsvtav1", "yuv420p10le", {"preset": "8", "crf": "20"}),
+    "h264 4:2:2 10 bit.mkv": ("matroska", "libx264", "yuv422p10le", {}),
+    "hevc 4:4:4.mkv": ("matroska", "libx265", "yuv444p", {"x265-params": "log-level=none"}),
+    "hevc open groups.ts": (
+        *("mpegts", "libx265", "yuv420p"),
+        {"x265-params": "open-gop=1:log-level=none"},
+    ),
+    "mpeg2.mpg": ("mpeg", "mpeg2video", "yuv420p", {"bf": "2"}),
+    "ffv1.mkv": ("matroska", "ffv1", "bgr0", {}),
+    "prores.mov": ("mov", "prores_ks", "yuv422p10le", {}),
+    # Without a container.
+    "h264": ("h264", "libx264", "yuv420p", {}),
+    "h264 open groups": ("h264", "libx264", "yuv420p", {"x264-params": "open-gop=1"}),
+    "hevc": ("hevc", "libx265", "yuv420p", {"x265-params": "log-level=none"}),
+    "vp9.ivf": ("ivf", "libvpx-vp9", "yuv420p", {}),
+    "av1.obu": ("obu", "libsvtav1", "yuv420p", {"preset": "8", "crf": "20"}),
+    "mpeg4.m4v": ("m4v", "mpeg4", "yuv420p", {"bf": "2"}),
+    "mpeg2.m2v": ("mpeg2video", "mpeg2video", "yuv420p", {"bf": "2"}),
+    "mjpeg": ("mjpeg", "mjpeg", "yuvj420p", {}),
 }
 UNITS = 3000  # of time in a second
 
@@ -123,16 +143,20 @@ def video_bytes(
         size: height and width.
         first: the number that the first frame carries.
         sound: of the video, a `Sound`.
-        changes: options of the encoder, or `rotation` in degrees.
+        changes: options of the encoder, `rotation` in degrees, or `muxer`, options of the
+            container.
     """
     container, codec, pixels, options = FORMS[form]
     file = io.BytesIO()
-    rotation = changes.pop("rotation", 0)
-    with av.open(file, "w", format=container) as output:
+    rotation, muxer = changes.pop("rotation", 0), changes.pop("muxer", {})
+    with av.open(file, "w", format=container, options=muxer) as output:
         stream = output.add_stream(codec, rate=30, options={**options, **changes})
         stream.height, stream.width = size
         stream.pix_fmt, stream.gop_size = pixels, group
-        stream.codec_context.time_base = Fraction(1, UNITS)
+        if container not in ("h264", "hevc") and codec != "mpeg2video":  # these state a rate
+            stream.codec_context.time_base = Fraction(1, UNITS)
+        if not count:
+            output.start_encoding()
         mux_sound = add_sound(output, sound, start) if sound else lambda: None
         if rotation:
             stream.set_display_rotation(rotation)

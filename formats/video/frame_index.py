@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
-from .library import pyav, seek
+from .library import decoded, packets_of, seek
+from .packets import PacketFacts, read_facts
+from .raw_streams import NO_TIME, PacketTable, is_raw, packet_table
 
 Int64s = NDArray[np.int64]
+
+_LARGEST_STEP_BACK = 0.1  # seconds; some muxers mix up neighbors
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,8 @@ class FrameIndex:
         key_seeks: for each key frame the time that finds its packet, by decoding time: (keys,).
         time_base: seconds of a unit.
         end: time at which the last frame ends.
+        packets: of a stream without time stamps, else empty; `key_seeks` has numbers of packets
+            then.
     """
 
     times: Int64s
@@ -32,6 +40,7 @@ class FrameIndex:
     key_seeks: Int64s
     time_base: Fraction
     end: int
+    packets: PacketTable = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
     def __len__(self) -> int:
         return len(self.times)
@@ -70,49 +79,68 @@ class FrameIndex:
 def read_index(container: Any, stream: Any) -> FrameIndex:
     """Read all packets of a stream from the container's start.
 
-    Packets that an edit list hides are left out. A container without presentation times is decoded
-    instead.
+    Frames that an edit list hides are left out. A container without presentation times is decoded
+    instead. So is a stream without a container.
 
     Raises:
-        DecodeError: there is no frame, or no key frame, or the container cannot seek.
+        DecodeError: there is no frame, or no key frame; the container is damaged, or cannot seek;
+            times go back.
     """
-    packets = [
-        (packet.pts, packet.dts, packet.is_keyframe, packet.duration)
-        for packet in container.demux(stream)
-        if packet.size and not packet.is_discard
-    ]
-    if any(packet[0] is None for packet in packets):
+    packets = read_facts(container, stream)
+    if packets and is_raw(packets):
+        table, duration = packet_table(container, stream, packets)
+        found = [
+            PacketFacts(time, number, packet.is_key, duration)
+            for number, (time, packet) in enumerate(zip(table[:, 1].tolist(), packets, strict=True))
+            if time != NO_TIME
+        ]
+        return replace(_index(found, stream.time_base), packets=table)
+    _check_order(packets, stream.time_base)
+    if any(packet.time is None for packet in packets):
         seek(container, stream, 0)
         packets = [
-            (frame.pts, frame.pts, frame.key_frame, frame.duration)
-            for frame in _decoded(container, stream)
+            PacketFacts(frame.pts, frame.pts, bool(frame.key_frame), frame.duration or 0)
+            for packet in packets_of(container, stream)
+            for frame in decoded(packet) or ()
+            if frame.pts is not None
         ]
-    if not packets:
-        raise DecodeError("the video has no frames; the file may be cut off")
     return _index(packets, stream.time_base)
 
 
-def _index(
-    packets: list[tuple[int, int | None, bool, int | None]], time_base: Fraction
-) -> FrameIndex:
-    seeks = np.array([time if seek is None else seek for time, seek, _, _ in packets], np.int64)
-    is_key = np.array([packet[2] for packet in packets])
-    times, first = np.unique([packet[0] for packet in packets], return_index=True)
-    lasts = packets[first[-1]][3] or (times[-1] - times[-2] if len(times) > 1 else 0)
-    keys = np.flatnonzero(is_key[first])
-    if not len(keys):
+def _check_order(packets: list[PacketFacts], time_base: Fraction) -> None:
+    """Raise DecodeError if times go back: two frames may have one time then."""
+    times = [packet.decoding_time for packet in packets if packet.decoding_time is not None]
+    for last, time in pairwise(times):
+        if (last - time) * time_base > _LARGEST_STEP_BACK:
+            raise DecodeError(
+                f"the time stamps go back from {float(last * time_base):.3f} s to "
+                f"{float(time * time_base):.3f} s, as in files that were joined byte by byte; make "
+                "new ones, as `ffmpeg -i IN -c copy OUT.mkv` does"
+            )
+
+
+def _index(packets: Sequence[PacketFacts], time_base: Fraction) -> FrameIndex:
+    shown = [packet for packet in packets if not packet.is_hidden]
+    if not shown:
+        raise DecodeError("the video has no frames; the file may be cut off")
+    times, first = np.unique([packet.time for packet in shown], return_index=True)
+    # Decoding can start at hidden frames, too: the number is that of the next frame.
+    seeks = {
+        packet.time: packet.time if packet.decoding_time is None else packet.decoding_time
+        for packet in reversed(packets)
+        if packet.is_key
+    }
+    keys = {int(np.searchsorted(times, time)): seeks[time] for time in sorted(seeks)}  # type: ignore[type-var,arg-type]
+    keys.pop(len(times), None)
+    if not keys:
         raise DecodeError("the video has no key frame, where decoding could start")
     # Frames before the first key frame cannot be decoded.
-    start = keys[0]
-    end = int(times[-1] + lasts)
-    return FrameIndex(times[start:], keys - start, seeks[first][keys], time_base, end)
-
-
-def _decoded(container: Any, stream: Any) -> list[Any]:
-    frames = []
-    for packet in container.demux(stream):
-        try:
-            frames += [frame for frame in packet.decode() if frame.pts is not None]
-        except pyav().error.InvalidDataError:
-            continue
-    return frames
+    start = next(iter(keys))
+    last = shown[int(first[-1])].duration or int(times[-1] - times[-2] if len(times) > 1 else 0)
+    return FrameIndex(
+        times[start:],
+        np.array(list(keys), np.int64) - start,
+        np.array(list(keys.values()), np.int64),
+        time_base,
+        int(times[-1]) + last,
+    )

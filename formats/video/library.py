@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -77,3 +78,30 @@ def seek(container: Any, stream: Any, time: int) -> None:
             f"FFmpeg cannot seek in it ({error.strerror or error}); copy the stream into MP4 or "
             "Matroska, as `ffmpeg -i IN -c copy OUT.mp4` does"
         ) from None
+
+
+def packets_of(container: Any, stream: Any) -> Iterator[Any]:
+    """Yield the packets of a stream from here on.
+
+    Raises:
+        DecodeError: the container is damaged.
+    """
+    try:
+        yield from container.demux(stream)
+    except pyav().error.FFmpegError as error:
+        if isinstance(error, MemoryError):
+            raise
+        raise DecodeError(
+            f"FFmpeg cannot read on in it ({error.strerror or error}); the file may be damaged or "
+            "cut off"
+        ) from None
+
+
+def decoded(packet: Any) -> list[Any] | None:
+    """Return the frames that a packet completes; None if the packet is damaged."""
+    try:
+        return packet.decode()  # type: ignore[no-any-return]
+    except pyav().error.FFmpegError as error:
+        if isinstance(error, MemoryError):
+            raise
+        return None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
-from .library import open_container, pyav, seek
+from .library import decoded, open_container, packets_of, seek
 from .stamps import Grid, Stamps
 
 _PREROLL = 0.5
@@ -97,15 +97,14 @@ class SoundTrack:
     def _frames(self, first: float = 0, end: float = float("inf")) -> Iterator[Any]:
         """Yield frames from here on, the first one with a time, up to a packet behind `end`."""
         is_placed = False
-        for packet in self._container.demux(self._stream):
+        for packet in packets_of(self._container, self._stream):
             time = None if packet.pts is None else self._in_samples(packet.pts)
             if time is not None and time > end:
                 return
-            try:
-                frames = packet.decode()
-            except pyav().error.InvalidDataError:
+            frames = decoded(packet)
+            if frames is None:
                 if time is not None and time >= first:
-                    raise self._damaged(packet.pts, "is damaged") from None
+                    raise self._damaged(packet.pts, "is damaged")
                 continue  # the packet after a seek may lack a part
             for frame in frames:
                 is_placed = is_placed or frame.pts is not None

@@ -39,6 +39,7 @@ from .source import ClipSource
 PATTERNS = (
     *("*.mp4", "*.m4v", "*.mov", "*.mkv", "*.webm", "*.avi", "*.ts", "*.mts", "*.m2ts"),
     *("*.mpg", "*.mpeg", "*.ogv", "*.flv", "*.wmv", "*.3gp"),
+    *("*.h264", "*.264", "*.h265", "*.265", "*.hevc", "*.m2v", "*.ivf", "*.obu"),
 )
 _FRAME_NUMBERS = {
     "none": None,

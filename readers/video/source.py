@@ -121,11 +121,13 @@ def read_index_of(storage: Storage) -> FrameIndex:
         reader.close()
         index = reader.index
         unit = np.array([index.time_base.numerator, index.time_base.denominator], np.int64)
-        return index.times, index.keys, index.key_seeks, unit, np.array([index.end])
+        end = np.array([index.end])
+        return index.times, index.keys, index.key_seeks, unit, end, index.packets.ravel()
 
-    times, keys, seeks, unit, end = cached_index(storage, _CONTENT, build)
-    if len(unit) != 2 or not len(keys) or len(end) != 1:
+    times, keys, seeks, unit, end, packets = cached_index(storage, _CONTENT, build)
+    if len(unit) != 2 or not len(keys) or len(end) != 1 or len(packets) % 2:
         raise DecodeError(f"the cached index of {storage.name!r} is damaged; remove it")
-    index = FrameIndex(times, keys, seeks, Fraction(int(unit[0]), int(unit[1])), int(end[0]))
+    base = Fraction(int(unit[0]), int(unit[1]))
+    index = FrameIndex(times, keys, seeks, base, int(end[0]), packets.reshape(-1, 2))
     keep_index(state, index)
     return index

@@ -67,3 +67,11 @@ def test_errors_name_the_file(paths, tmp_path):
     with pytest.raises(DecodeError) as error:
         read_indexes([*paths, str(bad)], {})
     assert str(bad) in "\n".join(error.value.__notes__)
+
+
+def test_streams_without_a_container_are_cached(tmp_path, user_cache):
+    path = video_file(tmp_path / "a.h264", "h264", count=9)
+    first, again = (read_indexes([path], {})[0] for _ in range(2))
+    assert len(first.packets) == 9
+    np.testing.assert_array_equal(again.packets, first.packets)
+    assert again.end == first.end
