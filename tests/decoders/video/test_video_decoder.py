@@ -4,6 +4,7 @@ import pytest
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError, DecodeError
 
+from ...readers.tars import archive
 from ...videos import Sound, numbers_of, tone, video_bytes
 
 
@@ -133,3 +134,19 @@ def test_sound_at_another_rate_and_without_frames_of_the_video(films):
 def test_a_video_without_sound_is_refused(videos):
     with pytest.raises(DecodeError, match="has no audio stream"):
         with_sound(videos)
+
+
+def test_videos_of_an_archive_with_sound(films, tmp_path):
+    path = tmp_path / "a.tar"
+    path.write_bytes(archive({"1.mov": films[0].tobytes(), "1.txt": b"one"}))
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        encoded, text = fn.readers.webdataset(paths=str(path), ext=["mov", "txt"])
+        frames, sound, rate = fn.decoders.video(
+            encoded, sequence_length=3, stride=2, audio=True, audio_rate=16000
+        )
+        pipe.set_outputs(frames, sound, rate, text)
+        frames, sound, rate, text = pipe.run()
+    assert numbers_of(np.array(frames[0])) == [0, 2, 4]
+    assert np.array(sound[0]).shape == (2668, 2)  # 1334 samples of 5 frames at 8000 Hz
+    assert np.array(rate[0]) == 16000
+    assert bytes(np.array(text[0])) == b"one"
