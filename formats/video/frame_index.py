@@ -18,6 +18,10 @@ from .raw_streams import NO_TIME, PacketTable, is_raw, packet_table
 
 Int64s = NDArray[np.int64]
 
+_SOUGHT_BY_PRESENTATION = ("mov,mp4", "matroska")
+"""Containers in which FFmpeg seeks by presentation times. Decoding times, which are earlier, would
+lead it to the key frame before. In others it seeks by decoding times."""
+
 _LARGEST_STEP_BACK = 0.1  # seconds; some muxers mix up neighbors
 
 
@@ -28,7 +32,7 @@ class FrameIndex:
     Attributes:
         times: presentation times in units of `time_base`, ascending, all different: (frames,).
         keys: numbers of the key frames, ascending; decoding can start there: (keys,).
-        key_seeks: for each key frame the time that finds its packet, by decoding time: (keys,).
+        key_seeks: for each key frame the time that finds its packet: (keys,).
         time_base: seconds of a unit.
         end: time at which the last frame ends.
         packets: of a stream without time stamps, else empty; `key_seeks` has numbers of packets
@@ -104,6 +108,8 @@ def read_index(container: Any, stream: Any) -> FrameIndex:
             for frame in decoded(packet) or ()
             if frame.pts is not None
         ]
+    if container.format.name.startswith(_SOUGHT_BY_PRESENTATION):
+        packets = [replace(packet, decoding_time=packet.time) for packet in packets]
     return _index(packets, stream.time_base)
 
 

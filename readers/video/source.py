@@ -24,7 +24,7 @@ from .clips import ClipRule, RangeRule, clip_table
 from .files import file_of
 from .list_file import ListedVideo
 
-_CONTENT = "frames of a video, 2"  # version of the cached index
+_CONTENT = "frames of a video, 3"  # version of the cached index
 
 
 class ClipSource:

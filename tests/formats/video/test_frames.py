@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import DecodeError
+from penstock.formats.video import frames
 from penstock.formats.video.frames import FrameReader
+from penstock.formats.video.library import decoded
 from penstock.formats.video.pictures import ClipDecoder
 
 from ...videos import FORMS, numbers_of, picture, sound_bytes, video_bytes, video_file
@@ -175,3 +177,17 @@ def test_the_default_one_of_several_video_streams():
             output.mux(stream.encode(None))
     reader = reader_of(file.getvalue())
     assert clip(reader, [0, 11, 5]) == [200, 211, 205]
+
+
+@pytest.mark.parametrize(
+    "form", ["h264.mp4", "h264 open groups.mkv", "hevc.mp4", "h264.ts", "h264"]
+)
+def test_a_seek_leads_to_the_last_key_frame(form, monkeypatch):
+    reader = reader_of(video_bytes(form, count=60, group=10))
+    found = []
+    spy = lambda packet: found.append(packet.pts) or decoded(packet)  # noqa: E731
+    monkeypatch.setattr(frames, "decoded", spy)
+    for key in (5, 3, 1):
+        found.clear()
+        assert clip(reader, [10 * key + 2]) == [10 * key + 2]
+        assert found[0] == reader.index.times[10 * key]
