@@ -71,3 +71,17 @@ def test_sound_agrees(device_stage):
 
     for one, other in zip(rows("cpu"), rows("mixed"), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_readers_hand_out_sound_on_the_gpu(device_stage, tmp_path):
+    path = tmp_path / "a.avi"
+    path.write_bytes(video_bytes("mjpeg.avi", count=9, sound=Sound("pcm_s16le", 8000)))
+    with Pipeline(batch_size=2, num_threads=2) as pipe:
+        options = {"filenames": [str(path)], "audio": True, "sequence_length": 4}
+        _, *on_gpu = fn.experimental.readers.video(device="gpu", **options)
+        _, *on_cpu = fn.experimental.readers.video(**options)
+        pipe.set_outputs(*on_gpu, *on_cpu)
+        *gpu, sound, rate = pipe.run()
+    for one, other in zip(gpu, (sound, rate), strict=True):
+        for a, b in zip(one.as_cpu().rows(), other.rows(), strict=True):
+            np.testing.assert_array_equal(np.array(a), np.array(b))
