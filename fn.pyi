@@ -5142,6 +5142,9 @@ def video_reader(
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: Mapping[str, Any] | None = ...,
+    audio: bool | None = ...,
+    audio_rate: float | None = ...,
+    audio_downmix: bool | None = ...,
     filenames: str | Sequence[str] | None = ...,
     file_root: str | None = ...,
     file_list: str | None = ...,
@@ -5170,15 +5173,10 @@ def video_reader(
     """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
 
     Outputs:
-        clips: uint8 or float, FHWC.
-        labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
-        frame numbers: int32, see `enable_frame_num`; -1 for a filled frame.
-        times: float64, shape (F,), in seconds; -1 for a filled frame.
+        clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
 
     Raises:
-        SourceError: the list cannot be read.
-        OSError: a file cannot be read.
-        DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+        SourceError, OSError, DecodeError: as `experimental.readers.video`.
 
     Args:
         labels (int | Sequence[int] | None): Labels of `filenames`; an empty list stands for 0,
@@ -5227,12 +5225,18 @@ def video_reader(
             Credentials are otherwise found where the service's own tools find them. The key
             'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
             total_seconds (120) and at_once (64). Default: {}.
-        filenames (str | Sequence[str] | None): Paths of the videos.
-        file_root (str | None): Folder whose subfolders are the classes, numbered in the order
-            of their names.
+        audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
+            such argument. Default: False.
+        audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
+            file's own. Default: 0.0.
+        audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
+            False.
+        filenames (str | Sequence[str] | None): Paths or URLs of the videos.
+        file_root (str | None): Folder or URL whose subfolders are the classes, numbered in the
+            order of their names.
         file_list (str | None): Text file with a path and a label on each line and, if wanted,
             start and end of the range that clips are taken from. Relative paths start at the
-            folder of the list.
+            folder of the list. The list and its lines may be URLs.
         sequence_length (int): Frames of a clip.
         stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
         step (int | None): Distance from a clip's first frame to the first frame of the next
@@ -5285,6 +5289,9 @@ def video_reader_resize(
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: Mapping[str, Any] | None = ...,
+    audio: bool | None = ...,
+    audio_rate: float | None = ...,
+    audio_downmix: bool | None = ...,
     filenames: str | Sequence[str] | None = ...,
     file_root: str | None = ...,
     file_list: str | None = ...,
@@ -5322,12 +5329,10 @@ def video_reader_resize(
     """Reads clips of video files, decoded and resized: `readers.video`, then `resize`.
 
     Outputs:
-        clips: uint8 or float, FHWC; the other outputs are those of `readers.video`.
+        clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
 
     Raises:
-        SourceError: the list cannot be read.
-        OSError: a file cannot be read.
-        DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+        SourceError, OSError, DecodeError: as `experimental.readers.video`.
 
     Args:
         antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
@@ -5401,12 +5406,18 @@ def video_reader_resize(
             Credentials are otherwise found where the service's own tools find them. The key
             'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
             total_seconds (120) and at_once (64). Default: {}.
-        filenames (str | Sequence[str] | None): Paths of the videos.
-        file_root (str | None): Folder whose subfolders are the classes, numbered in the order
-            of their names.
+        audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
+            such argument. Default: False.
+        audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
+            file's own. Default: 0.0.
+        audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
+            False.
+        filenames (str | Sequence[str] | None): Paths or URLs of the videos.
+        file_root (str | None): Folder or URL whose subfolders are the classes, numbered in the
+            order of their names.
         file_list (str | None): Text file with a path and a label on each line and, if wanted,
             start and end of the range that clips are taken from. Relative paths start at the
-            folder of the list.
+            folder of the list. The list and its lines may be URLs.
         sequence_length (int): Frames of a clip.
         stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
         step (int | None): Distance from a clip's first frame to the first frame of the next
@@ -6200,6 +6211,9 @@ class decoders:
         encoded: DataNode,
         /,
         *,
+        audio: bool | None = ...,
+        audio_rate: float | None = ...,
+        audio_downmix: bool | None = ...,
         frames: int | Sequence[int] | DataNode | None = ...,
         start_frame: int | DataNode | None = ...,
         end_frame: int | DataNode | None = ...,
@@ -6214,7 +6228,7 @@ class decoders:
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> DataNode:
+    ) -> Any:
         """Decodes frames of videos: all codecs and containers that FFmpeg reads, such as H.264, HEVC,
         VP9 and AV1 in MP4, Matroska, AVI or MPEG-TS.
 
@@ -6226,18 +6240,31 @@ class decoders:
 
         With device="mixed" threads of the CPU decode, and the frames are copied to the GPU.
 
+        With `audio` the result has the sound, too: from the beginning of the first of the frames, in
+        the order of presentation, to the end of the last one, by the file's time stamps. The sound is
+        zero where the audio stream has no samples.
+
         Inputs:
             encoded: a whole video file a sample; uint8, one dimension.
 
         Outputs:
             frames: uint8, FHWC, RGB.
+            sound: float32 from -1 to 1, shape (samples, channels), or (samples,) with `audio_downmix`.
+            rate of the sound: float32, a scalar, in Hz.
 
         Raises:
             DecodeError: the bytes are no video; a frame that is asked for is damaged, missing, or of
-                another size than the clip's first frame.
+                another size than the clip's first frame. With `audio`: there is no audio stream, or it
+                is damaged.
             ArgumentError: the range starts behind the last frame.
 
         Args:
+            audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
+                such argument. Default: False.
+            audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
+                file's own. Default: 0.0.
+            audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
+                False.
             frames (int | Sequence[int] | DataNode | None): Numbers of the frames, in any order.
             start_frame (int | DataNode | None): First frame, by default 0.
             end_frame (int | DataNode | None): Frame behind the last one, by default the video's
@@ -6878,6 +6905,9 @@ class experimental:
             encoded: DataNode,
             /,
             *,
+            audio: bool | None = ...,
+            audio_rate: float | None = ...,
+            audio_downmix: bool | None = ...,
             frames: int | Sequence[int] | DataNode | None = ...,
             start_frame: int | DataNode | None = ...,
             end_frame: int | DataNode | None = ...,
@@ -6892,7 +6922,7 @@ class experimental:
             bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
-        ) -> DataNode:
+        ) -> Any:
             """Decodes frames of videos: all codecs and containers that FFmpeg reads, such as H.264, HEVC,
             VP9 and AV1 in MP4, Matroska, AVI or MPEG-TS.
 
@@ -6904,18 +6934,31 @@ class experimental:
 
             With device="mixed" threads of the CPU decode, and the frames are copied to the GPU.
 
+            With `audio` the result has the sound, too: from the beginning of the first of the frames, in
+            the order of presentation, to the end of the last one, by the file's time stamps. The sound is
+            zero where the audio stream has no samples.
+
             Inputs:
                 encoded: a whole video file a sample; uint8, one dimension.
 
             Outputs:
                 frames: uint8, FHWC, RGB.
+                sound: float32 from -1 to 1, shape (samples, channels), or (samples,) with `audio_downmix`.
+                rate of the sound: float32, a scalar, in Hz.
 
             Raises:
                 DecodeError: the bytes are no video; a frame that is asked for is damaged, missing, or of
-                    another size than the clip's first frame.
+                    another size than the clip's first frame. With `audio`: there is no audio stream, or it
+                    is damaged.
                 ArgumentError: the range starts behind the last frame.
 
             Args:
+                audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
+                    such argument. Default: False.
+                audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
+                    file's own. Default: 0.0.
+                audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
+                    False.
                 frames (int | Sequence[int] | DataNode | None): Numbers of the frames, in any order.
                 start_frame (int | DataNode | None): First frame, by default 0.
                 end_frame (int | DataNode | None): Frame behind the last one, by default the video's
@@ -7007,6 +7050,9 @@ class experimental:
             pad_last_batch: bool | None = ...,
             prefetch_queue_depth: int | None = ...,
             storage_options: Mapping[str, Any] | None = ...,
+            audio: bool | None = ...,
+            audio_rate: float | None = ...,
+            audio_downmix: bool | None = ...,
             filenames: str | Sequence[str] | None = ...,
             file_root: str | None = ...,
             file_list: str | None = ...,
@@ -7035,16 +7081,23 @@ class experimental:
             Frames are counted in the order of their presentation, whatever their rate. All codecs and
             containers are read that FFmpeg reads.
 
+            With `audio` a clip has the sound from the beginning of its first frame to the end of its last
+            one, by the file's time stamps. The sound is zero where the audio stream has no samples. Clips
+            that follow one another have each sample once.
+
             Outputs:
                 clips: uint8, FHWC.
                 labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
                 frame numbers: int32, see `enable_frame_num`; -1 for a filled frame.
                 times: float64, shape (F,), in seconds; -1 for a filled frame.
+                sound: float32 from -1 to 1, shape (samples, channels), or (samples,) with `audio_downmix`.
+                rate of the sound: float32, a scalar, in Hz.
 
             Raises:
                 SourceError: the list cannot be read.
                 OSError: a file cannot be read.
                 DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+                    With `audio`: a video has no audio stream, or its stream is damaged.
 
             Args:
                 labels (int | Sequence[int] | None): Labels of `filenames`.
@@ -7095,12 +7148,18 @@ class experimental:
                     Credentials are otherwise found where the service's own tools find them. The key
                     'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                     total_seconds (120) and at_once (64). Default: {}.
-                filenames (str | Sequence[str] | None): Paths of the videos.
-                file_root (str | None): Folder whose subfolders are the classes, numbered in the order
-                    of their names.
+                audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
+                    such argument. Default: False.
+                audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
+                    file's own. Default: 0.0.
+                audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
+                    False.
+                filenames (str | Sequence[str] | None): Paths or URLs of the videos.
+                file_root (str | None): Folder or URL whose subfolders are the classes, numbered in the
+                    order of their names.
                 file_list (str | None): Text file with a path and a label on each line and, if wanted,
                     start and end of the range that clips are taken from. Relative paths start at the
-                    folder of the list.
+                    folder of the list. The list and its lines may be URLs.
                 sequence_length (int): Frames of a clip.
                 stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
                 step (int | None): Distance from a clip's first frame to the first frame of the next
@@ -8726,6 +8785,9 @@ class readers:
         pad_last_batch: bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: Mapping[str, Any] | None = ...,
+        audio: bool | None = ...,
+        audio_rate: float | None = ...,
+        audio_downmix: bool | None = ...,
         filenames: str | Sequence[str] | None = ...,
         file_root: str | None = ...,
         file_list: str | None = ...,
@@ -8754,15 +8816,10 @@ class readers:
         """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
 
         Outputs:
-            clips: uint8 or float, FHWC.
-            labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
-            frame numbers: int32, see `enable_frame_num`; -1 for a filled frame.
-            times: float64, shape (F,), in seconds; -1 for a filled frame.
+            clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
 
         Raises:
-            SourceError: the list cannot be read.
-            OSError: a file cannot be read.
-            DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+            SourceError, OSError, DecodeError: as `experimental.readers.video`.
 
         Args:
             labels (int | Sequence[int] | None): Labels of `filenames`; an empty list stands for 0,
@@ -8811,12 +8868,18 @@ class readers:
                 Credentials are otherwise found where the service's own tools find them. The key
                 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                 total_seconds (120) and at_once (64). Default: {}.
-            filenames (str | Sequence[str] | None): Paths of the videos.
-            file_root (str | None): Folder whose subfolders are the classes, numbered in the order
-                of their names.
+            audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
+                such argument. Default: False.
+            audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
+                file's own. Default: 0.0.
+            audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
+                False.
+            filenames (str | Sequence[str] | None): Paths or URLs of the videos.
+            file_root (str | None): Folder or URL whose subfolders are the classes, numbered in the
+                order of their names.
             file_list (str | None): Text file with a path and a label on each line and, if wanted,
                 start and end of the range that clips are taken from. Relative paths start at the
-                folder of the list.
+                folder of the list. The list and its lines may be URLs.
             sequence_length (int): Frames of a clip.
             stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
             step (int | None): Distance from a clip's first frame to the first frame of the next
@@ -8870,6 +8933,9 @@ class readers:
         pad_last_batch: bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: Mapping[str, Any] | None = ...,
+        audio: bool | None = ...,
+        audio_rate: float | None = ...,
+        audio_downmix: bool | None = ...,
         filenames: str | Sequence[str] | None = ...,
         file_root: str | None = ...,
         file_list: str | None = ...,
@@ -8907,12 +8973,10 @@ class readers:
         """Reads clips of video files, decoded and resized: `readers.video`, then `resize`.
 
         Outputs:
-            clips: uint8 or float, FHWC; the other outputs are those of `readers.video`.
+            clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
 
         Raises:
-            SourceError: the list cannot be read.
-            OSError: a file cannot be read.
-            DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+            SourceError, OSError, DecodeError: as `experimental.readers.video`.
 
         Args:
             antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
@@ -8986,12 +9050,18 @@ class readers:
                 Credentials are otherwise found where the service's own tools find them. The key
                 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                 total_seconds (120) and at_once (64). Default: {}.
-            filenames (str | Sequence[str] | None): Paths of the videos.
-            file_root (str | None): Folder whose subfolders are the classes, numbered in the order
-                of their names.
+            audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
+                such argument. Default: False.
+            audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
+                file's own. Default: 0.0.
+            audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
+                False.
+            filenames (str | Sequence[str] | None): Paths or URLs of the videos.
+            file_root (str | None): Folder or URL whose subfolders are the classes, numbered in the
+                order of their names.
             file_list (str | None): Text file with a path and a label on each line and, if wanted,
                 start and end of the range that clips are taken from. Relative paths start at the
-                folder of the list.
+                folder of the list. The list and its lines may be URLs.
             sequence_length (int): Frames of a clip.
             stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
             step (int | None): Distance from a clip's first frame to the first frame of the next

@@ -61,7 +61,13 @@ ALSO_OPEN = {
 # Operators that one part adds to a graph by name, and another part defines.
 BY_NAME = {
     "engine": {"_arithmetic", "_indices", "_subscript", "get_property", "shapes"},
-    "readers": {"_decode_clip", "_decode_sequence", "_decode_utterance", "resize"},
+    "readers": {
+        "_decode_clip",
+        "_decode_clip_sound",
+        "_decode_sequence",
+        "_decode_utterance",
+        "resize",
+    },
     "decoders": {"cast"},
 }
 FILES = sorted(

@@ -1,8 +1,12 @@
-"""Videos whose frames carry their number as a bar code that survives compression."""
+"""Videos whose frames carry their number as a bar code that survives compression.
+
+Their sound is a tone that rises, so that it tells the time.
+"""
 
 from __future__ import annotations
 
 import io
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -24,8 +28,76 @@ FORMS = {
     "mpeg4.avi": ("avi", "mpeg4", "yuv420p", {"bf": "2"}),
     "mpeg4.mp4": ("mp4", "mpeg4", "yuv420p", {"bf": "2"}),
     "mjpeg.avi": ("avi", "mjpeg", "yuvj420p", {}),
+    "av1.mkv": ("matroska", "libsvtav1", "yuv420p", {"preset": "8", "crf": "20"}),
+    "av1 10 bit.mp4": ("mp4", "libsvtav1", "yuv420p10le", {"preset": "8", "crf": "20"}),
+    "h264 4:2:2 10 bit.mkv": ("matroska", "libx264", "yuv422p10le", {}),
+    "hevc 4:4:4.mkv": ("matroska", "libx265", "yuv444p", {"x265-params": "log-level=none"}),
+    "hevc open groups.ts": (
+        *("mpegts", "libx265", "yuv420p"),
+        {"x265-params": "open-gop=1:log-level=none"},
+    ),
+    "mpeg2.mpg": ("mpeg", "mpeg2video", "yuv420p", {"bf": "2"}),
+    "ffv1.mkv": ("matroska", "ffv1", "bgr0", {}),
+    "prores.mov": ("mov", "prores_ks", "yuv422p10le", {}),
+    # Without a container.
+    "h264": ("h264", "libx264", "yuv420p", {}),
+    "h264 open groups": ("h264", "libx264", "yuv420p", {"x264-params": "open-gop=1"}),
+    "hevc": ("hevc", "libx265", "yuv420p", {"x265-params": "log-level=none"}),
+    "vp9.ivf": ("ivf", "libvpx-vp9", "yuv420p", {}),
+    "av1.obu": ("obu", "libsvtav1", "yuv420p", {"preset": "8", "crf": "20"}),
+    "mpeg4.m4v": ("m4v", "mpeg4", "yuv420p", {"bf": "2"}),
+    "mpeg2.m2v": ("mpeg2video", "mpeg2video", "yuv420p", {"bf": "2"}),
+    "mjpeg": ("mjpeg", "mjpeg", "yuvj420p", {}),
 }
 UNITS = 3000  # of time in a second
+
+
+@dataclass(frozen=True)
+class Sound:
+    """The audio stream of a video.
+
+    Attributes:
+        codec: name of the encoder.
+        rate: samples a second.
+        seconds: how long the stream is.
+        delay: seconds from the beginning of the first frame to the first sample.
+        channels: number of channels; each has the sound of the first one, negative in turn.
+    """
+
+    codec: str
+    rate: int = 32000
+    seconds: float = 1.0
+    delay: float = 0.0
+    channels: int = 2
+
+
+def tone(seconds):
+    """Return the sound at these times after the first frame."""
+    seconds = np.asarray(seconds)
+    return (0.5 * np.sin(2 * np.pi * (400 + 300 * seconds) * seconds)).astype(np.float32)
+
+
+def add_sound(output, sound, start):
+    """Encode a sound; return a function that muxes the sound."""
+    layout = {1: "mono", 2: "stereo"}[sound.channels]
+    stream = output.add_stream(sound.codec, rate=sound.rate, layout=layout)
+    form = stream.codec_context.codec.audio_formats[0].name
+
+    def mux():
+        converter = av.AudioResampler(form, layout, sound.rate)
+        times = sound.delay + np.arange(int(sound.seconds * sound.rate)) / sound.rate
+        signs = (-1) ** np.arange(sound.channels)[:, np.newaxis]
+        signal = tone(times) * signs.astype(np.float32)
+        for first in range(0, len(times), 1024):
+            block = np.ascontiguousarray(signal[:, first : first + 1024])
+            frame = av.AudioFrame.from_ndarray(block, "fltp", layout)
+            frame.sample_rate, frame.time_base = sound.rate, Fraction(1, sound.rate)
+            frame.pts = round((start / UNITS + sound.delay) * sound.rate) + first
+            for converted in converter.resample(frame):
+                output.mux(stream.encode(converted))
+        output.mux(stream.encode(None))
+
+    return mux
 
 
 def picture(number, height=HEIGHT, width=WIDTH):
@@ -57,6 +129,7 @@ def video_bytes(
     start=0,
     size=(HEIGHT, WIDTH),
     first=0,
+    sound=None,
     **changes,
 ):
     """Encode a video.
@@ -69,16 +142,22 @@ def video_bytes(
         start: time of the first frame in units.
         size: height and width.
         first: the number that the first frame carries.
-        changes: options of the encoder, or `rotation` in degrees.
+        sound: of the video, a `Sound`.
+        changes: options of the encoder, `rotation` in degrees, or `muxer`, options of the
+            container.
     """
     container, codec, pixels, options = FORMS[form]
     file = io.BytesIO()
-    rotation = changes.pop("rotation", 0)
-    with av.open(file, "w", format=container) as output:
+    rotation, muxer = changes.pop("rotation", 0), changes.pop("muxer", {})
+    with av.open(file, "w", format=container, options=muxer) as output:
         stream = output.add_stream(codec, rate=30, options={**options, **changes})
         stream.height, stream.width = size
         stream.pix_fmt, stream.gop_size = pixels, group
-        stream.codec_context.time_base = Fraction(1, UNITS)
+        if container not in ("h264", "hevc") and codec != "mpeg2video":  # these state a rate
+            stream.codec_context.time_base = Fraction(1, UNITS)
+        if not count:
+            output.start_encoding()
+        mux_sound = add_sound(output, sound, start) if sound else lambda: None
         if rotation:
             stream.set_display_rotation(rotation)
         for number in range(count):
@@ -88,6 +167,7 @@ def video_bytes(
             frame.time_base = Fraction(1, UNITS)
             output.mux(stream.encode(frame))
         output.mux(stream.encode(None))
+        mux_sound()
     return file.getvalue()
 
 

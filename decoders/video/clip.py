@@ -1,15 +1,17 @@
-"""Decode the clips of video readers."""
+"""Decode the clips of video readers: frames and sound."""
 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
-from ...engine.graph.params import BOOL, DTYPE, IMAGE_TYPE, INTS, param
+from ...engine.graph.params import ANY, BOOL, DTYPE, FLOAT, IMAGE_TYPE, INTS, param
 from ...engine.tensors.dtypes import RGB, UINT8, to_numpy_type
-from ...formats.video.open_videos import OpenVideos
+from ...formats.video.open_videos import OpenVideos, open_frames, open_sound
 from ...formats.video.pictures import ClipDecoder
+from .span_sound import decode_span
 
 
 @register
@@ -17,7 +19,7 @@ class DecodeClip(SampleOperator):
     """Decodes clips of videos in files.
 
     Inputs:
-        path: of the file; uint8, one dimension.
+        path: of the file, or its URL; uint8, one dimension.
         numbers: of the frames; -1 for a frame that is filled. int64, one dimension.
 
     Outputs:
@@ -35,9 +37,10 @@ class DecodeClip(SampleOperator):
     dtype = param(DTYPE, UINT8, "Element type of the output.")
     normalized = param(BOOL, False, "Whether floats span 0 to 1.")
     fill_value = param(INTS, (0,), "Color of filled frames.")
+    open_url = param(ANY, None, "Function that opens URLs.")
 
     def prepare(self) -> None:
-        self._videos = OpenVideos()
+        self._videos = OpenVideos(open_frames, self.open_url)
         self._decoder = ClipDecoder(
             self.image_type.name, to_numpy_type(self.dtype).type, self.normalized, self.fill_value
         )
@@ -48,6 +51,43 @@ class DecodeClip(SampleOperator):
     def sample(self, workspace: Workspace, path: Array, numbers: Array) -> Array:
         with self._videos.lend(os.fsdecode(path.tobytes())) as reader:
             return self._decoder.decode(reader, numbers, workspace.empty)
+
+    def close(self) -> None:
+        self._videos.close()
+
+
+@register
+class DecodeClipSound(SampleOperator):
+    """Decodes the sound of clips of videos in files.
+
+    Inputs:
+        path: of the file, or its URL; uint8, one dimension.
+        span: when the clip begins and ends in seconds; float64, shape (2,).
+
+    Outputs:
+        the sound, and its rate: see `fn.readers.video`.
+
+    Raises:
+        OSError: the file cannot be read.
+        DecodeError: the file has no audio stream, or the stream is damaged.
+    """
+
+    name = "_decode_clip_sound"
+    inputs = ("path", "span")
+    outputs = 2
+
+    rate = param(FLOAT, 0.0, "Rate to resample to, in Hz; 0 or less for the file's own.")
+    downmix = param(BOOL, False, "Return the mean of all channels.")
+    open_url = param(ANY, None, "Function that opens URLs.")
+
+    def prepare(self) -> None:
+        self._videos = OpenVideos(open_sound, self.open_url)
+
+    def sample(self, workspace: Workspace, path: Array, span: Array) -> tuple[Array, Any]:
+        with self._videos.lend(os.fsdecode(path.tobytes())) as track:
+            return decode_span(
+                track, (span[0], span[1]), workspace, rate=self.rate, downmix=self.downmix
+            )
 
     def close(self) -> None:
         self._videos.close()

@@ -24,20 +24,30 @@ class ThreadedDecoding:
         self._team: Team | None = None
 
     def run(
-        self, batch: BatchContext, decode: Callable[[int], Array], dtype: type[Any]
-    ) -> TensorListGPU:
-        """Call `decode` with each row; enter rows that fail in `batch.errors`."""
+        self,
+        batch: BatchContext,
+        decode: Callable[[int], tuple[Array, ...]],
+        nothing: tuple[Array, ...],
+        layouts: tuple[str, ...],
+    ) -> tuple[TensorListGPU, ...]:
+        """Call `decode` with each row, for one array an output.
+
+        Rows that fail become `nothing`, and their errors entries of `batch.errors`.
+        """
         if self._team is None:
             self._team = Team("penstock-decoder", batch.device.num_threads)
         calls = [self._team.submit(decode, row) for row in range(batch.size)]
-        clips = []
+        rows = []
         for row, call in enumerate(calls):
             try:
-                clips.append(call.result())
+                rows.append(call.result())
             except Exception as error:
                 batch.errors[row] = error
-                clips.append(np.zeros((0, 1, 1, 3), dtype))
-        return batch.device.to_device(TensorListCPU(clips, "FHWC"))
+                rows.append(nothing)
+        return tuple(
+            batch.device.to_device(TensorListCPU([np.asarray(row[i]) for row in rows], layout))
+            for i, layout in enumerate(layouts)
+        )
 
     def close(self) -> None:
         """End the threads."""

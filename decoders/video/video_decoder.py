@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
-from ...engine.graph.params import BOOL, INT, INTS, NO_EFFECT, STR, from_row, param
-from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from ...engine.graph.params import BOOL, INT, INTS, NO_EFFECT, STR, param
+from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...formats.video.frames import FrameReader
 from ...formats.video.library import pyav
-from ...formats.video.pictures import Allocate, ClipDecoder
+from ...formats.video.pictures import ClipDecoder
 from ...formats.video.selection import PAD_MODES, padded
+from ...formats.video.sound import SoundTrack
+from ...formats.video.sound_arguments import SoundArguments
+from ..row_arguments import arguments_of_row
 from .on_device import ThreadedDecoding
+from .span_sound import decode_span
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -26,7 +30,7 @@ _RANGE = ("start_frame", "end_frame", "sequence_length", "stride")
 
 
 @register
-class Video(SampleOperator):
+class Video(SoundArguments, SampleOperator):
     """Decodes frames of videos: all codecs and containers that FFmpeg reads, such as H.264, HEVC,
     VP9 and AV1 in MP4, Matroska, AVI or MPEG-TS.
 
@@ -38,15 +42,22 @@ class Video(SampleOperator):
 
     With device="mixed" threads of the CPU decode, and the frames are copied to the GPU.
 
+    With `audio` the result has the sound, too: from the beginning of the first of the frames, in
+    the order of presentation, to the end of the last one, by the file's time stamps. The sound is
+    zero where the audio stream has no samples.
+
     Inputs:
         encoded: a whole video file a sample; uint8, one dimension.
 
     Outputs:
         frames: uint8, FHWC, RGB.
+        sound: float32 from -1 to 1, shape (samples, channels), or (samples,) with `audio_downmix`.
+        rate of the sound: float32, a scalar, in Hz.
 
     Raises:
         DecodeError: the bytes are no video; a frame that is asked for is damaged, missing, or of
-            another size than the clip's first frame.
+            another size than the clip's first frame. With `audio`: there is no audio stream, or it
+            is damaged.
         ArgumentError: the range starts behind the last frame.
     """
 
@@ -82,7 +93,11 @@ class Video(SampleOperator):
     affine = param(BOOL, True, NO_EFFECT)
     build_index = param(BOOL, True, NO_EFFECT)
 
+    def num_outputs(self) -> int:
+        return 3 if self.audio else 1
+
     def prepare(self) -> None:
+        super().prepare()
         pyav()
         if self.pad_mode not in PAD_MODES:
             raise ArgumentError(
@@ -102,35 +117,45 @@ class Video(SampleOperator):
         self._threads = ThreadedDecoding()
 
     def output_layouts(self) -> tuple[str, ...]:
-        return ("FHWC",)
+        return ("FHWC", "", "")[: self.num_outputs()]
 
-    def sample(self, workspace: Workspace, encoded: Array, **arguments: Any) -> Array:
-        return self._decode(encoded, workspace.empty, **arguments)
+    def sample(self, workspace: Workspace, encoded: Array, **arguments: Any) -> Any:
+        reader = FrameReader(io.BytesIO(encoded.data))
+        try:
+            numbers = self._numbers(len(reader.index), **arguments)
+            frames = self._clips.decode(reader, numbers, workspace.empty)
+            if not self.audio:
+                return frames
+            return frames, *self._sound(encoded, reader.index.span(numbers), workspace)
+        finally:
+            reader.close()
 
     def batch_gpu(
         self, batch: BatchContext, encoded: TensorListCPU, **arguments: Any
-    ) -> TensorListGPU:
-        def decode(row: int) -> Array:
-            own = {
-                name: from_row(self.params[name], value.row(row))
-                if isinstance(value, TensorList)
-                else value
-                for name, value in arguments.items()
-            }
-            return self._decode(encoded.row(row), np.empty, **own)
+    ) -> tuple[TensorListGPU, ...]:
+        def decode(row: int) -> tuple[Array, ...]:
+            own = arguments_of_row(self, arguments, row)
+            made = self.sample(HeapWorkspace(), encoded.row(row), **own)
+            return made if self.audio else (made,)
 
-        return self._threads.run(batch, decode, self._clips.dtype)
+        nothing = np.zeros((0, 1, 1, 3), self._clips.dtype), *self._silence()
+        return self._threads.run(batch, decode, nothing, self.output_layouts())
 
     def close(self) -> None:
         self._threads.close()
 
-    def _decode(self, encoded: Array, allocate: Allocate, **arguments: Any) -> Array:
-        reader = FrameReader(io.BytesIO(encoded.data))
+    def _sound(
+        self, encoded: Array, span: tuple[float, float], workspace: Workspace
+    ) -> tuple[Array, Any]:
+        track = SoundTrack(io.BytesIO(encoded.data))
         try:
-            numbers = self._numbers(len(reader.index), **arguments)
-            return self._clips.decode(reader, numbers, allocate)
+            return decode_span(track, span, workspace, **self.sound_arguments(), output=1)
         finally:
-            reader.close()
+            track.close()
+
+    def _silence(self) -> tuple[Array, ...]:
+        shape = (0,) if self.audio_downmix else (0, 1)
+        return (np.zeros(shape, np.float32), np.zeros((), np.float32)) if self.audio else ()
 
     def _numbers(
         self,

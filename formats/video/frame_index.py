@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
-from .library import pyav, seek
+from .library import decoded, packets_of, seek
+from .packets import PacketFacts, read_facts
+from .raw_streams import NO_TIME, PacketTable, is_raw, packet_table
 
 Int64s = NDArray[np.int64]
+
+_SOUGHT_BY_PRESENTATION = ("mov,mp4", "matroska")
+"""Containers in which FFmpeg seeks by presentation times. Decoding times, which are earlier, would
+lead it to the key frame before. In others it seeks by decoding times."""
+
+_LARGEST_STEP_BACK = 0.1  # seconds; some muxers mix up neighbors
 
 
 @dataclass(frozen=True)
@@ -22,14 +32,19 @@ class FrameIndex:
     Attributes:
         times: presentation times in units of `time_base`, ascending, all different: (frames,).
         keys: numbers of the key frames, ascending; decoding can start there: (keys,).
-        key_seeks: for each key frame the time that finds its packet, by decoding time: (keys,).
+        key_seeks: for each key frame the time that finds its packet: (keys,).
         time_base: seconds of a unit.
+        end: time at which the last frame ends.
+        packets: of a stream without time stamps, else empty; `key_seeks` has numbers of packets
+            then.
     """
 
     times: Int64s
     keys: Int64s
     key_seeks: Int64s
     time_base: Fraction
+    end: int
+    packets: PacketTable = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
     def __len__(self) -> int:
         return len(self.times)
@@ -38,6 +53,20 @@ class FrameIndex:
     def seconds(self) -> NDArray[np.float64]:
         """Presentation times in seconds, the first frame's being what the file says."""
         return self.times.astype(np.float64) * float(self.time_base)
+
+    def span(self, numbers: Int64s) -> tuple[float, float]:
+        """Return when the first of these frames begins and the last one ends, in seconds.
+
+        Args:
+            numbers: of frames, in any order; -1 stands for a frame that is filled. Without any
+                frame the span is empty.
+        """
+        own = numbers[numbers >= 0]
+        if not own.size:
+            return 0.0, 0.0
+        first, behind = int(own.min()), int(own.max()) + 1
+        end = self.times[behind] if behind < len(self) else self.end
+        return (float(self.times[first] * self.time_base), float(int(end) * self.time_base))
 
     def key_of(self, number: int) -> int:
         """Return the entry, in `keys`, of the last key frame that is not behind a frame."""
@@ -54,42 +83,70 @@ class FrameIndex:
 def read_index(container: Any, stream: Any) -> FrameIndex:
     """Read all packets of a stream from the container's start.
 
-    Packets that an edit list hides are left out. A container without presentation times is decoded
-    instead.
+    Frames that an edit list hides are left out. A container without presentation times is decoded
+    instead. So is a stream without a container.
 
     Raises:
-        DecodeError: there is no frame, or no key frame, or the container cannot seek.
+        DecodeError: there is no frame, or no key frame; the container is damaged, or cannot seek;
+            times go back.
     """
-    packets = [
-        (packet.pts, packet.dts, packet.is_keyframe)
-        for packet in container.demux(stream)
-        if packet.size and not packet.is_discard
-    ]
-    if any(time is None for time, _, _ in packets):
+    packets = read_facts(container, stream)
+    if packets and is_raw(packets):
+        table, duration = packet_table(container, stream, packets)
+        found = [
+            PacketFacts(time, number, packet.is_key, duration)
+            for number, (time, packet) in enumerate(zip(table[:, 1].tolist(), packets, strict=True))
+            if time != NO_TIME
+        ]
+        return replace(_index(found, stream.time_base), packets=table)
+    _check_order(packets, stream.time_base)
+    if any(packet.time is None for packet in packets):
         seek(container, stream, 0)
-        packets = [(frame.pts, frame.pts, frame.key_frame) for frame in _decoded(container, stream)]
-    if not packets:
-        raise DecodeError("the video has no frames; the file may be cut off")
+        packets = [
+            PacketFacts(frame.pts, frame.pts, bool(frame.key_frame), frame.duration or 0)
+            for packet in packets_of(container, stream)
+            for frame in decoded(packet) or ()
+            if frame.pts is not None
+        ]
+    if container.format.name.startswith(_SOUGHT_BY_PRESENTATION):
+        packets = [replace(packet, decoding_time=packet.time) for packet in packets]
     return _index(packets, stream.time_base)
 
 
-def _index(packets: list[tuple[int, int | None, bool]], time_base: Fraction) -> FrameIndex:
-    times, seeks, is_key = (np.array(column) for column in zip(*packets, strict=True))
-    seeks = np.array([time if seek is None else seek for time, seek, _ in packets], np.int64)
-    times, first = np.unique(times.astype(np.int64), return_index=True)
-    keys = np.flatnonzero(is_key[first])
-    if not len(keys):
+def _check_order(packets: list[PacketFacts], time_base: Fraction) -> None:
+    """Raise DecodeError if times go back: two frames may have one time then."""
+    times = [packet.decoding_time for packet in packets if packet.decoding_time is not None]
+    for last, time in pairwise(times):
+        if (last - time) * time_base > _LARGEST_STEP_BACK:
+            raise DecodeError(
+                f"the time stamps go back from {float(last * time_base):.3f} s to "
+                f"{float(time * time_base):.3f} s, as in files that were joined byte by byte; make "
+                "new ones, as `ffmpeg -i IN -c copy OUT.mkv` does"
+            )
+
+
+def _index(packets: Sequence[PacketFacts], time_base: Fraction) -> FrameIndex:
+    shown = [packet for packet in packets if not packet.is_hidden]
+    if not shown:
+        raise DecodeError("the video has no frames; the file may be cut off")
+    times, first = np.unique([packet.time for packet in shown], return_index=True)
+    # Decoding can start at hidden frames, too: the number is that of the next frame.
+    seeks = {
+        packet.time: packet.time if packet.decoding_time is None else packet.decoding_time
+        for packet in reversed(packets)
+        if packet.is_key
+    }
+    keys = {int(np.searchsorted(times, time)): seeks[time] for time in sorted(seeks)}  # type: ignore[type-var,arg-type]
+    keys.pop(len(times), None)
+    if not keys:
         raise DecodeError("the video has no key frame, where decoding could start")
     # Frames before the first key frame cannot be decoded.
-    start = keys[0]
-    return FrameIndex(times[start:], keys - start, seeks[first][keys], time_base)
-
-
-def _decoded(container: Any, stream: Any) -> list[Any]:
-    frames = []
-    for packet in container.demux(stream):
-        try:
-            frames += [frame for frame in packet.decode() if frame.pts is not None]
-        except pyav().error.InvalidDataError:
-            continue
-    return frames
+    start = next(iter(keys))
+    last = shown[int(first[-1])].duration or int(times[-1] - times[-2] if len(times) > 1 else 0)
+    return FrameIndex(
+        times[start:],
+        np.array(list(keys), np.int64) - start,
+        np.array(list(keys.values()), np.int64),
+        time_base,
+        int(times[-1]) + last,
+    )

@@ -7,7 +7,8 @@ from typing import Any
 
 from ...engine.errors import DecodeError
 from .frame_index import FrameIndex, read_index
-from .library import open_container, pyav, seek
+from .library import decoded, open_container, packets_of, seek
+from .raw_streams import go_to_offset, stamped
 
 
 class FrameReader:
@@ -63,17 +64,26 @@ class FrameReader:
                 self._seek(key)
 
     def _seek(self, key: int) -> None:
-        seek(self._container, self._stream, int(self.index.key_seeks[key]))
+        place = int(self.index.key_seeks[key])
+        if len(self.index.packets):
+            go_to_offset(self._container, int(self.index.packets[place, 0]))
+        else:
+            seek(self._container, self._stream, place)
         self._next = int(self.index.keys[key])
-        self._frames = self._decode()
+        self._frames = self._decode(place)
 
-    def _decode(self) -> Iterator[tuple[int, Any, bool]]:
-        """Yield number, frame, and whether the frame is whole: damage lasts until a key frame."""
+    def _decode(self, first: int = 0) -> Iterator[tuple[int, Any, bool]]:
+        """Yield number, frame, and whether the frame is whole: damage lasts until a key frame.
+
+        In a stream without time stamps, `first` is the number of the next packet.
+        """
         whole = True
-        for packet in self._container.demux(self._stream):
-            try:
-                frames = packet.decode()
-            except pyav().error.InvalidDataError:
+        packets = packets_of(self._container, self._stream)
+        if len(self.index.packets):
+            packets = stamped(packets, self.index.packets, first)
+        for packet in packets:
+            frames = decoded(packet)
+            if frames is None:
                 whole = False
                 continue
             for frame in frames:

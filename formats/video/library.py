@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -27,17 +29,18 @@ def pyav() -> Any:
     return av
 
 
-def open_container(file: Any) -> tuple[Any, Any]:
-    """Open a video for reading.
+def open_container(file: Any, kind: str = "video") -> tuple[Any, Any]:
+    """Open a video for reading. Packets of other streams are not read, as far as possible.
 
     Args:
         file: path, or a file object.
+        kind: of the stream: "video" or "audio".
 
     Returns:
-        the container and its best video stream.
+        the container and its best stream of this kind: the default one, if the file marks one.
 
     Raises:
-        DecodeError: this is no video, or it has no video stream.
+        DecodeError: this is no video, or it has no such stream.
         OSError: the file cannot be opened.
     """
     av = pyav()
@@ -47,14 +50,18 @@ def open_container(file: Any) -> tuple[Any, Any]:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise
         raise DecodeError(f"FFmpeg cannot open it as a video: {error.strerror or error}") from None
-    stream = container.streams.best("video")
+    stream = container.streams.best(kind)
     if stream is None or stream.disposition & av.stream.Disposition.attached_pic:
         container.close()
-        raise DecodeError("the file has no video stream")
+        raise DecodeError(f"the file has no {kind} stream")
     if stream.codec_context is None:
         container.close()
-        raise DecodeError("FFmpeg has no decoder for the video stream")
+        raise DecodeError(f"FFmpeg has no decoder for the {kind} stream")
     stream.thread_type = "NONE"  # samples are decoded in parallel, each in one thread
+    for other in container.streams:
+        if other is not stream:
+            with suppress(AttributeError):  # PyAV 14 cannot
+                other.discard = av.stream.Discard.all
     return container, stream
 
 
@@ -71,3 +78,30 @@ def seek(container: Any, stream: Any, time: int) -> None:
             f"FFmpeg cannot seek in it ({error.strerror or error}); copy the stream into MP4 or "
             "Matroska, as `ffmpeg -i IN -c copy OUT.mp4` does"
         ) from None
+
+
+def packets_of(container: Any, stream: Any) -> Iterator[Any]:
+    """Yield the packets of a stream from here on.
+
+    Raises:
+        DecodeError: the container is damaged.
+    """
+    try:
+        yield from container.demux(stream)
+    except pyav().error.FFmpegError as error:
+        if isinstance(error, MemoryError):
+            raise
+        raise DecodeError(
+            f"FFmpeg cannot read on in it ({error.strerror or error}); the file may be damaged or "
+            "cut off"
+        ) from None
+
+
+def decoded(packet: Any) -> list[Any] | None:
+    """Return the frames that a packet completes; None if the packet is damaged."""
+    try:
+        return packet.decode()  # type: ignore[no-any-return]
+    except pyav().error.FFmpegError as error:
+        if isinstance(error, MemoryError):
+            raise
+        return None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 from .frame_index import FrameIndex
 from .frames import FrameReader
+from .sound import SoundTrack
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,8 @@ class OpenVideosTuning:
 
 TUNING = OpenVideosTuning()
 
-FileState = tuple[str, int, int, int]
-"""Path, inode, size and time of the last change."""
+FileState = tuple[str, int, int, int | str]
+"""Path, inode, size and time of the last change; or URL, 0, size and version."""
 
 
 def state_of(path: str) -> FileState:
@@ -53,29 +55,58 @@ def keep_index(state: FileState, index: FrameIndex) -> None:
         _indexes.popitem(last=False)
 
 
-class OpenVideos:
-    """Opens videos, and keeps those open that were used last."""
+class OpenVideo(Protocol):
+    """What reads an open video."""
 
-    def __init__(self) -> None:
-        self._idle: list[tuple[FileState, FrameReader]] = []  # the last one was used last
+    def close(self) -> None:
+        """Close the file."""
+
+
+Kind = TypeVar("Kind", bound=OpenVideo)
+
+OpenUrl = Callable[[str], tuple[BinaryIO, FileState]]
+"""Opens a URL as a seekable file, and tells the state of the object."""
+
+
+class OpenVideos(Generic[Kind]):
+    """Opens videos, and keeps those open that were used last.
+
+    Args:
+        make: returns what reads a video, from a path or a file object and the file's state.
+        open_url: opens what is no absolute path.
+    """
+
+    def __init__(
+        self, make: Callable[[Any, FileState], Kind], open_url: OpenUrl | None = None
+    ) -> None:
+        self._make = make
+        self._open_url = open_url
+        self._idle: list[tuple[FileState, Kind]] = []  # the last one was used last
         self._lock = threading.Lock()
 
     @contextmanager
-    def lend(self, path: str) -> Iterator[FrameReader]:
+    def lend(self, path: str) -> Iterator[Kind]:
         """Lend a video to one thread; a video in which an error occurred is closed.
+
+        Args:
+            path: absolute, or a URL.
 
         Raises:
             OSError: the file cannot be opened.
             DecodeError: it is no video.
         """
-        state = state_of(path)
-        reader = self._take_idle(state) or _open(state)
+        is_url = self._open_url is not None and not os.path.isabs(path)
+        # An open URL tells itself whether the object has changed.
+        key = (path, 0, 0, 0) if is_url else state_of(path)
+        reader = self._take_idle(key)
+        if reader is None:
+            reader = self._make(*(self._open_url(path) if is_url else (path, key)))  # type: ignore[misc]
         try:
             yield reader
         except BaseException:
             reader.close()
             raise
-        self._keep(state, reader)
+        self._keep(key, reader)
 
     def close(self) -> None:
         """Close all videos that no thread uses."""
@@ -84,24 +115,30 @@ class OpenVideos:
         for _, reader in idle:
             reader.close()
 
-    def _take_idle(self, state: FileState) -> FrameReader | None:
+    def _take_idle(self, key: FileState) -> Kind | None:
         with self._lock:
             for number, (other, reader) in enumerate(self._idle):
-                if other == state:
+                if other == key:
                     del self._idle[number]
                     return reader
         return None
 
-    def _keep(self, state: FileState, reader: FrameReader) -> None:
+    def _keep(self, key: FileState, reader: Kind) -> None:
         with self._lock:
-            self._idle.append((state, reader))
+            self._idle.append((key, reader))
             dropped = self._idle[: -TUNING.most_idle]
             del self._idle[: -TUNING.most_idle]
         for _, old in dropped:
             old.close()
 
 
-def _open(state: FileState) -> FrameReader:
-    reader = FrameReader(state[0], known_index(state))
+def open_frames(file: Any, state: FileState) -> FrameReader:
+    """Open a video for its frames, with the index that is known; keep a new index."""
+    reader = FrameReader(file, known_index(state))
     keep_index(state, reader.index)
     return reader
+
+
+def open_sound(file: Any, state: FileState) -> SoundTrack:
+    """Open a video for its audio track."""
+    return SoundTrack(file)

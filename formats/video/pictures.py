@@ -29,11 +29,13 @@ class PictureMaker:
 
     A video that states no matrix is taken for ITU-R BT.601, as FFmpeg takes it. YCbCr is BT.601
     with Y from 16 to 235. Chroma is interpolated linearly. Frames of 8 bits are converted by
-    OpenCV; it is as exact as FFmpeg's slow way and as fast as FFmpeg's inexact way.
+    OpenCV, which is as exact as FFmpeg's slow way. One thread uses a maker, which keeps the memory
+    of its intermediate results.
     """
 
     def __init__(self, space: str) -> None:
         """`space` is "RGB" or "YCbCr"."""
+        self._kept: dict[int, Array] = {}
         names = pyav().video.reformatter
         self._space = space
         self._reformat = names.VideoReformatter().reformat
@@ -48,19 +50,29 @@ class PictureMaker:
         sideways = round(frame.rotation / 90) % 2 == 1
         return (frame.width, frame.height) if sideways else (frame.height, frame.width)
 
-    def picture(self, frame: Any) -> Array:
-        """Return the upright picture: uint8, HWC."""
+    def picture(self, frame: Any, out: Array | None = None) -> Array:
+        """Return the upright picture: uint8, HWC; in `out`, if possible."""
         if frame.format.name not in _PLANES:  # more bits, alpha, RGB ...
             frame = self._reformat(frame, format="yuv444p", interpolation=self._exactly, threads=1)
         planes = [_samples(plane) for plane in frame.planes]
-        size = planes[0].shape[::-1]
-        planes[1:] = [
-            plane if plane.shape[::-1] == size else cv2.resize(plane, size) for plane in planes[1:]
-        ]
+        shape = planes[0].shape
+        for number in (1, 2):
+            if planes[number].shape != shape:
+                memory = self._memory(number, shape)
+                planes[number] = cv2.resize(planes[number], shape[::-1], dst=memory)
         is_full = has_full_range(frame.color_range, frame.format.name)
         matrix = color_matrix(frame.colorspace, is_full, self._space)
-        picture = cv2.transform(cv2.merge(planes), matrix)
-        return np.rot90(picture, round(frame.rotation / 90))
+        merged = cv2.merge(planes, dst=self._memory(0, (*shape, 3)))
+        turns = round(frame.rotation / 90) % 4
+        if turns:
+            return np.rot90(cv2.transform(merged, matrix), turns)
+        return cv2.transform(merged, matrix, dst=out)
+
+    def _memory(self, number: int, shape: tuple[int, ...]) -> Array:
+        kept = self._kept.get(number)
+        if kept is None or kept.shape != shape:
+            kept = self._kept[number] = np.empty(shape, np.uint8)
+        return kept
 
 
 def _samples(plane: Any) -> Array:
@@ -108,12 +120,18 @@ class ClipDecoder:
                 raise _changed_size(reader, number, size, out)
             entries = np.flatnonzero(numbers == number)
             if len(entries):
-                self._store(maker.picture(frame), out[entries[0]])
+                self._convert(maker, frame, out[entries[0]])
                 out[entries[1:]] = out[entries[0]]
         assert out is not None
         for entry in np.flatnonzero(numbers < 0).tolist():
             self._store(np.array(self.fill, np.uint8), out[entry])
         return out
+
+    def _convert(self, maker: PictureMaker, frame: Any, out: Array) -> None:
+        fits = out.dtype == np.uint8 and not self.normalized
+        picture = maker.picture(frame, out if fits else None)
+        if picture is not out:
+            self._store(picture, out)
 
     def _store(self, picture: Array, out: Array) -> None:
         if self.normalized:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import SourceError
+from ..storage.file_object import OutsideError, StorageFile
 from ..storage.read_plan import Int64s
 from ..storage.storage import Storage
 from ..storage.strings import StringTable
@@ -53,13 +54,9 @@ TUNING = ZipTuning()
 _METHODS = {STORED: "stored", DEFLATED: "deflated", 12: "bzip2", 14: "LZMA", 93: "Zstandard"}
 
 
-class _OutsideError(OSError):
-    """The error that `zipfile` expects for an offset before the beginning of a file."""
-
-
 _CANNOT = (
     *(zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, struct.error),
-    *(IndexError, OverflowError, _OutsideError),
+    *(IndexError, OverflowError, OutsideError),
 )
 
 
@@ -83,38 +80,6 @@ class ZipMembers:
     methods: Int64s
 
 
-class _File(io.RawIOBase):
-    """A storage as `zipfile` reads it."""
-
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
-        self._position = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._storage.size}
-        if base[whence] + offset < 0:
-            raise _OutsideError("a place before the file's beginning")
-        self._position = base[whence] + offset
-        return self._position
-
-    def tell(self) -> int:
-        return self._position
-
-    def readinto(self, buffer: object) -> int:
-        target = np.frombuffer(buffer, np.uint8)  # type: ignore[call-overload]
-        target = target[: max(0, self._storage.size - self._position)]
-        if target.size:
-            self._storage.fill([self._position], [target])
-        self._position += target.size
-        return int(target.size)
-
-
 def zip_members(storage: Storage) -> ZipMembers:
     """Return the files of a zip archive; folders are left out.
 
@@ -124,7 +89,7 @@ def zip_members(storage: Storage) -> ZipMembers:
         OSError: the archive cannot be read.
     """
     try:
-        with zipfile.ZipFile(io.BufferedReader(_File(storage), 1 << 16)) as archive:
+        with zipfile.ZipFile(io.BufferedReader(StorageFile(storage), 1 << 16)) as archive:
             infos = [i for i in archive.infolist() if not i.filename.endswith("/")]
     except _CANNOT as error:
         raise SourceError(f"{storage.name}: no zip archive, or a damaged one: {error}") from None

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ...engine.errors import SourceError
+from ..listing.list_file import check_remote_name, opened
+from ..storage.urls import is_url, shown
 
 
 @dataclass(frozen=True)
@@ -13,7 +18,7 @@ class ListedVideo:
     """One line.
 
     Attributes:
-        path: absolute.
+        path: absolute, or a URL.
         label: an integer.
         start, end: of the range, in frames or seconds as the reader says; None if not given.
     """
@@ -24,27 +29,36 @@ class ListedVideo:
     end: float | None = None
 
 
-def read_video_list(path: str) -> list[ListedVideo]:
+def read_video_list(path: str, options: Mapping[str, Any] | None = None) -> list[ListedVideo]:
     """Read a list; relative paths start at the folder of the list.
+
+    Args:
+        path: of the list, a local file or a URL.
+        options: `Reader.storage_options`, for a URL.
 
     Raises:
         SourceError: the file cannot be read or is empty, or a line is no path, label and range.
     """
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as lines:
+        with opened(os.fsencode(path), options or {}) as lines:
             videos = [
-                _parsed(path, number, line) for number, line in enumerate(lines, 1) if line.strip()
+                _parsed(path, number, line.removeprefix(BOM_UTF8) if number == 1 else line)
+                for number, line in enumerate(lines, 1)
+                if line.strip()
             ]
     except SourceError:
         raise
     except OSError as error:
-        raise SourceError(f"`file_list` {path!r} cannot be read: {error.strerror}") from error
+        raise SourceError(
+            f"`file_list` {shown(path)!r} cannot be read: {error.strerror or error}"
+        ) from error
     if not videos:
-        raise SourceError(f"`file_list` {path!r} names no video")
+        raise SourceError(f"`file_list` {shown(path)!r} names no video")
     return videos
 
 
-def _parsed(path: str, number: int, line: str) -> ListedVideo:
+def _parsed(path: str, number: int, content: bytes) -> ListedVideo:
+    line = os.fsdecode(content)
     for values in (3, 2, 1):  # a label, start and end; the path may hold spaces
         name, *fields = line.strip().rsplit(None, values)
         if len(fields) != values:
@@ -53,9 +67,13 @@ def _parsed(path: str, number: int, line: str) -> ListedVideo:
             label, limits = int(fields[0]), [float(field) for field in fields[1:]]
         except ValueError:
             continue
-        folder = os.path.dirname(os.path.abspath(path))
-        return ListedVideo(os.path.join(folder, name), label, *limits)
+        if is_url(path):
+            check_remote_name(os.fsencode(path), number, os.fsencode(name))
+        if not is_url(name):
+            folder = os.path.dirname(path if is_url(path) else os.path.abspath(path))
+            name = os.path.join(folder, name)
+        return ListedVideo(name, label, *limits)
     raise SourceError(
-        f"{path}, line {number}: expected a path, a label and, if wanted, start and end of the "
-        f"range, such as 'cats/tom.mp4 0 1.5 4'; got {line.strip()[:200]!r}"
+        f"{shown(path)}, line {number}: expected a path, a label and, if wanted, start and "
+        f"end of the range, such as 'cats/tom.mp4 0 1.5 4'; got {line.strip()[:200]!r}"
     )

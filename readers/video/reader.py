@@ -27,15 +27,19 @@ from ...engine.graph.params import (
 from ...engine.tensors.dtypes import RGB, UINT8
 from ...formats.video.library import pyav
 from ...formats.video.selection import PAD_MODES
+from ...formats.video.sound_arguments import SoundArguments
 from ..listing.listing import list_files
 from ..reader import Reader
+from ..storage.urls import is_url
 from .clips import ROUNDINGS, ClipRule, RangeRule
+from .files import url_opener
 from .list_file import ListedVideo, read_video_list
 from .source import ClipSource
 
 PATTERNS = (
     *("*.mp4", "*.m4v", "*.mov", "*.mkv", "*.webm", "*.avi", "*.ts", "*.mts", "*.m2ts"),
     *("*.mpg", "*.mpeg", "*.ogv", "*.flv", "*.wmv", "*.3gp"),
+    *("*.h264", "*.264", "*.h265", "*.265", "*.hevc", "*.m2v", "*.ivf", "*.obu"),
 )
 _FRAME_NUMBERS = {
     "none": None,
@@ -46,22 +50,25 @@ _FRAME_NUMBERS = {
 }
 
 
-class VideoClips(Reader):
+class VideoClips(SoundArguments, Reader):
     """Base of the readers of clips."""
 
     devices = ("cpu", "gpu")
     copies_to_gpu = True
-    outputs = 4
+    outputs = 5
 
-    filenames = param(STRS, None, "Paths of the videos.")
+    filenames = param(STRS, None, "Paths or URLs of the videos.")
     file_root = param(
-        STR, None, "Folder whose subfolders are the classes, numbered in the order of their names."
+        STR,
+        None,
+        "Folder or URL whose subfolders are the classes, numbered in the order of their names.",
     )
     file_list = param(
         STR,
         None,
         "Text file with a path and a label on each line and, if wanted, start and end of the range "
-        "that clips are taken from. Relative paths start at the folder of the list.",
+        "that clips are taken from. Relative paths start at the folder of the list. The list and "
+        "its lines may be URLs.",
     )
     sequence_length = param(INT, REQUIRED, "Frames of a clip.", minimum=1)
     stride = param(INT, 1, "Distance from a frame of the clip to the next one.", minimum=1)
@@ -101,6 +108,7 @@ class VideoClips(Reader):
                 f"{owner}: enable_frame_num is {self.enable_frame_num!r}; use 'none', 'scalar' or "
                 "'sequence'"
             )
+        self._opener = url_opener(self.storage_options)
 
     def clip_rule(self, pad_mode: str, *, uniform: bool = False) -> ClipRule:
         """Return which frames a clip has."""
@@ -110,20 +118,24 @@ class VideoClips(Reader):
     def videos(self, labels: Sequence[int] | None) -> list[ListedVideo]:
         """Return the videos that the arguments name."""
         if self.file_list is not None:
-            return read_video_list(self.file_list)
+            return read_video_list(self.file_list, self.storage_options)
         if self.file_root is not None:
-            listed = list_files(file_root=self.file_root, file_filters=PATTERNS)
+            listed = list_files(
+                file_root=self.file_root,
+                file_filters=PATTERNS,
+                storage_options=self.storage_options,
+            )
         else:
             listed = list_files(files=self.filenames, labels=labels)
-        paths = listed.paths(np.arange(len(listed)))
+        paths = [os.fsdecode(path) for path in listed.paths(np.arange(len(listed)))]
         return [
-            ListedVideo(os.path.abspath(os.fsdecode(path)), int(label))
+            ListedVideo(path if is_url(path) else os.path.abspath(path), int(label))
             for path, label in zip(paths, listed.labels, strict=True)
         ]
 
     def clip_arguments(self) -> dict[str, Any]:
         """Return the arguments of the operator that decodes the clips."""
-        return {"image_type": self.image_type}
+        return {"image_type": self.image_type, "open_url": self._opener}
 
     def finished(self, clips: Any) -> Any:
         """Return the clips as they are handed out."""
@@ -134,7 +146,7 @@ class VideoClips(Reader):
         return self.filenames is None or "labels" in self.given
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        paths, numbers, labels, times = outputs
+        paths, numbers, labels, times, spans = outputs
         (clip,) = add_node(OPERATORS["_decode_clip"], (paths, numbers), self.clip_arguments())
         chosen = [self.finished(clip)]
         if self.has_labels():
@@ -144,6 +156,9 @@ class VideoClips(Reader):
             chosen.append(numbers if frame_numbers == "sequence" else numbers[:1])
         if self.enable_timestamps:
             chosen.append(times)
+        if self.audio:
+            arguments = self.sound_arguments() | {"open_url": self._opener}
+            chosen += add_node(OPERATORS["_decode_clip_sound"], (paths, spans), arguments)
         return super().wrap(tuple(chosen))
 
     def placeholder(self) -> tuple[Array, ...]:
@@ -153,6 +168,7 @@ class VideoClips(Reader):
             np.full(length, -1, np.int32),
             np.zeros(1, np.int32),
             np.full(length, -1.0),
+            np.zeros(2),
         )
 
 
@@ -163,16 +179,23 @@ class ExperimentalVideoReader(VideoClips):
     Frames are counted in the order of their presentation, whatever their rate. All codecs and
     containers are read that FFmpeg reads.
 
+    With `audio` a clip has the sound from the beginning of its first frame to the end of its last
+    one, by the file's time stamps. The sound is zero where the audio stream has no samples. Clips
+    that follow one another have each sample once.
+
     Outputs:
         clips: uint8, FHWC.
         labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
         frame numbers: int32, see `enable_frame_num`; -1 for a filled frame.
         times: float64, shape (F,), in seconds; -1 for a filled frame.
+        sound: float32 from -1 to 1, shape (samples, channels), or (samples,) with `audio_downmix`.
+        rate of the sound: float32, a scalar, in Hz.
 
     Raises:
         SourceError: the list cannot be read.
         OSError: a file cannot be read.
         DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+            With `audio`: a video has no audio stream, or its stream is damaged.
     """
 
     name = "experimental.readers.video"
@@ -221,7 +244,7 @@ class ExperimentalVideoReader(VideoClips):
             self.file_list_format == "frames", self.file_list_rounding, self.file_list_include_end
         )
         rule = self.clip_rule(self.pad_mode, uniform=self.uniform_sample)
-        return ClipSource(self.videos(self.labels), limits, rule)
+        return ClipSource(self.videos(self.labels), limits, rule, self.storage_options)
 
     def clip_arguments(self) -> dict[str, Any]:
         return super().clip_arguments() | {"fill_value": self.fill_value}
@@ -232,15 +255,10 @@ class VideoReader(VideoClips):
     """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
 
     Outputs:
-        clips: uint8 or float, FHWC.
-        labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
-        frame numbers: int32, see `enable_frame_num`; -1 for a filled frame.
-        times: float64, shape (F,), in seconds; -1 for a filled frame.
+        clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
 
     Raises:
-        SourceError: the list cannot be read.
-        OSError: a file cannot be read.
-        DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+        SourceError, OSError, DecodeError: as `experimental.readers.video`.
     """
 
     name = "readers.video"
@@ -269,7 +287,7 @@ class VideoReader(VideoClips):
         rounding = "start_down_end_up" if down else "start_up_end_down"
         limits = RangeRule(self.file_list_frame_num, rounding)
         rule = self.clip_rule("constant" if self.pad_sequences else "none")
-        return ClipSource(self.videos(self.labels or None), limits, rule)
+        return ClipSource(self.videos(self.labels or None), limits, rule, self.storage_options)
 
     def clip_arguments(self) -> dict[str, Any]:
         return super().clip_arguments() | {"dtype": self.dtype, "normalized": self.normalized}

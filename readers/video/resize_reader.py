@@ -22,12 +22,10 @@ class VideoResizeReader(VideoReader):
     """Reads clips of video files, decoded and resized: `readers.video`, then `resize`.
 
     Outputs:
-        clips: uint8 or float, FHWC; the other outputs are those of `readers.video`.
+        clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
 
     Raises:
-        SourceError: the list cannot be read.
-        OSError: a file cannot be read.
-        DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
+        SourceError, OSError, DecodeError: as `experimental.readers.video`.
     """
 
     name = "readers.video_resize"

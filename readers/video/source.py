@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,27 +13,38 @@ from numpy.typing import NDArray
 from ...engine.errors import DecodeError, PenstockError
 from ...formats.video.frame_index import FrameIndex
 from ...formats.video.frames import FrameReader
-from ...formats.video.open_videos import keep_index, state_of
+from ...formats.video.open_videos import keep_index
 from ..source import Allocate, Column, checked_indices
 from ..storage.index_cache import cached_index
-from ..storage.opening import open_storage
+from ..storage.opening import open_storage, open_storages
 from ..storage.read_team import READ_TEAM
+from ..storage.storage import Storage
+from ..storage.urls import is_url, shown
 from .clips import ClipRule, RangeRule, clip_table
+from .files import file_of
 from .list_file import ListedVideo
 
-_CONTENT = "frames of a video, 1"  # version of the cached index
+_CONTENT = "frames of a video, 3"  # version of the cached index
 
 
 class ClipSource:
-    """Clips of videos. A sample is the file's path, the clip's frames, the label, and the times.
+    """Clips of videos.
+
+    A sample is the file's path or URL, the clip's frames, the label, the times, and the span.
 
     Only times and key frames of a video are read here. Decoding opens the file again.
     """
 
-    def __init__(self, videos: Sequence[ListedVideo], limits: RangeRule, rule: ClipRule) -> None:
-        """Read the indexes of all videos, in threads."""
+    def __init__(
+        self,
+        videos: Sequence[ListedVideo],
+        limits: RangeRule,
+        rule: ClipRule,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Read the indexes of all videos, in threads. `options` are `Reader.storage_options`."""
         self._videos = videos
-        self._indexes = read_indexes([video.path for video in videos])
+        self._indexes = read_indexes([video.path for video in videos], options or {})
         ranges = [
             limits.frames(video, index) for video, index in zip(videos, self._indexes, strict=True)
         ]
@@ -42,68 +54,80 @@ class ClipSource:
         return len(self._clips)
 
     def read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
-        """Return paths, frames, labels and times.
+        """Return paths, frames, labels, times and spans.
 
         Returns:
-            paths: uint8, one array a sample.
+            paths: or URLs: uint8, one array a sample.
             frames: int32, (samples, length); -1 for a filled frame.
             labels: int32, (samples, 1).
             times: float64 seconds, (samples, length); -1 for a filled frame.
+            spans: when the first frame begins and the last one ends: float64 seconds, (samples, 2).
         """
         clips = checked_indices(indices, len(self)).tolist()
         numbers = np.empty((len(clips), self._clips.rule.length), np.int32)
         times = np.full(numbers.shape, -1.0)
+        spans = np.empty((len(clips), 2))
         owners = self._clips.videos[indices].tolist()
         for row, (clip, video) in enumerate(zip(clips, owners, strict=True)):
             numbers[row] = own = self._clips.numbers(clip)
             times[row, own >= 0] = self._indexes[video].seconds[own[own >= 0]]
+            spans[row] = self._indexes[video].span(own)
         paths = [np.frombuffer(os.fsencode(self._videos[v].path), np.uint8) for v in owners]
         labels = np.array([self._videos[v].label for v in owners], np.int32)
-        return paths, numbers, labels[:, np.newaxis], times
+        return paths, numbers, labels[:, np.newaxis], times, spans
 
     def where(self, index: int) -> str:
         """Return the path, and the clip's first frame."""
         checked_indices(np.array([index]), len(self))
         path = self._videos[int(self._clips.videos[index])].path
-        return f"{path}, frame {int(self._clips.starts[index])}"
+        return f"{shown(path)}, frame {int(self._clips.starts[index])}"
 
     def close(self) -> None:
         """Do nothing: no file stays open between two reads."""
 
 
-def read_indexes(paths: Sequence[str]) -> list[FrameIndex]:
+def read_indexes(paths: Sequence[str], options: Mapping[str, Any]) -> list[FrameIndex]:
     """Return the index of each video, out of the cache if possible.
+
+    Args:
+        paths: absolute, or URLs.
+        options: `Reader.storage_options`.
 
     Raises:
         OSError, DecodeError: a file cannot be read, or is no video; the note names the file.
     """
     indexes: dict[str, FrameIndex] = {}
+    different = list(dict.fromkeys(paths))
+    remote = [path for path in different if is_url(path)]
+    opened = dict(zip(remote, open_storages(remote, options), strict=True))
 
     def read(path: str) -> None:
         try:
-            indexes[path] = read_index_of(path)
+            indexes[path] = read_index_of(opened.get(path) or open_storage(path))
         except (OSError, PenstockError) as error:
-            error.add_note(f"the video {path!r}")
+            error.add_note(f"the video {shown(path)!r}")
             raise
 
-    READ_TEAM.run_jobs(read, list(dict.fromkeys(paths)))
+    READ_TEAM.run_jobs(read, different)
     return [indexes[path] for path in paths]
 
 
-def read_index_of(path: str) -> FrameIndex:
+def read_index_of(storage: Storage) -> FrameIndex:
     """Return the index of one video, and keep the index for the decoder."""
-    state = state_of(path)
+    file, state = file_of(storage)
 
     def build() -> tuple[NDArray[np.int64], ...]:
-        reader = FrameReader(path)
+        reader = FrameReader(file)
         reader.close()
         index = reader.index
         unit = np.array([index.time_base.numerator, index.time_base.denominator], np.int64)
-        return index.times, index.keys, index.key_seeks, unit
+        end = np.array([index.end])
+        return index.times, index.keys, index.key_seeks, unit, end, index.packets.ravel()
 
-    times, keys, seeks, unit = cached_index(open_storage(path), _CONTENT, build)
-    if len(unit) != 2 or not len(keys):
-        raise DecodeError(f"the cached index of {path!r} is damaged; remove it")
-    index = FrameIndex(times, keys, seeks, Fraction(int(unit[0]), int(unit[1])))
+    times, keys, seeks, unit, end, packets = cached_index(storage, _CONTENT, build)
+    if len(unit) != 2 or not len(keys) or len(end) != 1 or len(packets) % 2:
+        raise DecodeError(f"the cached index of {storage.name!r} is damaged; remove it")
+    base = Fraction(int(unit[0]), int(unit[1]))
+    index = FrameIndex(times, keys, seeks, base, int(end[0]), packets.reshape(-1, 2))
     keep_index(state, index)
     return index

@@ -4,7 +4,8 @@ import pytest
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError, DecodeError
 
-from ...videos import numbers_of, video_bytes
+from ...readers.tars import archive
+from ...videos import Sound, numbers_of, tone, video_bytes
 
 
 def array(data):
@@ -93,3 +94,59 @@ def test_frames_that_the_video_lacks_are_refused(videos, arguments, message):
 def test_bytes_that_are_no_video_are_refused():
     with pytest.raises(DecodeError, match="FFmpeg cannot open it"):
         decode([array(b"no video" * 99)])
+
+
+@pytest.fixture(scope="module")
+def films():
+    sounds = [Sound("pcm_s16le", 8000), Sound("pcm_s16le", 8000, channels=1)]
+    return [
+        array(video_bytes("h264 4:2:2.mov", count=30, sound=sound, preset="ultrafast"))
+        for sound in sounds
+    ]
+
+
+def with_sound(films, **arguments):
+    with Pipeline(batch_size=len(films), num_threads=2) as pipe:
+        encoded = fn.external_source(lambda: films, batch=True)
+        pipe.set_outputs(*fn.decoders.video(encoded, audio=True, **arguments))
+        return [[np.array(row) for row in output.rows()] for output in pipe.run()]
+
+
+def test_sound_of_the_frames(films):
+    frames, sounds, rates = with_sound(films, frames=[9, 3])
+    assert numbers_of(frames[1]) == [9, 3]
+    assert [sound.shape for sound in sounds] == [(1867, 2), (1867, 1)]  # of the frames 3 to 9
+    for sound in sounds:
+        np.testing.assert_allclose(sound[:, 0], tone((800 + np.arange(1867)) / 8000), atol=1e-4)
+    assert [rate.item() for rate in rates] == [8000, 8000]
+
+
+def test_sound_at_another_rate_and_without_frames_of_the_video(films):
+    _, sounds, rates = with_sound(
+        films, start_frame=28, sequence_length=9, audio_rate=4000, audio_downmix=True
+    )
+    assert [sound.shape for sound in sounds] == [(267,), (267,)]  # of the frames 28 and 29
+    assert [rate.item() for rate in rates] == [4000, 4000]
+    _, sounds, _ = with_sound(films, frames=[99])
+    assert [sound.shape for sound in sounds] == [(0, 2), (0, 1)]
+
+
+def test_a_video_without_sound_is_refused(videos):
+    with pytest.raises(DecodeError, match="has no audio stream"):
+        with_sound(videos)
+
+
+def test_videos_of_an_archive_with_sound(films, tmp_path):
+    path = tmp_path / "a.tar"
+    path.write_bytes(archive({"1.mov": films[0].tobytes(), "1.txt": b"one"}))
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        encoded, text = fn.readers.webdataset(paths=str(path), ext=["mov", "txt"])
+        frames, sound, rate = fn.decoders.video(
+            encoded, sequence_length=3, stride=2, audio=True, audio_rate=16000
+        )
+        pipe.set_outputs(frames, sound, rate, text)
+        frames, sound, rate, text = pipe.run()
+    assert numbers_of(np.array(frames[0])) == [0, 2, 4]
+    assert np.array(sound[0]).shape == (2668, 2)  # 1334 samples of 5 frames at 8000 Hz
+    assert np.array(rate[0]) == 16000
+    assert bytes(np.array(text[0])) == b"one"

@@ -1,16 +1,24 @@
+import io
 import os
+from pathlib import Path
 
 import pytest
 
 from penstock.formats.video import open_videos
-from penstock.formats.video.open_videos import OpenVideos, known_index, state_of
+from penstock.formats.video.open_videos import (
+    OpenVideos,
+    known_index,
+    open_frames,
+    open_sound,
+    state_of,
+)
 
-from ...videos import video_file
+from ...videos import Sound, video_file
 
 
 @pytest.fixture
 def videos():
-    videos = OpenVideos()
+    videos = OpenVideos(open_frames)
     yield videos
     videos.close()
 
@@ -55,3 +63,22 @@ def test_a_video_is_closed_after_an_error(videos, tmp_path):
         raise ValueError
     with videos.lend(path) as second:
         assert second is not first
+
+
+def test_a_url_stays_open_by_its_name(tmp_path):
+    path = video_file(tmp_path / "a.mp4", sound=Sound("aac"))
+    asked = []
+
+    def open_url(url):
+        asked.append(url)
+        return io.BytesIO(Path(path).read_bytes()), (url, 0, 5, "version")
+
+    videos = OpenVideos(open_sound, open_url)
+    for _ in range(2):
+        with videos.lend("http://host/a.mp4") as track:
+            assert track.rate == 32000
+    assert asked == ["http://host/a.mp4"]
+    with videos.lend(path) as track:
+        assert track.channels == 2
+    assert len(asked) == 1
+    videos.close()

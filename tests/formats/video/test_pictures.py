@@ -24,9 +24,18 @@ def test_turned_videos_are_turned_upright(rotation):
     np.testing.assert_array_equal(turned, np.rot90(plain, rotation // 90))
 
 
+def widths(frame):
+    return [plane.width for plane in frame.planes]
+
+
 def rgb_of(y, u, v, matrix, full):
-    """ITU-R BT.601 and BT.709."""
-    red, blue = {"bt709": (0.2126, 0.0722), "smpte170m": (0.299, 0.114)}[matrix]
+    """ITU-R BT.601, BT.709 and BT.2020."""
+    weights = {
+        "bt709": (0.2126, 0.0722),
+        "smpte170m": (0.299, 0.114),
+        "bt2020nc": (0.2627, 0.0593),
+    }
+    red, blue = weights[matrix]
     scale, offset, chroma = (255, 0, 255) if full else (219, 16, 224)
     y, u, v = (y - offset) / scale, (u - 128) / chroma, (v - 128) / chroma
     r, b = y + 2 * (1 - red) * v, y + 2 * (1 - blue) * u
@@ -34,13 +43,16 @@ def rgb_of(y, u, v, matrix, full):
     return np.clip(np.array([r, green, b]) * 255, 0, 255)
 
 
-@pytest.mark.parametrize("matrix", ["bt709", "smpte170m"])
+@pytest.mark.parametrize("matrix", ["bt709", "smpte170m", "bt2020nc"])
 @pytest.mark.parametrize("span", ["tv", "pc"])
-def test_colors_follow_the_matrix_and_the_range(matrix, span):
-    data = video_bytes("h264 4:4:4.mp4", colorspace=matrix, color_range=span, **LOSSLESS)
+@pytest.mark.parametrize("form", ["h264 4:4:4.mp4", "h264 4:2:2 10 bit.mkv"])
+def test_colors_follow_the_matrix_and_the_range(matrix, span, form):
+    data = video_bytes(form, count=4, colorspace=matrix, color_range=span, **LOSSLESS)
     reader = FrameReader(io.BytesIO(data))
     ((_, frame),) = reader.read([3])
-    y, u, v = (int(np.frombuffer(p, np.uint8).reshape(96, -1)[70, 18]) for p in frame.planes)
+    dtype, unit = (np.uint16, 4) if "10" in form else (np.uint8, 1)
+    planes = [np.frombuffer(p, dtype).reshape(96, -1)[70] / unit for p in frame.planes]
+    y, u, v = (plane[18 * width // 160] for plane, width in zip(planes, widths(frame), strict=True))
     made = PictureMaker("RGB").picture(frame)[70, 18]
     np.testing.assert_allclose(made, rgb_of(y, u, v, matrix, span == "pc"), atol=2)
 

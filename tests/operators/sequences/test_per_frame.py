@@ -50,7 +50,7 @@ def test_other_layouts_are_refused():
 
 
 def each_frame(device, operator, videos, arguments, layout="FHWC", **constants):
-    """Return the results for videos, and those for their frames as images."""
+    """Compare the results for videos with those for their frames as images; return the latter."""
     results = []
     for frames in (False, True):
         rows = [f for v in videos for f in v] if frames else videos
@@ -72,33 +72,43 @@ def each_frame(device, operator, videos, arguments, layout="FHWC", **constants):
     whole, single = results
     assert_rows([frame for video in whole for frame in video], single)
     assert [len(video) for video in whole] == [len(video) for video in videos]
+    return single
 
 
+ZERO_ONE = [np.arange(len(video)) % 2 for video in VIDEOS]
+# All frames of a video get one size.
+WIDTHS = [np.full(len(video), 5 + i) for i, video in enumerate(VIDEOS)]
+# Operator, argument of the frames, its values, and other arguments.
 CASES = {
-    "flip": (lambda: fn.flip, {"horizontal": np.int32}, {}),
-    "crop": (lambda: fn.crop, {"crop_pos_x": np.float32}, {"crop": (4, 5)}),
-    "resize": (lambda: fn.resize, {"resize_x": np.float32}, {"resize_y": 5.0, "mode": "stretch"}),
-    "rotate": (lambda: fn.rotate, {"angle": np.float32}, {"keep_size": True}),
-    "normalize": (lambda: fn.crop_mirror_normalize, {"mirror": np.int32}, {"dtype": types.FLOAT}),
-    "brightness": (lambda: fn.brightness, {"brightness": np.float32}, {}),
-    "hsv": (lambda: fn.hsv, {"saturation": np.float32}, {"hue": 10.0}),
-    "blur": (lambda: fn.gaussian_blur, {"sigma": np.float32}, {"window_size": 3}),
-    "transform": (lambda: fn.coord_transform, {"T": np.float32}, {"M": 2.0}),
+    "flip": (fn.flip, "horizontal", np.int32, ZERO_ONE, {}),
+    "crop": (fn.crop, "crop_pos_x", np.float32, ZERO_ONE, {"crop": (4, 5)}),
+    "resize": (
+        *(fn.resize, "resize_x", np.float32, WIDTHS),
+        {"resize_y": 5.0, "mode": "stretch"},
+    ),
+    "rotate": (fn.rotate, "angle", np.float32, ZERO_ONE, {"keep_size": True}),
+    "normalize": (
+        *(fn.crop_mirror_normalize, "mirror", np.int32, ZERO_ONE),
+        {"dtype": types.FLOAT, "output_layout": "HWC"},
+    ),
+    "brightness": (fn.brightness, "brightness", np.float32, ZERO_ONE, {}),
+    "hsv": (fn.hsv, "saturation", np.float32, ZERO_ONE, {"hue": 10.0}),
+    "blur": (fn.gaussian_blur, "sigma", np.float32, ZERO_ONE, {"window_size": 3}),
+    "transform": (fn.coord_transform, "T", np.float32, ZERO_ONE, {"M": 2.0}),
 }
 
 
 @pytest.mark.parametrize("device", ["cpu", "gpu"])
 @pytest.mark.parametrize("name", CASES)
 def test_operators_work_frame_by_frame(name, device, device_stage):
-    operator, declared, constants = CASES[name]
-    ((argument, dtype),) = declared.items()
-    values = [(np.arange(len(video)) % 2).astype(dtype) for video in VIDEOS]
-    if name == "resize":
-        values = [np.full(len(video), 7, dtype) for video in VIDEOS]
-    layout = "FCHW" if name == "normalize" else "FHWC"
-    videos = [np.ascontiguousarray(video.transpose(0, 3, 1, 2)) for video in VIDEOS]
-    videos = videos if name == "normalize" else VIDEOS
-    each_frame(device, operator(), videos, {argument: values}, layout, **constants)
+    operator, argument, dtype, values, constants = CASES[name]
+    typed = [column.astype(dtype) for column in values]
+    made = each_frame(device, operator, VIDEOS, {argument: typed}, **constants)
+    # The values of the frames make a difference.
+    first = [np.full_like(column, values[0][0]) for column in typed]
+    other = each_frame(device, operator, VIDEOS, {argument: first}, **constants)
+    pairs = zip(made, other, strict=True)
+    assert not all(np.array_equal(a, b) for a, b in pairs)
 
 
 @pytest.mark.parametrize("device", ["cpu", "gpu"])

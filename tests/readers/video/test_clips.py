@@ -10,7 +10,7 @@ from penstock.readers.video.list_file import ListedVideo
 
 
 def index(count):
-    return FrameIndex(np.arange(count), np.array([0]), np.array([0]), Fraction(1, 10))
+    return FrameIndex(np.arange(count), np.array([0]), np.array([0]), Fraction(1, 10), count)
 
 
 def clips(count, **rule):

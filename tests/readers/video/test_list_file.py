@@ -30,3 +30,8 @@ def test_empty_and_missing_lists(tmp_path):
         read(tmp_path, "\n")
     with pytest.raises(SourceError, match="cannot be read: No such file"):
         read_video_list(str(tmp_path / "none"))
+
+
+def test_urls_in_a_list_and_a_mark_at_its_front(tmp_path):
+    videos = read(tmp_path, "\ufeffs3://b/a 1.mp4 4\nb.mp4 5\n")
+    assert videos == [ListedVideo("s3://b/a 1.mp4", 4), ListedVideo(f"{tmp_path}/b.mp4", 5)]

@@ -1,10 +1,15 @@
+import os
+import resource
+import shutil
+
 import numpy as np
 import pytest
 
 from penstock import Pipeline, fn, types
-from penstock.engine.errors import ArgumentError
+from penstock.engine.errors import ArgumentError, DecodeError
+from penstock.formats.video import open_videos
 
-from ...videos import numbers_of, video_file
+from ...videos import Sound, numbers_of, tone, video_file
 
 
 @pytest.fixture
@@ -136,3 +141,50 @@ def test_a_missing_file_is_named_when_the_pipeline_is_built(tmp_path):
         pipe.set_outputs(fn.readers.video(filenames=[f"{tmp_path}/a.mp4"], sequence_length=2))
         with pytest.raises(FileNotFoundError, match=r"a\.mp4"):
             pipe.build()
+
+
+def test_the_sound_of_clips(tmp_path, user_cache):
+    path = video_file(
+        tmp_path / "a.mov", "h264 4:2:2.mov", count=30, sound=Sound("pcm_s16le", 48000)
+    )
+    options = {"filenames": [path], "audio": True, "enable_timestamps": True}
+    ((_, times, sounds, rates),) = run(
+        lambda: fn.experimental.readers.video(sequence_length=10, **options)
+    )
+    assert [sound.shape for sound in sounds] == [(16000, 2)] * 3
+    assert [rate.item() for rate in rates] == [48000] * 3
+    for seconds, sound in zip(times, sounds, strict=True):
+        expected = tone(seconds[0] + np.arange(16000) / 48000)
+        np.testing.assert_allclose(sound[:, 0], expected, atol=1e-4)
+    resized = lambda: fn.readers.video_resize(  # noqa: E731
+        size=[20, 30], sequence_length=30, audio_rate=16000, audio_downmix=True, **options
+    )
+    ((clips, _, sounds, rates),) = run(resized, size=1)
+    assert clips[0].shape == (30, 20, 30, 3)
+    assert sounds[0].shape == (16000,)
+    assert rates[0] == 16000
+
+
+def test_a_video_without_sound_is_a_bad_sample(root):
+    def make():
+        return fn.readers.video(file_root=str(root), sequence_length=7, audio=True)
+
+    with pytest.raises(DecodeError, match="has no audio stream") as error:
+        run(make, size=1)
+    assert "10.mp4" in "\n".join(error.value.__notes__)
+
+
+def test_more_videos_than_the_process_may_open(tmp_path, user_cache, tuned):
+    tuned(open_videos, most_idle=4)
+    path = video_file(tmp_path / "0.h264", "h264", count=3)
+    paths = [shutil.copy(path, tmp_path / f"{number}.h264") for number in range(1, 60)]
+    used = len(os.listdir("/proc/self/fd"))
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 40, limits[1]))
+    try:
+        batches = run(
+            lambda: fn.readers.video(filenames=[path, *paths], sequence_length=3), 10, size=6
+        )
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert all(numbers_of(clip) == [0, 1, 2] for (clips,) in batches for clip in clips)

@@ -10,6 +10,11 @@ from ...videos import video_file
 from ..conformance import SourceConformance
 
 
+def milliseconds(number):
+    """Return the time of a frame in seconds, as WebM states it."""
+    return round(number * 1000 / 30) / 1000
+
+
 @pytest.fixture
 def user_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -34,7 +39,8 @@ class TestClipSource(SourceConformance):
                 np.frombuffer(paths[i > 2].encode(), np.uint8),
                 np.array(own, np.int32),
                 np.array([3 + (i > 2)], np.int32),
-                np.array([n if n < 0 else round(n * 1000 / 30) / 1000 for n in own], float),
+                np.array([n if n < 0 else milliseconds(n) for n in own], float),
+                np.array([milliseconds(own[0]), milliseconds(max(own)) + 0.033]),
             )
             for i, own in enumerate(numbers)
         ]
@@ -44,12 +50,12 @@ class TestClipSource(SourceConformance):
 
 
 def test_indexes_are_cached(paths, tmp_path):
-    first = read_indexes([*paths, paths[0]])
+    first = read_indexes([*paths, paths[0]], {})
     assert first[0] is first[2]
     cached = [*tmp_path.glob("*.penstock-index")]
     assert len(cached) == 2
     stamps = [path.stat().st_mtime_ns for path in cached]
-    again = read_indexes(paths)
+    again = read_indexes(paths, {})
     np.testing.assert_array_equal(again[0].times, first[0].times)
     assert again[0].time_base == first[0].time_base
     assert [path.stat().st_mtime_ns for path in cached] == stamps
@@ -59,5 +65,13 @@ def test_errors_name_the_file(paths, tmp_path):
     bad = tmp_path / "bad.mp4"
     bad.write_bytes(b"no video" * 100)
     with pytest.raises(DecodeError) as error:
-        read_indexes([*paths, str(bad)])
+        read_indexes([*paths, str(bad)], {})
     assert str(bad) in "\n".join(error.value.__notes__)
+
+
+def test_streams_without_a_container_are_cached(tmp_path, user_cache):
+    path = video_file(tmp_path / "a.h264", "h264", count=9)
+    first, again = (read_indexes([path], {})[0] for _ in range(2))
+    assert len(first.packets) == 9
+    np.testing.assert_array_equal(again.packets, first.packets)
+    assert again.end == first.end

@@ -5,7 +5,7 @@ import pytest
 
 from penstock import Pipeline, fn
 
-from ....videos import video_bytes
+from ....videos import Sound, video_bytes
 
 VIDEOS = [np.frombuffer(video_bytes(count=n), np.uint8) for n in (8, 5, 11)]
 
@@ -56,3 +56,32 @@ def test_a_fed_video_arrives_on_the_gpu(device_stage):
         pipe.feed_input("video", [VIDEOS[0]])
         (clips,) = pipe.run()
         assert clips.as_cpu().as_array().shape == (2, 3, 96, 160, 3)
+
+
+def test_sound_agrees(device_stage):
+    films = [
+        np.frombuffer(video_bytes("mjpeg.avi", count=9, sound=Sound("pcm_s16le", 8000)), np.uint8)
+    ] * 2
+
+    def rows(device):
+        with Pipeline(batch_size=2, num_threads=2) as pipe:
+            encoded = fn.external_source(lambda: films, batch=True)
+            pipe.set_outputs(*fn.decoders.video(encoded, device=device, audio=True, start_frame=2))
+            return [np.array(row) for out in pipe.run() for row in out.as_cpu().rows()]
+
+    for one, other in zip(rows("cpu"), rows("mixed"), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_readers_hand_out_sound_on_the_gpu(device_stage, tmp_path):
+    path = tmp_path / "a.avi"
+    path.write_bytes(video_bytes("mjpeg.avi", count=9, sound=Sound("pcm_s16le", 8000)))
+    with Pipeline(batch_size=2, num_threads=2) as pipe:
+        options = {"filenames": [str(path)], "audio": True, "sequence_length": 4}
+        _, *on_gpu = fn.experimental.readers.video(device="gpu", **options)
+        _, *on_cpu = fn.experimental.readers.video(**options)
+        pipe.set_outputs(*on_gpu, *on_cpu)
+        *gpu, sound, rate = pipe.run()
+    for one, other in zip(gpu, (sound, rate), strict=True):
+        for a, b in zip(one.as_cpu().rows(), other.rows(), strict=True):
+            np.testing.assert_array_equal(np.array(a), np.array(b))

@@ -1,0 +1,34 @@
+"""The arguments of operators that decode the sound of videos, too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.operator import Operator
+from ...engine.graph.params import BOOL, FLOAT, param
+
+
+class SoundArguments(Operator):
+    """Declares the arguments that say whether sound is an output, and in which form."""
+
+    audio = param(
+        BOOL,
+        False,
+        "Adds the clip's sound and the sound's rate as outputs. DALI has no such argument.",
+    )
+    audio_rate = param(
+        FLOAT, 0.0, "Rate to resample the sound to, in Hz; 0 or less for the file's own."
+    )
+    audio_downmix = param(BOOL, False, "Return the mean of all channels of the sound.")
+
+    def prepare(self) -> None:
+        """Refuse arguments of a sound that is no output."""
+        super().prepare()
+        idle = sorted(self.given & {"audio_rate", "audio_downmix"})
+        if idle and not self.audio:
+            raise ArgumentError(f"{self.called}: {' and '.join(idle)} without audio=True")
+
+    def sound_arguments(self) -> dict[str, Any]:
+        """Return the arguments of `decode_span`."""
+        return {"rate": self.audio_rate, "downmix": self.audio_downmix}

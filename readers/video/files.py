@@ -1,0 +1,35 @@
+"""Videos by path or URL, for FFmpeg."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, BinaryIO, cast
+
+from ...formats.video.open_videos import FileState, OpenUrl, state_of
+from ..storage.file_object import StorageFile
+from ..storage.opening import open_storage
+from ..storage.storage import Storage
+
+
+def url_opener(options: Mapping[str, Any]) -> OpenUrl:
+    """Return what opens URLs, for operators; it can be pickled.
+
+    Args:
+        options: `Reader.storage_options`.
+    """
+    return partial(_open_url, options=dict(options))
+
+
+def file_of(storage: Storage) -> tuple[str | BinaryIO, FileState]:
+    """Return what FFmpeg opens, a path or a file object, and the file's state."""
+    if storage.path is not None:
+        path = os.fspath(storage.path)
+        return path, state_of(path)
+    state = storage.name, 0, storage.size, storage.stamp
+    return cast("BinaryIO", StorageFile(storage.sequential())), state
+
+
+def _open_url(url: str, options: Mapping[str, Any]) -> tuple[BinaryIO, FileState]:
+    return cast("tuple[BinaryIO, FileState]", file_of(open_storage(url, options)))
