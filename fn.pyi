@@ -1877,6 +1877,64 @@ def file_reader(
             bytes_per_sample, bytes_per_sample_hint.
     """
 
+def filter(
+    data: DataNode,
+    filter: DataNode,
+    fill_value: DataNode | None = ...,
+    /,
+    *,
+    anchor: int | Sequence[int] | DataNode | None = ...,
+    border: str | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    mode: str | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Replaces each element by the sum of a window's weights times the elements around it.
+
+    The window moves along all axes but C and F. It is not mirrored, so the operator computes a
+    correlation. Sums are float32, in integers of 32 and 64 bits and in float64 they are float64.
+    CPU and GPU agree within 1 in integers, and 1e-5 of the largest number in floats.
+
+    Inputs:
+        data: one to three axes of any letters, with F before and C before or after them, such as
+            HWC, CHW, HW, FHWC, DHWC; without a layout all axes are filtered. Numbers of any type.
+        filter: the window of each sample: numbers, of as many axes as are filtered. With
+            `fn.per_frame` each frame has its own.
+        fill_value: the number around each sample, if `border` is "constant"; by default 0.
+
+    Outputs:
+        the filtered samples: of the input's layout and, if `dtype` is not given, type. The shape is
+        the input's. In the mode "valid" each axis is shorter, by the window's extent less 1.
+
+    Raises:
+        ArgumentError: the window has another number of axes, no elements, or in the mode "valid"
+            more elements than the sample; or the anchor is outside of the window.
+
+    Args:
+        anchor (int | Sequence[int] | DataNode | None): Index in the window of the element that
+            is replaced: one for each axis, or one for all. -1 is the middle. The mode 'valid'
+            does not use it. Default: (-1,).
+        border (str | None): What lies around the sample. 'reflect_101': the mirrored sample,
+            without the border element twice. 'reflect_1001': the mirrored sample. 'wrap': the
+            sample again. 'clamp': the border element. 'constant': the input `fill_value`.
+            Default: 'reflect_101'.
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        mode (str | None): 'same', or 'valid' for the results alone whose window is within the
+            sample. Default: 'same'.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
 def flip(
     data: DataNode,
     /,
@@ -2538,6 +2596,57 @@ def jpeg_compression_distortion(
     Args:
         quality (int | DataNode | None): Quality from 1, the lowest, to 100; other numbers are
             clamped. Default: 50.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def laplacian(
+    data: DataNode,
+    /,
+    *,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    normalized_kernel: bool | None = ...,
+    scale: float | Sequence[float] | DataNode | None = ...,
+    smoothing_size: int | Sequence[int] | DataNode | None = ...,
+    window_size: int | Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Computes the Laplacian: the sum of the second derivatives along all axes but C and F.
+
+    A derivative is the correlation with a window along its axis, and with smoothing windows along
+    the others: `[1, -2, 1]` and `[1, 2, 1]`, which larger windows smooth further. Both are those of
+    Sobel's operator. Beyond the border the sample is mirrored, without the border element twice.
+    CPU and GPU agree within 1 in integers, and 1e-5 of the largest sum of the weights in floats.
+
+    Inputs:
+        data: one to three axes of any letters, with F before and C before or after them, such as
+            HWC, CHW, HW, FHWC, DHWC; without a layout all axes count. Numbers of any type.
+
+    Outputs:
+        the Laplacian: of the input's shape, layout and, if `dtype` is not given, type. Integers
+        are rounded and clamped, so types without a sign have no negative derivatives.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        normalized_kernel (bool | None): Scale each derivative by `2 ** (n + 2 - s)`, for n axes
+            and s elements of its windows in all. Not with `scale`. Default: False.
+        scale (float | Sequence[float] | DataNode | None): Factor of the derivatives: one, or
+            one for the derivative along each axis. Default: (1.0,).
+        smoothing_size (int | Sequence[int] | DataNode | None): Elements of the smoothing
+            windows, an odd number up to 23: one, or one for each axis. By default the window of
+            the derivative has as many.
+        window_size (int | Sequence[int] | DataNode | None): Elements of the derivatives'
+            windows, an odd number from 3 to 23: one, or one for each axis. Default: (3,).
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -6321,6 +6430,52 @@ class experimental:
         """
 
     @staticmethod
+    def dilate(
+        data: DataNode,
+        /,
+        *,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        border_mode: str | None = ...,
+        iterations: int | None = ...,
+        mask_size: int | Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Replaces each pixel by the largest of the pixels around it, channel by channel.
+
+        OpenCV does so on the CPU. CPU and GPU agree exactly. DALI has no such operator on the CPU.
+
+        Inputs:
+            data: HW, HWC or CHW, or with F in front of them; numbers of up to 32 bits, or float64.
+
+        Outputs:
+            the dilated images: of the input's shape, type and layout.
+
+        Raises:
+            ArgumentError: the anchor is outside of the mask.
+
+        Args:
+            anchor (int | Sequence[int] | DataNode | None): Index (x, y) in the mask of the pixel
+                that is replaced; -1 is the middle. Default: (-1, -1).
+            border_mode (str | None): What lies around the image: constant (nothing that counts),
+                replicate, reflect, reflect_101 or wrap. Default: 'constant'.
+            iterations (int | None): How often to do it. Each time adds (width - 1, height - 1) to
+                the mask. Default: 1.
+            mask_size (int | Sequence[int] | DataNode | None): (width, height) of the rectangle
+                around a pixel, or one number for both. Default: (3, 3).
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
     def equalize(
         images: DataNode,
         /,
@@ -6342,6 +6497,111 @@ class experimental:
             the images: of the input's shape, type and layout.
 
         Args:
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def erode(
+        data: DataNode,
+        /,
+        *,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        border_mode: str | None = ...,
+        iterations: int | None = ...,
+        mask_size: int | Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Replaces each pixel by the smallest of the pixels around it, channel by channel.
+
+        OpenCV does so on the CPU. CPU and GPU agree exactly. DALI has no such operator on the CPU.
+
+        Inputs:
+            data: HW, HWC or CHW, or with F in front of them; numbers of up to 32 bits, or float64.
+
+        Outputs:
+            the eroded images: of the input's shape, type and layout.
+
+        Raises:
+            ArgumentError: the anchor is outside of the mask.
+
+        Args:
+            anchor (int | Sequence[int] | DataNode | None): Index (x, y) in the mask of the pixel
+                that is replaced; -1 is the middle. Default: (-1, -1).
+            border_mode (str | None): What lies around the image: constant (nothing that counts),
+                replicate, reflect, reflect_101 or wrap. Default: 'constant'.
+            iterations (int | None): How often to do it. Each time adds (width - 1, height - 1) to
+                the mask. Default: 1.
+            mask_size (int | Sequence[int] | DataNode | None): (width, height) of the rectangle
+                around a pixel, or one number for both. Default: (3, 3).
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def filter(
+        data: DataNode,
+        filter: DataNode,
+        fill_value: DataNode | None = ...,
+        /,
+        *,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        border: str | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        mode: str | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Replaces each element by the sum of a window's weights times the elements around it.
+
+        The window moves along all axes but C and F. It is not mirrored, so the operator computes a
+        correlation. Sums are float32, in integers of 32 and 64 bits and in float64 they are float64.
+        CPU and GPU agree within 1 in integers, and 1e-5 of the largest number in floats.
+
+        Inputs:
+            data: one to three axes of any letters, with F before and C before or after them, such as
+                HWC, CHW, HW, FHWC, DHWC; without a layout all axes are filtered. Numbers of any type.
+            filter: the window of each sample: numbers, of as many axes as are filtered. With
+                `fn.per_frame` each frame has its own.
+            fill_value: the number around each sample, if `border` is "constant"; by default 0.
+
+        Outputs:
+            the filtered samples: of the input's layout and, if `dtype` is not given, type. The shape is
+            the input's. In the mode "valid" each axis is shorter, by the window's extent less 1.
+
+        Raises:
+            ArgumentError: the window has another number of axes, no elements, or in the mode "valid"
+                more elements than the sample; or the anchor is outside of the window.
+
+        Args:
+            anchor (int | Sequence[int] | DataNode | None): Index in the window of the element that
+                is replaced: one for each axis, or one for all. -1 is the middle. The mode 'valid'
+                does not use it. Default: (-1,).
+            border (str | None): What lies around the sample. 'reflect_101': the mirrored sample,
+                without the border element twice. 'reflect_1001': the mirrored sample. 'wrap': the
+                sample again. 'clamp': the border element. 'constant': the input `fill_value`.
+                Default: 'reflect_101'.
+            dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+                input's.
+            mode (str | None): 'same', or 'valid' for the results alone whose window is within the
+                sample. Default: 'same'.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -6410,6 +6670,42 @@ class experimental:
             device (str | None): cpu. Default: the device of the inputs.
             name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: check_output_size, bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def median_blur(
+        data: DataNode,
+        /,
+        *,
+        window_size: int | Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Replaces each pixel by the median of the pixels around it, channel by channel.
+
+        Beyond the border lies the border pixel again. CPU and GPU agree exactly. On the CPU square
+        windows are OpenCV's work: of any size for bytes, and of 3 or 5 pixels for uint16 and float32.
+        Others take ten times as long. DALI has no such operator on the CPU.
+
+        Inputs:
+            data: HW, HWC or CHW, or with F in front of them; numbers of any type.
+
+        Outputs:
+            the blurred images: of the input's shape, type and layout.
+
+        Args:
+            window_size (int | Sequence[int] | DataNode | None): (width, height) of the window, odd
+                numbers up to 255, or one number for both. Default: (3, 3).
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
     @staticmethod

@@ -760,6 +760,24 @@ class FileReader:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class Filter:
+    """`fn.filter` as a class."""
+
+    def __init__(
+        self,
+        *,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        border: str | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        mode: str | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class Flip:
     """`fn.flip` as a class."""
 
@@ -1069,6 +1087,25 @@ class JpegCompressionDistortion:
         self,
         *,
         quality: int | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Laplacian:
+    """`fn.laplacian` as a class."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        normalized_kernel: bool | None = ...,
+        scale: float | Sequence[float] | DataNode | None = ...,
+        smoothing_size: int | Sequence[int] | DataNode | None = ...,
+        window_size: int | Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -2554,12 +2591,66 @@ class experimental:
         ) -> None: ...
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+    class Dilate:
+        """`fn.experimental.dilate` as a class."""
+
+        def __init__(
+            self,
+            *,
+            anchor: int | Sequence[int] | DataNode | None = ...,
+            border_mode: str | None = ...,
+            iterations: int | None = ...,
+            mask_size: int | Sequence[int] | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
     class Equalize:
         """`fn.equalize` as a class."""
 
         def __init__(
             self,
             *,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Erode:
+        """`fn.experimental.erode` as a class."""
+
+        def __init__(
+            self,
+            *,
+            anchor: int | Sequence[int] | DataNode | None = ...,
+            border_mode: str | None = ...,
+            iterations: int | None = ...,
+            mask_size: int | Sequence[int] | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Filter:
+        """`fn.filter` as a class."""
+
+        def __init__(
+            self,
+            *,
+            anchor: int | Sequence[int] | DataNode | None = ...,
+            border: str | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            mode: str | None = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
             bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -2584,6 +2675,21 @@ class experimental:
             seed: int | None = ...,
             preserve: bool | None = ...,
             check_output_size: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class MedianBlur:
+        """`fn.experimental.median_blur` as a class."""
+
+        def __init__(
+            self,
+            *,
+            window_size: int | Sequence[int] | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
             bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,

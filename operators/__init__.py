@@ -23,7 +23,7 @@ from .boxes import (
 from .color import brightness_contrast, clahe, color_space_conversion, color_twist, equalize
 from .cutouts import erase, grid_mask
 from .elementwise import arithmetic, cast, lookup_table, one_hot
-from .filters import gaussian_blur, jpeg_distortion
+from .filters import filter, gaussian_blur, jpeg_distortion, laplacian, median_blur, morphology
 from .generators import constant, filled
 from .geometry import (
     crop,
@@ -86,14 +86,18 @@ __all__ = [
     "erase",
     "external_source",
     "filled",
+    "filter",
     "flip",
     "gaussian_blur",
     "grid_mask",
     "join",
     "jpeg_distortion",
+    "laplacian",
     "lookup_table",
+    "median_blur",
     "mel_filter_bank",
     "mfcc",
+    "morphology",
     "multi_paste",
     "noise",
     "nonsilent_region",
