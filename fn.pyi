@@ -2570,6 +2570,50 @@ def image_decoder_slice(
             cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
+def jitter(
+    images: DataNode,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mask: int | DataNode | None = ...,
+    nDegree: int | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Moves each pixel by a random number of pixels, to the right and down.
+
+    The pixel is one of the input's whose distances in both directions are whole numbers, from
+    `-(nDegree // 2)` on, `nDegree` different ones of equal probability. Beyond the border, the
+    border pixel is taken. The numbers of a sample are a function of seed, epoch, position and
+    operator alone. CPU and GPU agree exactly. DALI has no such operator on the CPU, and draws other
+    numbers.
+
+    Inputs:
+        images: HW or HWC, or with F in front of them; any type.
+
+    Outputs:
+        the changed images: of the input's shape, type and layout.
+
+    Args:
+        fill_value (float | None): Value of what lies around the image. Default: 0.0.
+        interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
+            INTERP_NN.
+        mask (int | DataNode | None): Whether to move the pixels; 0 leaves them alone. Default:
+            1.
+        nDegree (int | None): Number of different distances in each direction. Default: 2.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
 def jpeg_compression_distortion(
     images: DataNode,
     /,
@@ -4841,6 +4885,46 @@ def spectrogram(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
+def sphere(
+    images: DataNode,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mask: int | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Shows images as if they were drawn on a sphere.
+
+    A pixel at the vector v from the middle is the input's at `v * |v| / r`, where r is half of the
+    longer side, without its fraction. CPU and GPU agree exactly, with INTERP_LINEAR within 1 in
+    integers and 1e-5 of the range in floats.
+
+    Inputs:
+        images: HW or HWC, or with F in front of them; any type.
+
+    Outputs:
+        the changed images: of the input's shape, type and layout.
+
+    Args:
+        fill_value (float | None): Value of what lies around the image. Default: 0.0.
+        interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
+            INTERP_NN.
+        mask (int | DataNode | None): Whether to move the pixels; 0 leaves them alone. Default:
+            1.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
 def squeeze(
     data: DataNode,
     /,
@@ -4950,6 +5034,101 @@ def stack(
         device (str | None): cpu, gpu. Default: the device of the inputs.
         name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def tensor_resize(
+    data: DataNode,
+    /,
+    *,
+    interp_type: DALIInterpType | DataNode | None = ...,
+    min_filter: DALIInterpType | DataNode | None = ...,
+    mag_filter: DALIInterpType | DataNode | None = ...,
+    antialias: bool | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    alignment: float | Sequence[float] | DataNode | None = ...,
+    axes: int | Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    max_size: float | Sequence[float] | None = ...,
+    mode: str | None = ...,
+    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_relative: bool | None = ...,
+    roi_start: float | Sequence[float] | DataNode | None = ...,
+    scales: float | Sequence[float] | DataNode | None = ...,
+    size_rounding: str | None = ...,
+    sizes: float | Sequence[float] | DataNode | None = ...,
+    subpixel_scale: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Resizes arrays along any axes.
+
+    The wanted extents are given by `sizes` or by `scales`. The kernels, their positions and the
+    sizes are those of DALI; integer results round halves to even. The axes that change, with those
+    between them, are three at most. CPU and GPU agree exactly for nearest neighbor, in integers
+    else within 1, in floats within 1e-5 of the range (float16: 1e-3).
+
+    Inputs:
+        data: of any number of axes from 1 on, and any layout. The dtype is uint8, int8, uint16,
+            int16, uint32, int32 or a float type.
+
+    Outputs:
+        resized: of the input's layout, and of other extents.
+
+    Raises:
+        ArgumentError: arguments contradict one another, or do not fit the sample.
+
+    Args:
+        interp_type (DALIInterpType | DataNode | None): Filter, where `min_filter` or
+            `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
+        min_filter (DALIInterpType | DataNode | None): Filter for an axis that shrinks. Default:
+            interp_type.
+        mag_filter (DALIInterpType | DataNode | None): Filter for an axis that keeps its extent
+            or grows. Default: interp_type.
+        antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+            so that all pixels count. Nearest neighbor is never widened. Default: True.
+        dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
+            (the default).
+        alignment (float | Sequence[float] | DataNode | None): Point of the region that stays in
+            its place where an extent was rounded: 0 is the start, 1 the end. One, or one for
+            each of the axes. Default: (0.5,).
+        axes (int | Sequence[int] | None): Indices of the axes that the arguments are for;
+            negative ones count from the back. By default all.
+        axis_names (str | None): Letters of these axes in the layout, in place of `axes`.
+        max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+            all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
+            the limit too.
+        mode (str | None): How missing extents are chosen, and the aspect ratio: see
+            `fn.resize`. All axes count. 'not_larger' and 'not_smaller' do not go with `scales`.
+            Default: 'default'.
+        roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
+            `roi_start`.
+        roi_relative (bool | None): Edges of the region are fractions of the extents. Default:
+            False.
+        roi_start (float | Sequence[float] | DataNode | None): First edge of the region to
+            resize, in elements: one, or one for each of the axes. Outside of the sample, the
+            border is repeated. A start beyond the end mirrors the axis.
+        scales (float | Sequence[float] | DataNode | None): Factors of the input's extents: one,
+            or one for each of the axes. A negative one mirrors the axis. Not with `sizes`.
+        size_rounding (str | None): How extents that follow from `scales` are rounded: round,
+            truncate or ceil. Default: 'round'.
+        sizes (float | Sequence[float] | DataNode | None): Wanted extents: one, or one for each
+            of the axes. 0 leaves an extent to `mode`; a negative one mirrors the axis.
+        subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+            the input, so that the scale is the one asked for. Otherwise the scale changes.
+            Default: True.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
+            bytes_per_sample_hint.
     """
 
 def tfrecord_reader(
@@ -5604,6 +5783,66 @@ def warp_affine(
             for volumes; for a video one matrix, or one a frame.
         inverse_map (bool | None): Whether the matrix maps the result to the image. False: it
             maps the image to the result, so its inverse is used. Default: True.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def water(
+    images: DataNode,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mask: int | DataNode | None = ...,
+    ampl_x: float | None = ...,
+    ampl_y: float | None = ...,
+    freq_x: float | None = ...,
+    freq_y: float | None = ...,
+    phase_x: float | None = ...,
+    phase_y: float | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Moves pixels as waves on water do.
+
+    The pixel at (x, y) is the input's at `x + ampl_x * sin(freq_x * y + phase_x)` and
+    `y + ampl_y * cos(freq_y * x + phase_y)`. As in DALI, x and y count from the center of the first
+    pixel, and positions from its corner: with INTERP_LINEAR, results lie half a pixel further on.
+    CPU and GPU agree exactly, with INTERP_LINEAR within 1 in integers and 1e-5 of the range in
+    floats.
+
+    Inputs:
+        images: HW or HWC, or with F in front of them; any type.
+
+    Outputs:
+        the moved images: of the input's shape, type and layout.
+
+    Args:
+        fill_value (float | None): Value of what lies around the image. Default: 0.0.
+        interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
+            INTERP_NN.
+        mask (int | DataNode | None): Whether to move the pixels; 0 leaves them alone. Default:
+            1.
+        ampl_x (float | None): Amplitude of the wave in the direction of x, in pixels. Default:
+            10.0.
+        ampl_y (float | None): Amplitude of the wave in the direction of y, in pixels. Default:
+            10.0.
+        freq_x (float | None): Angular frequency of that wave along y, per pixel. Default:
+            0.04908738521234052.
+        freq_y (float | None): Angular frequency of that wave along x, per pixel. Default:
+            0.04908738521234052.
+        phase_x (float | None): Phase of the wave in the direction of x, in radians. Default:
+            0.0.
+        phase_y (float | None): Phase of the wave in the direction of y, in radians. Default:
+            0.0.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -6744,6 +6983,254 @@ class experimental:
             device (str | None): cpu. Default: the device of the inputs.
             name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def remap(
+        images: DataNode,
+        mapx: DataNode,
+        mapy: DataNode,
+        /,
+        *,
+        interp: DALIInterpType | None = ...,
+        pixel_origin: str | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Makes images of the pixels at given positions: result(x, y) = image(mapx(x, y), mapy(x, y)).
+
+        Outside of the image all values are 0. Positions are float32. CPU and GPU agree within 1 in
+        integers, and 1e-5 of the range in floats. With INTERP_CUBIC OpenCV moves the pixels on the
+        CPU, which rounds positions to 1/32 of a pixel. DALI has no such operator on the CPU.
+
+        Inputs:
+            images: HW or HWC, or with F in front of them; any type.
+            mapx, mapy: where each pixel of the result lies in the image: numbers, (height, width) of
+                the result, or (height, width, 1). Maps with F in front have a map for each frame.
+
+        Outputs:
+            the moved images: of the type and the layout of the images, and of the extent of the maps.
+
+        Raises:
+            ArgumentError: both maps are not of one such shape.
+
+        Args:
+            interp (DALIInterpType | None): Interpolation: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC.
+                Default: INTERP_LINEAR.
+            pixel_origin (str | None): "corner" or "center": the point of the first pixel that has
+                coordinates 0. Default: 'corner'.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def resize(
+        images: DataNode,
+        /,
+        *,
+        interp_type: DALIInterpType | DataNode | None = ...,
+        min_filter: DALIInterpType | DataNode | None = ...,
+        mag_filter: DALIInterpType | DataNode | None = ...,
+        antialias: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        size: float | Sequence[float] | DataNode | None = ...,
+        resize_x: float | DataNode | None = ...,
+        resize_y: float | DataNode | None = ...,
+        resize_z: float | DataNode | None = ...,
+        resize_shorter: float | DataNode | None = ...,
+        resize_longer: float | DataNode | None = ...,
+        mode: str | None = ...,
+        max_size: float | Sequence[float] | None = ...,
+        subpixel_scale: bool | None = ...,
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = ...,
+        save_attrs: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        temp_buffer_hint: int | None = ...,
+        minibatch_size: int | None = ...,
+        image_type: DALIImageType | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any:
+        """Resizes images.
+
+        The wanted size is given in one of four ways: `size`, the separate `resize_x`, `resize_y`,
+        `resize_z`, `resize_shorter`, or `resize_longer`. Sizes may be fractional: the result's
+        extents are rounded, halves up. The kernels, their positions and the sizes are those of
+        DALI; integer results round halves to even. CPU and GPU agree exactly for nearest neighbor,
+        in integers else within 1, in floats within 1e-5 of the range (float16: 1e-3).
+
+        Inputs:
+            images: HWC, CHW, HW, DHWC, CDHW, each also with F (frames) in front, or CFHW. Their dtype
+                is uint8, int8, uint16, int16, uint32, int32 or a float type.
+                Without a layout, by the number of dimensions: HW, HWC, FHWC, FDHWC.
+
+        Outputs:
+            resized: as the input, of another height and width (and depth).
+            attributes: with `save_attrs`, the extents before: int32, (height, width) or (depth,
+                height, width).
+
+        Raises:
+            ArgumentError: arguments contradict one another, or do not fit the sample.
+
+        Args:
+            interp_type (DALIInterpType | DataNode | None): Filter, where `min_filter` or
+                `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
+            min_filter (DALIInterpType | DataNode | None): Filter for an axis that shrinks. Default:
+                interp_type.
+            mag_filter (DALIInterpType | DataNode | None): Filter for an axis that keeps its extent
+                or grows. Default: interp_type.
+            antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+                so that all pixels count. Nearest neighbor is never widened. Default: True.
+            dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
+                (the default).
+            size (float | Sequence[float] | DataNode | None): Wanted (height, width) in pixels, or
+                (depth, height, width) for volumes; one number stands for all. 0 leaves an extent to
+                `mode`; a negative one mirrors the axis.
+            resize_x (float | DataNode | None): Wanted width in pixels; 0 and negative as in `size`.
+                Default: 0.0.
+            resize_y (float | DataNode | None): Wanted height in pixels; 0 and negative as in
+                `size`. Default: 0.0.
+            resize_z (float | DataNode | None): Wanted depth of a volume; 0 and negative as in
+                `size`. Default: 0.0.
+            resize_shorter (float | DataNode | None): Wanted length of the shorter side; the aspect
+                ratio is kept. `max_size` may limit the longer one. Default: 0.0.
+            resize_longer (float | DataNode | None): Wanted length of the longer side; the aspect
+                ratio is kept. Default: 0.0.
+            mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
+                given; missing ones scale by the (geometric) mean of the others. 'stretch': as
+                given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
+                ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
+                'default'.
+            max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+                all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
+                the limit too.
+            subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+                the input, so that the scale is the one asked for. Otherwise the scale changes.
+                Default: True.
+            roi_start (float | Sequence[float] | DataNode | None): First edge of the region to
+                resize, (y, x) or (z, y, x), in pixels. The edge may be fractional. Outside of the
+                image, the border is repeated. A start beyond the end mirrors the axis.
+            roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
+                `roi_start`.
+            roi_relative (bool | None): Edges of the region are fractions of the image's extents.
+                Default: False.
+            save_attrs (bool | None): Also output the extents before. Default: False.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
+                image_type, bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def tensor_resize(
+        data: DataNode,
+        /,
+        *,
+        interp_type: DALIInterpType | DataNode | None = ...,
+        min_filter: DALIInterpType | DataNode | None = ...,
+        mag_filter: DALIInterpType | DataNode | None = ...,
+        antialias: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        alignment: float | Sequence[float] | DataNode | None = ...,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        max_size: float | Sequence[float] | None = ...,
+        mode: str | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = ...,
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        scales: float | Sequence[float] | DataNode | None = ...,
+        size_rounding: str | None = ...,
+        sizes: float | Sequence[float] | DataNode | None = ...,
+        subpixel_scale: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        temp_buffer_hint: int | None = ...,
+        minibatch_size: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Resizes arrays along any axes.
+
+        The wanted extents are given by `sizes` or by `scales`. The kernels, their positions and the
+        sizes are those of DALI; integer results round halves to even. The axes that change, with those
+        between them, are three at most. CPU and GPU agree exactly for nearest neighbor, in integers
+        else within 1, in floats within 1e-5 of the range (float16: 1e-3).
+
+        Inputs:
+            data: of any number of axes from 1 on, and any layout. The dtype is uint8, int8, uint16,
+                int16, uint32, int32 or a float type.
+
+        Outputs:
+            resized: of the input's layout, and of other extents.
+
+        Raises:
+            ArgumentError: arguments contradict one another, or do not fit the sample.
+
+        Args:
+            interp_type (DALIInterpType | DataNode | None): Filter, where `min_filter` or
+                `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
+            min_filter (DALIInterpType | DataNode | None): Filter for an axis that shrinks. Default:
+                interp_type.
+            mag_filter (DALIInterpType | DataNode | None): Filter for an axis that keeps its extent
+                or grows. Default: interp_type.
+            antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+                so that all pixels count. Nearest neighbor is never widened. Default: True.
+            dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
+                (the default).
+            alignment (float | Sequence[float] | DataNode | None): Point of the region that stays in
+                its place where an extent was rounded: 0 is the start, 1 the end. One, or one for
+                each of the axes. Default: (0.5,).
+            axes (int | Sequence[int] | None): Indices of the axes that the arguments are for;
+                negative ones count from the back. By default all.
+            axis_names (str | None): Letters of these axes in the layout, in place of `axes`.
+            max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+                all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
+                the limit too.
+            mode (str | None): How missing extents are chosen, and the aspect ratio: see
+                `fn.resize`. All axes count. 'not_larger' and 'not_smaller' do not go with `scales`.
+                Default: 'default'.
+            roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
+                `roi_start`.
+            roi_relative (bool | None): Edges of the region are fractions of the extents. Default:
+                False.
+            roi_start (float | Sequence[float] | DataNode | None): First edge of the region to
+                resize, in elements: one, or one for each of the axes. Outside of the sample, the
+                border is repeated. A start beyond the end mirrors the axis.
+            scales (float | Sequence[float] | DataNode | None): Factors of the input's extents: one,
+                or one for each of the axes. A negative one mirrors the axis. Not with `sizes`.
+            size_rounding (str | None): How extents that follow from `scales` are rounded: round,
+                truncate or ceil. Default: 'round'.
+            sizes (float | Sequence[float] | DataNode | None): Wanted extents: one, or one for each
+                of the axes. 0 leaves an extent to `mode`; a negative one mirrors the axis.
+            subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+                the input, so that the scale is the one asked for. Otherwise the scale changes.
+                Default: True.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
+                bytes_per_sample_hint.
         """
 
     @staticmethod

@@ -1080,6 +1080,24 @@ class ImageDecoderSlice:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class Jitter:
+    """`fn.jitter` as a class."""
+
+    def __init__(
+        self,
+        *,
+        fill_value: float | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        mask: int | DataNode | None = ...,
+        nDegree: int | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class JpegCompressionDistortion:
     """`fn.jpeg_compression_distortion` as a class."""
 
@@ -1948,6 +1966,23 @@ class Spectrogram:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class Sphere:
+    """`fn.sphere` as a class."""
+
+    def __init__(
+        self,
+        *,
+        fill_value: float | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        mask: int | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class Squeeze:
     """`fn.squeeze` as a class."""
 
@@ -1989,6 +2024,39 @@ class Stack:
         axis_name: str | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class TensorResize:
+    """`fn.tensor_resize` as a class."""
+
+    def __init__(
+        self,
+        *,
+        interp_type: DALIInterpType | DataNode | None = ...,
+        min_filter: DALIInterpType | DataNode | None = ...,
+        mag_filter: DALIInterpType | DataNode | None = ...,
+        antialias: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        alignment: float | Sequence[float] | DataNode | None = ...,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        max_size: float | Sequence[float] | None = ...,
+        mode: str | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = ...,
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        scales: float | Sequence[float] | DataNode | None = ...,
+        size_rounding: str | None = ...,
+        sizes: float | Sequence[float] | DataNode | None = ...,
+        subpixel_scale: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        temp_buffer_hint: int | None = ...,
+        minibatch_size: int | None = ...,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
@@ -2237,6 +2305,29 @@ class WarpAffine:
         output_dtype: DALIDataType | DTypeLike | None = ...,
         matrix: float | Sequence[float] | DataNode | None = ...,
         inverse_map: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Water:
+    """`fn.water` as a class."""
+
+    def __init__(
+        self,
+        *,
+        fill_value: float | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        mask: int | DataNode | None = ...,
+        ampl_x: float | None = ...,
+        ampl_y: float | None = ...,
+        freq_x: float | None = ...,
+        freq_y: float | None = ...,
+        phase_x: float | None = ...,
+        phase_y: float | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -2707,6 +2798,90 @@ class experimental:
             image_type: DALIImageType | None = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Remap:
+        """`fn.experimental.remap` as a class."""
+
+        def __init__(
+            self,
+            *,
+            interp: DALIInterpType | None = ...,
+            pixel_origin: str | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Resize:
+        """`fn.resize` as a class."""
+
+        def __init__(
+            self,
+            *,
+            interp_type: DALIInterpType | DataNode | None = ...,
+            min_filter: DALIInterpType | DataNode | None = ...,
+            mag_filter: DALIInterpType | DataNode | None = ...,
+            antialias: bool | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            size: float | Sequence[float] | DataNode | None = ...,
+            resize_x: float | DataNode | None = ...,
+            resize_y: float | DataNode | None = ...,
+            resize_z: float | DataNode | None = ...,
+            resize_shorter: float | DataNode | None = ...,
+            resize_longer: float | DataNode | None = ...,
+            mode: str | None = ...,
+            max_size: float | Sequence[float] | None = ...,
+            subpixel_scale: bool | None = ...,
+            roi_start: float | Sequence[float] | DataNode | None = ...,
+            roi_end: float | Sequence[float] | DataNode | None = ...,
+            roi_relative: bool | None = ...,
+            save_attrs: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            temp_buffer_hint: int | None = ...,
+            minibatch_size: int | None = ...,
+            image_type: DALIImageType | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class TensorResize:
+        """`fn.tensor_resize` as a class."""
+
+        def __init__(
+            self,
+            *,
+            interp_type: DALIInterpType | DataNode | None = ...,
+            min_filter: DALIInterpType | DataNode | None = ...,
+            mag_filter: DALIInterpType | DataNode | None = ...,
+            antialias: bool | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            alignment: float | Sequence[float] | DataNode | None = ...,
+            axes: int | Sequence[int] | None = ...,
+            axis_names: str | None = ...,
+            max_size: float | Sequence[float] | None = ...,
+            mode: str | None = ...,
+            roi_end: float | Sequence[float] | DataNode | None = ...,
+            roi_relative: bool | None = ...,
+            roi_start: float | Sequence[float] | DataNode | None = ...,
+            scales: float | Sequence[float] | DataNode | None = ...,
+            size_rounding: str | None = ...,
+            sizes: float | Sequence[float] | DataNode | None = ...,
+            subpixel_scale: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            temp_buffer_hint: int | None = ...,
+            minibatch_size: int | None = ...,
             bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,

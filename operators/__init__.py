@@ -45,7 +45,7 @@ from .pasting import multi_paste, paste
 from .random import beta, choice, random_numbers
 from .reductions import reductions
 from .resample_audio import audio_resample
-from .resize import random_resized_crop, resize, resize_crop_mirror
+from .resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
 from .sequences import per_frame, sequence_rearrange
 from .transforms import (
     combining,
@@ -57,7 +57,7 @@ from .transforms import (
     translation,
 )
 from .user_code import external_source, python_function
-from .warp import rotate, warp_affine, warp_perspective
+from .warp import jitter, remap, rotate, sphere, warp_affine, warp_perspective, water
 
 __all__ = [
     "arithmetic",
@@ -90,6 +90,7 @@ __all__ = [
     "flip",
     "gaussian_blur",
     "grid_mask",
+    "jitter",
     "join",
     "jpeg_distortion",
     "laplacian",
@@ -118,6 +119,7 @@ __all__ = [
     "random_object_bbox",
     "random_resized_crop",
     "reductions",
+    "remap",
     "reshape",
     "resize",
     "resize_crop_mirror",
@@ -131,11 +133,14 @@ __all__ = [
     "shearing",
     "slice",
     "spectrogram",
+    "sphere",
     "ssd_random_crop",
     "subscript",
+    "tensor_resize",
     "to_decibels",
     "translation",
     "transpose",
     "warp_affine",
     "warp_perspective",
+    "water",
 ]

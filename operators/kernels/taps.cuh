@@ -25,3 +25,17 @@ struct Axis {  // the pixels that make a position on one axis, with their weight
         }
     }
 };
+
+// The element of a channel at a position: `step` elements lie between those of adjacent pixels.
+__device__ inline Work weighed(const In* in, const Axis& x, const Axis& y, int in_width, i64 step,
+                               Work fill) {
+    Work sum = 0;
+    for (int k = 0; k < TAPS; k++)
+        for (int j = 0; j < TAPS; j++) {
+            const int line = y.indices[k], at = x.indices[j];
+            const bool seen = line >= 0 && at >= 0;
+            const Work value = seen ? (Work)in[((i64)line * in_width + at) * step] : fill;
+            sum += y.weights[k] * x.weights[j] * value;
+        }
+    return sum;
+}

@@ -19,16 +19,8 @@ extern "C" __global__ void warp_perspective(const Sample* samples, const double*
         for (int c = 0; c < s.channels; c++) {
             const In* in = s.source + c * in_channel;
             const Work fill = fills[FILLS == 1 ? 0 : c];
-            Work sum = 0;
-            for (int k = 0; k < TAPS; k++)
-                for (int j = 0; j < TAPS; j++) {
-                    const int line = y.indices[k], at = x.indices[j];
-                    const bool seen = line >= 0 && at >= 0;
-                    const Work value =
-                        seen ? (Work)in[((i64)line * s.in_width + at) * step] : fill;
-                    sum += y.weights[k] * x.weights[j] * value;
-                }
-            s.out[i * step + c * out_channel] = stored<In>(sum);
+            s.out[i * step + c * out_channel] =
+                stored<In>(weighed(in, x, y, s.in_width, step, fill));
         }
     }
 }
