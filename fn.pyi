@@ -1412,6 +1412,90 @@ def crop_mirror_normalize(
         Accepted for compatibility, without effect: image_type, bytes_per_sample_hint.
     """
 
+def debayer(
+    images: DataNode,
+    /,
+    *,
+    algorithm: str | None = ...,
+    blue_position: int | Sequence[int] | DataNode,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Makes RGB images of the images of sensors behind a Bayer filter.
+
+    OpenCV does so on the CPU. The GPU has `bilinear_ocv`, with the same results.
+
+    Inputs:
+        images: HW or HWC with one channel, or with F in front of them; uint8 or uint16, of an even
+            height and width.
+
+    Outputs:
+        images: HWC or FHWC with 3 channels (with `gray_ocv` 1), of the input's type. The bilinear
+            images of fewer than 3 lines or columns are black, as OpenCV makes them.
+
+    Raises:
+        ArgumentError: the position is none of a tile of 2 by 2 pixels, or the algorithm does not
+            exist for the type or on the GPU.
+
+    Args:
+        algorithm (str | None): How missing colors are made: bilinear_ocv, edgeaware_ocv,
+            vng_ocv (uint8 alone), or gray_ocv, which makes gray images. default_npp, DALI's
+            name on the GPU, is bilinear_ocv. Default: 'bilinear_ocv'.
+        blue_position (int | Sequence[int] | DataNode): Line and column of blue in the tile of 2
+            by 2 pixels that starts in the second line and column: (0, 0) for BGGR, (0, 1) for
+            GBRG, (1, 0) for GRBG, (1, 1) for RGGB.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def dump_image(
+    images: DataNode,
+    /,
+    *,
+    input_layout: str | None = ...,
+    suffix: str | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Writes each image to a PPM file in the working directory, and passes it on.
+
+    The file is `<row>-<suffix>-<batch>.ppm`, with the numbers of the sample in its batch and of the
+    batch. The operator is for looking for mistakes: each sample costs a file. DALI's third number
+    is always 0, so that each batch overwrites the files of the one before.
+
+    Inputs:
+        images: uint8, HWC, 1 or 3 channels.
+
+    Outputs:
+        the images, as they are.
+
+    Raises:
+        ArgumentError: a sample is no such image.
+        OSError: a file cannot be written.
+
+    Args:
+        input_layout (str | None): Layout of the images; there is HWC alone. Default: 'HWC'.
+        suffix (str | None): Text in the names of the files.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
 def element_extract(
     data: DataNode,
     /,
@@ -6659,6 +6743,51 @@ class experimental:
                 (64 lobes). Default: 50.0.
             antialias (bool | None): Whether to remove the frequencies that a lower output rate
                 cannot hold. Without it they fold back, as in DALI. Default: False.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def debayer(
+        images: DataNode,
+        /,
+        *,
+        algorithm: str | None = ...,
+        blue_position: int | Sequence[int] | DataNode,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Makes RGB images of the images of sensors behind a Bayer filter.
+
+        OpenCV does so on the CPU. The GPU has `bilinear_ocv`, with the same results.
+
+        Inputs:
+            images: HW or HWC with one channel, or with F in front of them; uint8 or uint16, of an even
+                height and width.
+
+        Outputs:
+            images: HWC or FHWC with 3 channels (with `gray_ocv` 1), of the input's type. The bilinear
+                images of fewer than 3 lines or columns are black, as OpenCV makes them.
+
+        Raises:
+            ArgumentError: the position is none of a tile of 2 by 2 pixels, or the algorithm does not
+                exist for the type or on the GPU.
+
+        Args:
+            algorithm (str | None): How missing colors are made: bilinear_ocv, edgeaware_ocv,
+                vng_ocv (uint8 alone), or gray_ocv, which makes gray images. default_npp, DALI's
+                name on the GPU, is bilinear_ocv. Default: 'bilinear_ocv'.
+            blue_position (int | Sequence[int] | DataNode): Line and column of blue in the tile of 2
+                by 2 pixels that starts in the second line and column: (0, 0) for BGGR, (0, 1) for
+                GBRG, (1, 0) for GRBG, (1, 1) for RGGB.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:

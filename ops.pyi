@@ -582,6 +582,38 @@ class CropMirrorNormalize:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class Debayer:
+    """`fn.debayer` as a class."""
+
+    def __init__(
+        self,
+        *,
+        algorithm: str | None = ...,
+        blue_position: int | Sequence[int] | DataNode = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class DumpImage:
+    """`fn.dump_image` as a class."""
+
+    def __init__(
+        self,
+        *,
+        input_layout: str | None = ...,
+        suffix: str | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class ElementExtract:
     """`fn.element_extract` as a class."""
 
@@ -2674,6 +2706,22 @@ class experimental:
             scale: float | DataNode | None = ...,
             quality: float | None = ...,
             antialias: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Debayer:
+        """`fn.debayer` as a class."""
+
+        def __init__(
+            self,
+            *,
+            algorithm: str | None = ...,
+            blue_position: int | Sequence[int] | DataNode = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
             bytes_per_sample_hint: int | Sequence[int] | None = ...,

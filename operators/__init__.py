@@ -9,7 +9,7 @@ from .audio import (
     spectrogram,
     to_decibels,
 )
-from .batches import permute
+from .batches import dump_image, permute
 from .boxes import (
     bb_flip,
     bbox_paste,
@@ -20,7 +20,14 @@ from .boxes import (
     random_crop_generator,
     ssd_random_crop,
 )
-from .color import brightness_contrast, clahe, color_space_conversion, color_twist, equalize
+from .color import (
+    brightness_contrast,
+    clahe,
+    color_space_conversion,
+    color_twist,
+    debayer,
+    equalize,
+)
 from .cutouts import erase, grid_mask
 from .elementwise import arithmetic, cast, lookup_table, one_hot
 from .filters import filter, gaussian_blur, jpeg_distortion, laplacian, median_blur, morphology
@@ -80,7 +87,9 @@ __all__ = [
     "crop",
     "crop_mirror_normalize",
     "cropping",
+    "debayer",
     "dimensions",
+    "dump_image",
     "element_extract",
     "equalize",
     "erase",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class TensorResize(ResamplingOperator):
     name = "tensor_resize"
     aliases = ("experimental.tensor_resize",)
     inputs = ("data",)
-    assumed_layouts: Mapping[int, str] = {}
+    assumed_layouts = MappingProxyType({})
 
     alignment = param(
         FLOATS,
