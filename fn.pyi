@@ -1456,6 +1456,44 @@ def debayer(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
+def dl_tensor_python_function(
+    *inputs: DataNode,
+    function: Callable[..., Any],
+    batch_processing: bool | None = ...,
+    num_outputs: int | None = ...,
+    output_layouts: Any | None = ...,
+    synchronize_stream: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any:
+    """Calls a Python function with DLPack capsules, and passes its results on.
+
+    The function gets one capsule for each input, such as `torch.utils.dlpack.from_dlpack` takes.
+    It returns capsules, or any other samples that `fn.python_function` accepts. It must not change
+    its inputs. With `batch_processing`, one call serves a batch, with a list of capsules for each
+    input, and each output is a list. All else is as in `fn.python_function`.
+
+    Args:
+        function (Callable[..., Any]): The function.
+        batch_processing (bool | None): Call the function once a batch. Default: False.
+        num_outputs (int | None): Number of outputs. Default: 1.
+        output_layouts (Any | None): Layout of all outputs, or a list with the layouts of the
+            first outputs.
+        synchronize_stream (bool | None): On the GPU, wait for the inputs before each batch's
+            calls. With False the function has to work on the pipeline's stream, CuPy's current
+            one. Default: True.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
 def dump_image(
     images: DataNode,
     /,

@@ -598,6 +598,25 @@ class Debayer:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class DlTensorPythonFunction:
+    """`fn.dl_tensor_python_function` as a class."""
+
+    def __init__(
+        self,
+        *,
+        function: Callable[..., Any] = ...,
+        batch_processing: bool | None = ...,
+        num_outputs: int | None = ...,
+        output_layouts: Any | None = ...,
+        synchronize_stream: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class DumpImage:
     """`fn.dump_image` as a class."""
 

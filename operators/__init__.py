@@ -63,7 +63,7 @@ from .transforms import (
     shearing,
     translation,
 )
-from .user_code import external_source, python_function
+from .user_code import dl_tensor_function, external_source, python_function, torch_function
 from .warp import jitter, remap, rotate, sphere, warp_affine, warp_perspective, water
 
 __all__ = [
@@ -89,6 +89,7 @@ __all__ = [
     "cropping",
     "debayer",
     "dimensions",
+    "dl_tensor_function",
     "dump_image",
     "element_extract",
     "equalize",
@@ -147,6 +148,7 @@ __all__ = [
     "subscript",
     "tensor_resize",
     "to_decibels",
+    "torch_function",
     "translation",
     "transpose",
     "warp_affine",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
@@ -131,7 +130,7 @@ class Debayer(SampleOperator):
     ) -> TensorListGPU:
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)
         blue = numbers_of(blue_position, batch.size, 2)
-        possible: NDArray[np.bool_] = np.isin(blue, (0, 1)).all(axis=1)
+        possible = np.asarray(np.isin(blue, (0, 1)).all(axis=1))
         for i, shape in enumerate(shapes.tolist()):
             possible[i] &= self._is_possible(shape, dtype)
             if not possible[i]:
