@@ -598,7 +598,7 @@ class Debayer:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class DlTensorPythonFunction:
+class DLTensorPythonFunction:
     """`fn.dl_tensor_python_function` as a class."""
 
     def __init__(

@@ -90,13 +90,17 @@ CALLS = {
         "fn.normalize(image, axes=(0, 1), shift=128, scale=60, dtype=types.UINT8)",
         "fn.equalize(image)",
         "fn.clahe(image, tiles_x=4, tiles_y=4, clip_limit=3.0)",
-        "fn.debayer(image[:, :, 1], blue_position=(0, 0))",
+        (
+            "fn.debayer(fn.reductions.max(image * np.tile(np.uint8("
+            "[[[1, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 1]]]), (90, 120, 1)), axes=2), "
+            "blue_position=(0, 0))"
+        ),
         "255 - image",
     ),
     "Filters, noise and cut-outs": (
         "fn.gaussian_blur(image, sigma=3.0)",
         "fn.filter(image, np.float32([[0, -1, 0], [-1, 5, -1], [0, -1, 0]]))",
-        "fn.laplacian(image, window_size=5, normalized_kernel=True)",
+        "fn.laplacian(image, window_size=5, dtype=types.FLOAT)",
         "fn.experimental.median_blur(image, window_size=(7, 7))",
         "fn.experimental.dilate(image, mask_size=(5, 5))",
         "fn.experimental.erode(image, mask_size=(5, 5))",

@@ -63,7 +63,13 @@ from .transforms import (
     shearing,
     translation,
 )
-from .user_code import dl_tensor_function, external_source, python_function, torch_function
+from .user_code import (
+    dl_tensor_function,
+    external_source,
+    numba_function,
+    python_function,
+    torch_function,
+)
 from .warp import jitter, remap, rotate, sphere, warp_affine, warp_perspective, water
 
 __all__ = [
@@ -113,6 +119,7 @@ __all__ = [
     "noise",
     "nonsilent_region",
     "normalize",
+    "numba_function",
     "one_hot",
     "pad",
     "paste",

@@ -63,7 +63,7 @@ BY_NAME = {
     "engine": {"_arithmetic", "_indices", "_subscript", "get_property", "shapes"},
     "readers": {"_decode_clip", "_decode_sequence", "_decode_utterance", "resize"},
     "decoders": {"cast"},
-    "plugin": {"_torch_python_function"},
+    "plugin": {"_numba_function", "_torch_python_function"},
 }
 FILES = sorted(
     path

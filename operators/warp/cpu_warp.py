@@ -19,7 +19,7 @@ from ...engine.graph.operator import Array
 from ..common.opencv_images import OPENCV_DTYPES, exact_type
 from ..elementwise.saturation import saturate
 
-_OPENCV_DTYPES = frozenset(map(np.dtype, ("u1", "f4")))
+_WARP_DTYPES = frozenset(map(np.dtype, ("u1", "f4")))
 _OPENCV_CHANNELS = 4  # as many values has the color of OpenCV's border
 _remap: Any = cv2.remap  # whose declaration knows no maps of 16 bits
 MOST_EXTENT = 32766
@@ -71,7 +71,7 @@ class PixelArithmetic(NamedTuple):
 
 def pixel_arithmetic(source: np.dtype[Any], target: np.dtype[Any]) -> PixelArithmetic:
     """Return the arithmetic for images of a dtype and results of another."""
-    if source in _OPENCV_DTYPES and source == target:
+    if source in _WARP_DTYPES and source == target:
         return PixelArithmetic(source, direct=True, exact=False)
     wide = source.itemsize == 8 or (source.kind in "iu" and source.itemsize == 4)
     exact = wide or (source.kind in "iu" and source.itemsize == 2)
