@@ -61,6 +61,11 @@ CALLS = {
         "fn.water(image, ampl_x=8.0, ampl_y=8.0)",
         "fn.sphere(image, interp_type=types.INTERP_LINEAR)",
         "fn.jitter(image, nDegree=6)",
+        "fn.tensor_resize(image, scales=(0.6, 1.0), axes=(0, 1))",
+        (
+            "fn.experimental.remap(image, np.mgrid[:180, :240][1] ** 2 / 240, "
+            "np.mgrid[:180, :240][0] ** 2 / 180)"
+        ),
     ),
     "Color": (
         "fn.brightness(image, brightness=1.5)",
@@ -85,11 +90,17 @@ CALLS = {
         "fn.normalize(image, axes=(0, 1), shift=128, scale=60, dtype=types.UINT8)",
         "fn.equalize(image)",
         "fn.clahe(image, tiles_x=4, tiles_y=4, clip_limit=3.0)",
+        (
+            "fn.debayer(fn.reductions.max(image * np.tile(np.uint8("
+            "[[[1, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 1]]]), (90, 120, 1)), axes=2), "
+            "blue_position=(0, 0))"
+        ),
         "255 - image",
     ),
     "Filters, noise and cut-outs": (
         "fn.gaussian_blur(image, sigma=3.0)",
-        "fn.laplacian(image, window_size=5, dtype=types.UINT8)",
+        "fn.filter(image, np.float32([[0, -1, 0], [-1, 5, -1], [0, -1, 0]]))",
+        "fn.laplacian(image, window_size=5, dtype=types.FLOAT)",
         "fn.experimental.median_blur(image, window_size=(7, 7))",
         "fn.experimental.dilate(image, mask_size=(5, 5))",
         "fn.experimental.erode(image, mask_size=(5, 5))",
@@ -177,7 +188,7 @@ def pictures_of(calls: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
             name: types.Constant(array, layout=layout) for name, (array, layout) in inputs.items()
         }
         # The calls are those of this file.
-        outputs = [eval(call, {"fn": fn, "types": types, **names}) for call in calls]
+        outputs = [eval(call, {"fn": fn, "np": np, "types": types, **names}) for call in calls]
         pipe.set_outputs(*outputs)
         results = pipe.run()
         for call, result in zip(calls, results, strict=True):

@@ -9,7 +9,7 @@ from .audio import (
     spectrogram,
     to_decibels,
 )
-from .batches import permute
+from .batches import dump_image, permute
 from .boxes import (
     bb_flip,
     bbox_paste,
@@ -20,10 +20,17 @@ from .boxes import (
     random_crop_generator,
     ssd_random_crop,
 )
-from .color import brightness_contrast, clahe, color_space_conversion, color_twist, equalize
+from .color import (
+    brightness_contrast,
+    clahe,
+    color_space_conversion,
+    color_twist,
+    debayer,
+    equalize,
+)
 from .cutouts import erase, grid_mask
 from .elementwise import arithmetic, cast, lookup_table, one_hot
-from .filters import gaussian_blur, jpeg_distortion
+from .filters import filter, gaussian_blur, jpeg_distortion, laplacian, median_blur, morphology
 from .generators import constant, filled
 from .geometry import (
     crop,
@@ -45,7 +52,7 @@ from .pasting import multi_paste, paste
 from .random import beta, choice, random_numbers
 from .reductions import reductions
 from .resample_audio import audio_resample
-from .resize import random_resized_crop, resize, resize_crop_mirror
+from .resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
 from .sequences import per_frame, sequence_rearrange
 from .transforms import (
     combining,
@@ -56,8 +63,14 @@ from .transforms import (
     shearing,
     translation,
 )
-from .user_code import external_source, python_function
-from .warp import rotate, warp_affine, warp_perspective
+from .user_code import (
+    dl_tensor_function,
+    external_source,
+    numba_function,
+    python_function,
+    torch_function,
+)
+from .warp import jitter, remap, rotate, sphere, warp_affine, warp_perspective, water
 
 __all__ = [
     "arithmetic",
@@ -80,24 +93,33 @@ __all__ = [
     "crop",
     "crop_mirror_normalize",
     "cropping",
+    "debayer",
     "dimensions",
+    "dl_tensor_function",
+    "dump_image",
     "element_extract",
     "equalize",
     "erase",
     "external_source",
     "filled",
+    "filter",
     "flip",
     "gaussian_blur",
     "grid_mask",
+    "jitter",
     "join",
     "jpeg_distortion",
+    "laplacian",
     "lookup_table",
+    "median_blur",
     "mel_filter_bank",
     "mfcc",
+    "morphology",
     "multi_paste",
     "noise",
     "nonsilent_region",
     "normalize",
+    "numba_function",
     "one_hot",
     "pad",
     "paste",
@@ -114,6 +136,7 @@ __all__ = [
     "random_object_bbox",
     "random_resized_crop",
     "reductions",
+    "remap",
     "reshape",
     "resize",
     "resize_crop_mirror",
@@ -127,11 +150,15 @@ __all__ = [
     "shearing",
     "slice",
     "spectrogram",
+    "sphere",
     "ssd_random_crop",
     "subscript",
+    "tensor_resize",
     "to_decibels",
+    "torch_function",
     "translation",
     "transpose",
     "warp_affine",
     "warp_perspective",
+    "water",
 ]

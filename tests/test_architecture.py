@@ -69,6 +69,7 @@ BY_NAME = {
         "resize",
     },
     "decoders": {"cast"},
+    "plugin": {"_numba_function", "_torch_python_function"},
 }
 FILES = sorted(
     path

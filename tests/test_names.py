@@ -1,6 +1,7 @@
 """The names under which pipelines import things, and what is said of those that are wrong."""
 
 import importlib
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -33,6 +34,26 @@ def test_layouts_of_older_code_describe_a_sample():
 def test_no_gpu_has_two_names():
     pipe = penstock.Pipeline(batch_size=1, device_id=types.CPU_ONLY_DEVICE_ID)
     assert pipe.device_id is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("audio_decoder", "decoders.audio"),
+        ("coco_reader", "readers.coco"),
+        ("experimental.debayer", "debayer"),
+        ("experimental.decoders.image_slice", "decoders.image_slice"),
+        ("experimental.equalize", "equalize"),
+        ("experimental.filter", "filter"),
+        ("experimental.resize", "resize"),
+        ("experimental.tensor_resize", "tensor_resize"),
+        ("transform_translation", "transforms.translation"),
+        ("video_reader_resize", "readers.video_resize"),
+    ],
+)
+def test_older_names_are_the_newer_operators(old, new):
+    found, wanted = (attrgetter(name)(fn) for name in (old, new))
+    assert found is wanted
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from .params import NO_EFFECT, Param, Required
 
 _CAPITALS = {
     "coco": "COCO",
+    "dl": "DL",
     "mxnet": "MXNet",
     "nemo": "Nemo",
     "cpu": "CPU",

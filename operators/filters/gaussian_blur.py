@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOATS, INTS, param
@@ -14,8 +12,9 @@ from ...engine.tensors.dtypes import to_numpy_type
 from ..common.batch_arguments import try_rows, values_of
 from ..elementwise.target_dtype import target_type
 from .cpu_filter import filter_sample
+from .filtered_axes import filter_axes, parts_of
 from .gpu_filter import filter_batch
-from .windows import GaussianWindow, filter_axes, weights, windows_of
+from .windows import GaussianWindow, weights, windows_of
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -67,12 +66,9 @@ class GaussianBlur(SampleOperator):
         out = workspace.empty(data.shape, self._target or data.dtype)
         if not data.size:
             return out
-        inner = data.shape[axes[0] :]
-        channels = inner[-1] if len(inner) > len(axes) else 1
         kernels = [weights(window) for window in windows]
-        source = np.ascontiguousarray(data).reshape(-1, *inner)
-        for part, target in zip(source, out.reshape(source.shape), strict=True):
-            filter_sample(workspace, part, kernels, channels, target)
+        for part, target in zip(parts_of(data, axes), parts_of(out, axes), strict=True):
+            filter_sample(workspace, part, kernels, target)
         return out
 
     def batch_gpu(

@@ -13,29 +13,7 @@ from numpy.typing import NDArray
 from ...engine.errors import ArgumentError
 from ...geometry.layouts import per_axis
 
-MOST_AXES = 3
 _LARGEST_WINDOW = 1 << 15
-
-
-def filter_axes(owner: str, layout: str, ndim: int) -> tuple[int, ...]:
-    """Return the axes along which a sample is filtered: all but F and C.
-
-    Args:
-        owner: the operator, for messages.
-        layout: of the sample; "" if all its axes are data.
-        ndim: number of dimensions of the sample.
-    """
-    if layout and len(layout) != ndim:
-        raise ArgumentError(
-            f"the layout {layout!r} names {len(layout)} dimensions, but the sample has {ndim}"
-        )
-    data = tuple(i for i in range(ndim) if not layout or layout[i] not in "FC")
-    if not 1 <= len(data) <= MOST_AXES or data != tuple(range(data[0], data[0] + len(data))):
-        raise ArgumentError(
-            f"{owner} filters 1 to {MOST_AXES} axes that follow one another, with F before and C "
-            f"before or after them, but the sample of {ndim} dimensions is {layout!r}"
-        )
-    return data
 
 
 class GaussianWindow(NamedTuple):

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from itertools import product
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,7 @@ class ResamplingOperator(SampleOperator, ABC):
 
     inputs = ("images",)
     devices = ("cpu", "gpu")
-    assumed_layouts = VIDEO_LAYOUTS
+    assumed_layouts: ClassVar[Mapping[int, str]] = VIDEO_LAYOUTS
 
     interp_type = param(
         INTERP,
@@ -93,6 +93,10 @@ class ResamplingOperator(SampleOperator, ABC):
     def prepare(self) -> None:
         layout = self.layouts[0] if self.layouts else ""
         self._axes = spatial_axes(self.called, layout) if layout else None
+        self.prepare_filters()
+
+    def prepare_filters(self) -> None:
+        """Set what follows from the arguments that are common to all."""
         self._dtype = None if self.dtype is None else to_numpy_type(self.dtype)
         self._filters = None
         if not set(FilterChoice._fields) & set(self.per_sample):
@@ -133,26 +137,26 @@ class ResamplingOperator(SampleOperator, ABC):
                 f"{self.called}: a sample of shape {image.shape} has no pixels to make an image of"
             )
         plan = self.plan_sample(workspace, axes, extents, arguments)
-        filters = self._filters or _chosen(FilterChoice.of(arguments))
-        return self._resample(workspace, image, axes, plan, filters)
+        before, after = image.shape[: axes.first], image.shape[axes.spatial.stop :]
+        out = workspace.empty((*before, *plan.size, *after), self._result_type(image.dtype))
+        self._resample(image, out, axes, plan, arguments)
+        return out
 
     def _resample(
         self,
-        workspace: Workspace,
         image: Array,
+        out: Array,
         axes: SpatialAxes,
         plan: ResizePlan,
-        filters: tuple[Filter, Filter],
-    ) -> Array:
+        arguments: Mapping[str, Any],
+    ) -> None:
         """Resample every image, frame or volume of a sample."""
-        dtype = self._result_type(image.dtype)
-        before, after = image.shape[: axes.first], image.shape[axes.spatial.stop :]
-        out = workspace.empty((*before, *plan.size, *after), dtype)
+        filters = self._filters or _chosen(FilterChoice.of(arguments))
         is_whole = not any(plan.start) and plan.end == image.shape[axes.spatial]
         roi = None if is_whole and axes.count == 2 else (*plan.start, *plan.end)
         resample_one: Callable[..., object] = resample if axes.count == 2 else resample_volume
         try:
-            for index in product(*map(range, before)):
+            for index in product(*map(range, image.shape[: axes.first])):
                 source, target = image[index], out[index]
                 if not axes.channels_last:
                     source, target = source[..., None], target[..., None]
@@ -164,11 +168,10 @@ class ResamplingOperator(SampleOperator, ABC):
                     mag_filter=filters[1],
                     antialias=self.antialias,
                     out=target,
-                    dtype=dtype,
+                    dtype=out.dtype,
                 )
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"{self.called}: {error}") from error
-        return out
 
     def _result_type(self, source: np.dtype[Any]) -> np.dtype[Any]:
         dtype: np.dtype[Any] | None = self._dtype
@@ -183,15 +186,43 @@ class ResamplingOperator(SampleOperator, ABC):
 
     def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: Any) -> Any:
         """Resample a batch."""
-        axes, shapes, source = (
-            self.axes_of(images.ndim), images.extents(), to_numpy_type(images.dtype)
-        )  # fmt: skip
+        axes, shapes = self.axes_of(images.ndim), images.extents()
+        plans = self.plan_batch(batch, axes, np.maximum(shapes[:, axes.spatial], 1), arguments)
+
+        def result_shapes(size: NDArray[np.int64]) -> NDArray[np.int64]:
+            resized = shapes.copy()
+            resized[:, axes.spatial] = size
+            return resized
+
+        return self._resample_gpu(batch, images, axes, shapes, plans, result_shapes, arguments)
+
+    def _resample_gpu(
+        self,
+        batch: BatchContext,
+        images: TensorListGPU,
+        axes: SpatialAxes,
+        shapes: NDArray[np.int64],
+        plans: ResizePlans,
+        result_shapes: Callable[[NDArray[np.int64]], NDArray[np.int64]],
+        arguments: Mapping[str, Any],
+    ) -> TensorListGPU:
+        """Resample a batch by plans.
+
+        Args:
+            batch: the batch, on whose device to compute.
+            images: the samples.
+            axes: those of `shapes` that are resampled.
+            shapes: of the samples, as the axes say: (batch, axes.ndim).
+            plans: the work.
+            result_shapes: returns the shapes of the results for their spatial extents.
+            arguments: of the operator, for the whole batch.
+        """
+        source = to_numpy_type(images.dtype)
         if source not in DTYPES:
             raise ArgumentError(f"{self.called}: {unsupported(source)}")
         result = self._result_type(source)
         extents, channels = shapes[:, axes.spatial], axes.channel_counts(shapes)
         seen = np.maximum(extents, 1)
-        plans = self.plan_batch(batch, axes, seen, arguments)
         resampled, known = self._resampled_axes(plans, seen, FilterChoice.of(arguments))
         counts, size = axes.image_counts(shapes), plans.size
         possible = known & plans.possible & ((extents > 0) & (plans.start != plans.end)).all(1)
@@ -199,12 +230,10 @@ class ResamplingOperator(SampleOperator, ABC):
         possible &= fits | (counts == 0)
         if not possible.all():
             for i in np.flatnonzero(~possible).tolist():
-                batch.errors.setdefault(i, why_not(self, batch, i, shapes[i], source, arguments))
+                shape = images.extents()[i]
+                batch.errors.setdefault(i, why_not(self, batch, i, shape, source, arguments))
             size, counts = np.where(possible[:, None], size, 1), np.where(possible, counts, 0)
-        layout = self.output_layouts()[0]
-        resized = shapes.copy()
-        resized[:, axes.spatial] = size
-        out = batch.device.empty(resized, result, layout)
+        out = batch.device.empty(result_shapes(size), result, self.output_layouts()[0])
         before = ImageStacks(images.pointers(), counts, extents, channels, source, images)
         after = ImageStacks(out.pointers(), counts, size, channels, result, out)
         resample_batch(batch, before, after, resampled)

@@ -46,6 +46,7 @@ class Resize(SizedOperator):
     """
 
     name = "resize"
+    aliases = ("experimental.resize",)
 
     save_attrs = param(BOOL, False, "Also output the extents before.")
     image_type = param(IMAGE_TYPE, RGB, NO_EFFECT)

@@ -10,9 +10,9 @@ sample.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from math import copysign, floor, isfinite, prod
+from math import ceil, copysign, floor, isfinite, prod
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -20,6 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
+
+Float32s = NDArray[np.float32]
+Float64s = NDArray[np.float64]
 
 DEFAULT, STRETCH, NOT_LARGER, NOT_SMALLER = MODES = (
     "default",
@@ -37,10 +40,21 @@ MAX_PIXELS = 1 << 36
 MIN_REGION = 1e-3
 """Minimum extent of a region in pixels; a thinner region is widened by as much."""
 
-_PLANS_KEPT = 4096
+ROUND = "round"
+ROUNDINGS: Mapping[str, Callable[[float], int]] = {
+    ROUND: lambda extent: floor(extent + 0.5),
+    "truncate": floor,
+    "ceil": ceil,
+}
+"""How extents become whole numbers."""
 
-Float32s = NDArray[np.float32]
-Float64s = NDArray[np.float64]
+_ROUNDINGS_OF_ARRAYS: Mapping[str, Callable[[Float64s], Float64s]] = {
+    ROUND: lambda extents: np.floor(extents + 0.5),
+    "truncate": np.floor,
+    "ceil": np.ceil,
+}
+
+_PLANS_KEPT = 4096
 
 
 class Sizing(NamedTuple):
@@ -113,6 +127,8 @@ def plan_resize(
     max_size: tuple[float, ...] | None = None,
     region: Region | None = None,
     subpixel_scale: bool = True,
+    alignment: tuple[float, ...] | None = None,
+    rounding: str = ROUND,
 ) -> ResizePlan:
     """Return the size of the result and the region that fills it.
 
@@ -126,6 +142,9 @@ def plan_resize(
         max_size: upper limits of the result; 0 or less is none.
         region: the region of the input that counts as the image; None is the whole.
         subpixel_scale: where rounding changes an extent, change the region in proportion.
+        alignment: the point of the region that stays in its place then: 0 is the start, 1 the end.
+            None is the middle.
+        rounding: one of `ROUNDINGS`.
 
     Raises:
         ArgumentError: a value is not finite, the region is empty, or the result would be beyond
@@ -143,13 +162,14 @@ def plan_resize(
             "positions; make it larger"
         )
     wanted = _extents(shown, requested, mode, max_size)
-    size = _rounded(wanted)
+    size = _rounded(wanted, rounding)
     for axis, extent in enumerate(wanted):
         if extent < 0:
             start[axis], end[axis] = end[axis], start[axis]
         if subpixel_scale:
             growth = size[axis] / abs(float(extent))
-            start[axis], end[axis] = _keep_scale(start[axis], end[axis], growth)
+            point = 0.5 if alignment is None else alignment[axis]
+            start[axis], end[axis] = _keep_scale(start[axis], end[axis], growth, point)
     return ResizePlan(size, tuple(map(float, start)), tuple(map(float, end)))
 
 
@@ -163,6 +183,8 @@ def plan_resizes(
     end: Float64s | None,
     relative: bool,
     subpixel_scale: bool,
+    alignment: Float64s | None = None,
+    rounding: str = ROUND,
 ) -> ResizePlans:
     """Return `plan_resize` of each sample; arrays are of shape (batch, axes).
 
@@ -173,13 +195,14 @@ def plan_resizes(
         shown = np.abs(last - first)
         wanted = _all_extents(shown, requested.astype(np.float32), mode, max_size)
         exact = np.abs(wanted.astype(np.float64))
-        size = np.fmax(np.floor(exact + 0.5), 1)
+        size = np.fmax(_ROUNDINGS_OF_ARRAYS[rounding](exact), 1)
         possible = np.isfinite(requested).all(1) & (np.isfinite(shown) & (shown > 0)).all(1)
         possible &= (size <= MAX_EXTENT).all(1) & (size.prod(1) <= MAX_PIXELS)
         mirrored = wanted < 0
         first, last = np.where(mirrored, last, first), np.where(mirrored, first, last)
         if subpixel_scale:
-            first, last = _keep_all_scales(first, last, size / exact)
+            point = 0.5 if alignment is None else alignment
+            first, last = _keep_all_scales(first, last, size / exact, point)
     size[~possible], first[~possible], last[~possible] = 1, 0, 1
     return ResizePlans(
         size.astype(np.int64), first.astype(np.float64), last.astype(np.float64), possible
@@ -298,8 +321,8 @@ def _all_average_scales(scales: Float64s, given: NDArray[np.bool_]) -> Float64s:
     return average
 
 
-def _rounded(extents: Sequence[np.float32]) -> tuple[int, ...]:
-    size = tuple(max(1, floor(abs(float(extent)) + 0.5)) for extent in extents)
+def _rounded(extents: Sequence[np.float32], rounding: str) -> tuple[int, ...]:
+    size = tuple(max(1, ROUNDINGS[rounding](abs(float(extent)))) for extent in extents)
     check_size(size)
     return size
 
@@ -314,20 +337,24 @@ def check_size(size: Sequence[float]) -> None:
         )
 
 
-def _keep_scale(start: np.float32, end: np.float32, growth: float) -> tuple[np.float32, np.float32]:
-    """Scale the region about its middle by the growth of the result in rounding."""
+def _keep_scale(
+    start: np.float32, end: np.float32, growth: float, point: float
+) -> tuple[np.float32, np.float32]:
+    """Scale the region about a point in it by the growth of the result in rounding."""
     if growth == 1:
         return start, end
-    middle = (float(start) + float(end)) / 2
+    middle = (1 - point) * float(start) + point * float(end)
     return (
         np.float32(middle + (float(start) - middle) * growth),
         np.float32(middle + (float(end) - middle) * growth),
     )
 
 
-def _keep_all_scales(start: Float32s, end: Float32s, growth: Float64s) -> tuple[Float32s, Float32s]:
+def _keep_all_scales(
+    start: Float32s, end: Float32s, growth: Float64s, point: Float64s | float
+) -> tuple[Float32s, Float32s]:
     """Return `_keep_scale` of each sample."""
-    middle = (start.astype(np.float64) + end) / 2
+    middle = (1 - point) * start.astype(np.float64) + point * end.astype(np.float64)
     exact = growth == 1
     return (
         np.where(exact, start, (middle + (start - middle) * growth).astype(np.float32)),

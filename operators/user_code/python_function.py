@@ -60,18 +60,22 @@ class PythonFunction(BatchOperator):
 
     def prepare(self) -> None:
         self._expected = expectations(
-            "fn.python_function", self.output_count, self.declared_layouts, None, None
+            self.called, self.output_count, self.declared_layouts, None, None
         )
         self.preserve = True
         try:
             inspect.signature(self.function).bind(*self.layouts)
         except TypeError as error:
             raise ArgumentError(
-                f"fn.python_function: the function cannot be called with {len(self.layouts)} "
+                f"{self.called}: the function cannot be called with {len(self.layouts)} "
                 f"inputs: {error}"
             ) from None
         except ValueError:  # some functions in C have no signature
             pass
+
+    def call(self, *arguments: Any) -> Any:
+        """Call the function with an array for each input, or with a list of arrays."""
+        return self.function(*arguments)
 
     def num_outputs(self) -> int:
         return int(self.output_count)
@@ -87,7 +91,7 @@ class PythonFunction(BatchOperator):
         good: list[int] = []
 
         def compute(i: int) -> None:
-            returned = self._unpacked(self.function(*(data.row(i) for data in inputs)))
+            returned = self._unpacked(self.call(*(data.row(i) for data in inputs)))
             arrays = [as_array(*pair) for pair in zip(returned, self._expected, strict=True)]
             for rows, array, expected in zip(results, arrays, self._expected, strict=True):
                 _check_layout(array, expected)
@@ -108,7 +112,7 @@ class PythonFunction(BatchOperator):
         for data in inputs:
             data.used_on(None)  # the default stream of PyTorch and others
         if self.batch_processing:
-            returned = self._unpacked(self.function(*(data.rows() for data in inputs)))
+            returned = self._unpacked(self.call(*(data.rows() for data in inputs)))
         else:
             returned = self._by_sample(batch, inputs)
         results = []
@@ -125,7 +129,7 @@ class PythonFunction(BatchOperator):
         each: dict[int, tuple[Any, ...]] = {}
 
         def compute(i: int) -> None:
-            each[i] = self._unpacked(self.function(*(data.row(i) for data in inputs)))
+            each[i] = self._unpacked(self.call(*(data.row(i) for data in inputs)))
 
         for i in guard_rows(batch, compute):
             each[i] = next(iter(each.values()))
@@ -135,7 +139,7 @@ class PythonFunction(BatchOperator):
     def _whole(
         self, batch: BatchContext, inputs: tuple[TensorList, ...]
     ) -> tuple[TensorListCPU, ...]:
-        returned = self._unpacked(self.function(*(data.rows() for data in inputs)))
+        returned = self._unpacked(self.call(*(data.rows() for data in inputs)))
         columns = []
         for value, expected in zip(returned, self._expected, strict=True):
             column = as_column(value, expected)
@@ -149,21 +153,21 @@ class PythonFunction(BatchOperator):
         if count == 0:
             if returned is not None:
                 raise ArgumentError(
-                    "fn.python_function: with num_outputs=0 the function must return None, not "
+                    f"{self.called}: with num_outputs=0 the function must return None, not "
                     f"{type(returned).__name__}"
                 )
             return ()
         if count == 1 and not (isinstance(returned, tuple) and len(returned) == 1):
             if returned is None:
                 raise ArgumentError(
-                    "fn.python_function: the function returned None; return an array, or pass "
+                    f"{self.called}: the function returned None; return an array, or pass "
                     "num_outputs=0"
                 )
             return (returned,)
         if not isinstance(returned, tuple) or len(returned) != count:
             size = f" of {len(returned)}" if isinstance(returned, tuple) else ""
             raise ArgumentError(
-                f"fn.python_function: with num_outputs={count} the function must return a tuple of "
+                f"{self.called}: with num_outputs={count} the function must return a tuple of "
                 f"{count}, not a {type(returned).__name__}{size}"
             )
         return returned

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...engine.graph.operator import Array
 from ...engine.tensors.dtypes import DALIInterpType
+from ..common.borders import BORDERS
 
 Floats = NDArray[np.float64]
 _TOGETHER = 4  # channels that OpenCV moves together
@@ -20,13 +21,6 @@ FILTERS = {
     DALIInterpType.INTERP_NN: cv2.INTER_NEAREST,
     DALIInterpType.INTERP_LINEAR: cv2.INTER_LINEAR,
     DALIInterpType.INTERP_CUBIC: cv2.INTER_CUBIC,
-}
-BORDERS = {
-    "constant": cv2.BORDER_CONSTANT,
-    "replicate": cv2.BORDER_REPLICATE,
-    "reflect": cv2.BORDER_REFLECT,
-    "reflect_101": cv2.BORDER_REFLECT_101,
-    "wrap": cv2.BORDER_WRAP,
 }
 
 

@@ -7,7 +7,7 @@ computes positions in float64 for these dtypes, and calls OpenCV's `remap` only 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.graph.operator import Array
+from ..common.opencv_images import OPENCV_DTYPES, exact_type
 from ..elementwise.saturation import saturate
 
-_OPENCV_DTYPES = frozenset(map(np.dtype, ("u1", "f4")))
+_WARP_DTYPES = frozenset(map(np.dtype, ("u1", "f4")))
 _OPENCV_CHANNELS = 4  # as many values has the color of OpenCV's border
 _remap: Any = cv2.remap  # whose declaration knows no maps of 16 bits
 MOST_EXTENT = 32766
@@ -70,7 +71,7 @@ class PixelArithmetic(NamedTuple):
 
 def pixel_arithmetic(source: np.dtype[Any], target: np.dtype[Any]) -> PixelArithmetic:
     """Return the arithmetic for images of a dtype and results of another."""
-    if source in _OPENCV_DTYPES and source == target:
+    if source in _WARP_DTYPES and source == target:
         return PixelArithmetic(source, direct=True, exact=False)
     wide = source.itemsize == 8 or (source.kind in "iu" and source.itemsize == 4)
     exact = wide or (source.kind in "iu" and source.itemsize == 2)
@@ -156,15 +157,49 @@ def _warp_exactly(
     sampling: Sampling,
     arithmetic: PixelArithmetic,
 ) -> None:
-    source = np.ascontiguousarray(image, arithmetic.work)
     height, width = out.shape[:2]
     across = matrix[:, :1] * np.arange(width)
     down = matrix[:, 1:2] * np.arange(height) + matrix[:, 2:]
+
+    def positions(strip: slice) -> NDArray[np.float64]:
+        return across[:, np.newaxis] + down[:, strip, np.newaxis]
+
+    _sample_strips(image, out, positions, sampling, arithmetic.work)
+
+
+def sample_at(
+    image: Array, out: Array, positions: NDArray[np.floating[Any]], sampling: Sampling
+) -> None:
+    """Write the pixels of an image at positions, which are exact.
+
+    Args:
+        image: (height, width, channels).
+        out: the result, with the same channels and dtype.
+        positions: x and y, in pixel indices: (2, height, width). NaN is far outside.
+        sampling: how pixels are made.
+    """
+    copied = sampling.nearest and image.dtype in OPENCV_DTYPES
+    work = image.dtype if copied else exact_type(image.dtype)
+    known = np.nan_to_num(positions, nan=-FAR)
+    for some in _channel_groups(image.shape[2], exact=True):
+        _sample_strips(image[..., some], out[..., some], lambda s: known[:, s], sampling, work)
+
+
+def _sample_strips(
+    image: Array,
+    out: Array,
+    positions: Callable[[slice], NDArray[Any]],
+    sampling: Sampling,
+    work: np.dtype[Any],
+) -> None:
+    """Write the pixels at the positions of each strip of lines."""
+    source = np.ascontiguousarray(image, work)
+    height, width = out.shape[:2]
     lines = max(1, TUNING.strip_pixels // width)
     for top in range(0, height, lines):
         strip = slice(top, top + lines)
-        positions = (across[:, np.newaxis] + down[:, strip, np.newaxis]).clip(-FAR, FAR)
-        saturate(_sampled(source, positions, sampling), out[strip])
+        places = positions(strip).astype(np.float64).clip(-FAR, FAR)
+        saturate(_sampled(source, places, sampling), out[strip])
 
 
 def _sampled(source: Array, positions: NDArray[np.float64], sampling: Sampling) -> Array:

@@ -17,7 +17,7 @@ from .cpu_perspective import PerspectiveSampling
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_TAPS = {
+TAPS = {
     DALIInterpType.INTERP_NN: 1,
     DALIInterpType.INTERP_LINEAR: 2,
     DALIInterpType.INTERP_CUBIC: 4,
@@ -67,7 +67,7 @@ def warp_perspectives(
         "warp_perspective",
         In=c_type(to_numpy_type(data.dtype)),
         Work="float",
-        TAPS=_TAPS[sampling.filter],
+        TAPS=TAPS[sampling.filter],
         BORDER=sampling.border.upper(),
         PLANES=layout[0] == "C",
         FILLS=len(fills),

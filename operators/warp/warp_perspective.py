@@ -17,7 +17,8 @@ from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import layout_of
 from ...geometry.rounding import round_away
 from ..common.batch_arguments import check_later, why_not
-from .cpu_perspective import BORDERS, FILTERS, PerspectiveSampling, move_pixels
+from ..common.borders import BORDERS
+from .cpu_perspective import FILTERS, PerspectiveSampling, move_pixels
 from .frame_maps import canvases_fit, check_extents, check_one_matrix, given_sizes, per_frame
 from .gpu_perspective import maps_on_device, warp_perspectives
 

@@ -31,6 +31,6 @@ def test_axes_channels_and_dtypes(shape, channels, source, target):
     sample = (pixels(*shape, channels) // 2).astype(source)
     out = np.empty(sample.shape, target)
     kernels = KERNELS[: len(shape)]
-    filter_sample(RubbishWorkspace(), sample, kernels, channels, out)
+    filter_sample(RubbishWorkspace(), sample, kernels, out)
     tolerance = {"f4": 1e-3, "f2": 0.1}.get(target, 0.501)
     np.testing.assert_allclose(out.astype(float), expected(sample, kernels), atol=tolerance)

@@ -4,7 +4,6 @@ import pytest
 from penstock.engine.errors import ArgumentError
 from penstock.operators.filters.windows import (
     GaussianWindow,
-    filter_axes,
     weights,
     window_of,
     windows_of,
@@ -41,9 +40,3 @@ def test_values_for_axes():
     assert windows_of(0.0, (3, 5), 2)[1].size == 5
     with pytest.raises(ArgumentError, match="'sigma' has 3 values for 2 axes"):
         sigmas((1, 2, 3))
-
-
-def test_axes():
-    assert filter_axes("blur", "FHWC", 4) == (1, 2)
-    assert filter_axes("blur", "CDHW", 4) == (1, 2, 3)
-    assert filter_axes("blur", "", 2) == (0, 1)

@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import ArgumentError, MissingDependencyError, install_hint
-from ..engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
-from ..engine.tensors.device_export import stream_handle
-from ..engine.tensors.dtypes import DALIDataType, to_numpy_type
-from ..engine.tensors.streams import DEFAULT_STREAM
-from .base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform
-from .options import EpochArguments
+from ...engine.errors import ArgumentError, MissingDependencyError, install_hint
+from ...engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
+from ...engine.tensors.device_export import stream_handle
+from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
+from ...engine.tensors.streams import DEFAULT_STREAM
+from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform
+from ..options import EpochArguments
+from . import fn
 
 try:
     import torch
@@ -43,7 +44,7 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from ..engine.run.pipeline import Pipeline
+    from ...engine.run.pipeline import Pipeline
 
 __all__ = [
     "ClassificationIterator",
@@ -54,6 +55,7 @@ __all__ = [
     "LastBatchPolicy",
     "RaggedIterator",
     "feed_ndarray",
+    "fn",
     "to_torch_type",
 ]
 

@@ -1,0 +1,110 @@
+"""The base of operators that move each pixel in a way of their own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.context import Workspace
+from ...engine.graph.operator import Array, SampleOperator
+from ...engine.graph.params import ANY_FLOAT, INT, INTERP, param
+from ...engine.tensors import TensorListGPU
+from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
+from ...geometry.layouts import layout_of
+from ..common.batch_arguments import numbers_of, why_not
+from .cpu_warp import Sampling, sample_at
+from .frame_maps import canvases_fit, check_extents
+from .gpu_displacement import launch_displacement
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+_FILTERS = (DALIInterpType.INTERP_NN, DALIInterpType.INTERP_LINEAR)
+_LAYOUTS = {2: "HW", 3: "HWC"}
+Float32s = NDArray[np.float32]
+
+
+class DisplacementOperator(SampleOperator, ABC):
+    """Base: a subclass says where in the image the pixels of the result lie.
+
+    Positions are computed in float32, with the same operations on both devices.
+    """
+
+    devices = ("cpu", "gpu")
+    inputs = ("images",)
+    assumed_layouts = _LAYOUTS
+    frame_by_frame = True
+    kernel_name: str  # and the name of its file
+
+    fill_value = param(ANY_FLOAT, 0.0, "Value of what lies around the image.")
+    interp_type = param(
+        INTERP, DALIInterpType.INTERP_NN, "Interpolation: INTERP_NN or INTERP_LINEAR."
+    )
+    mask = param(INT, 1, "Whether to move the pixels; 0 leaves them alone.", per_sample=True)
+
+    def prepare(self) -> None:
+        if self.interp_type not in _FILTERS:
+            allowed = " or ".join(each.name for each in _FILTERS)
+            raise ArgumentError(
+                f"{self.called}: interp_type is {self.interp_type.name}; use {allowed}"
+            )
+        self._sampling = Sampling(self.interp_type == DALIInterpType.INTERP_NN, self.fill_value)
+
+    @abstractmethod
+    def positions(self, workspace: Workspace, height: int, width: int) -> Float32s:
+        """Return x and y of each pixel of the result, in pixel indices: (2, height, width)."""
+
+    @abstractmethod
+    def gpu_arguments(self, batch: BatchContext, extents: Any) -> tuple[dict[str, Any], list[Any]]:
+        """Return the fields of the kernel's table, and the kernel's further arguments.
+
+        Args:
+            batch: the batch, on whose device to compute.
+            extents: height and width of each sample: (batch, 2).
+        """
+
+    def index_at(self, coordinates: Float32s) -> Float32s:
+        """Return pixel indices for coordinates that are 0 at the corner of the first pixel."""
+        if self._sampling.nearest:
+            return np.floor(coordinates)
+        return np.asarray(coordinates - np.float32(0.5), np.float32)
+
+    def sample(self, workspace: Workspace, image: Array, *, mask: int) -> Array:
+        self._layout(image.ndim)
+        height, width = image.shape[:2]
+        check_extents((height, width), (height, width))
+        if not mask:
+            return image
+        out = workspace.empty(image.shape, image.dtype)
+        source, target = (each.reshape(height, width, -1) for each in (image, out))
+        sample_at(source, target, self.positions(workspace, height, width), self._sampling)
+        return out
+
+    def _layout(self, ndim: int) -> None:
+        layout = layout_of(self.layouts[0], ndim, _LAYOUTS)
+        if layout not in _LAYOUTS.values():
+            raise ArgumentError(
+                f"{self.called} takes HW and HWC, or F in front of them, but the sample is "
+                f"{layout!r}; bring it into such an order with fn.transpose"
+            )
+
+    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, *, mask: Any) -> TensorListGPU:
+        self._layout(images.ndim)
+        shapes, dtype = images.extents(), to_numpy_type(images.dtype)
+        extents = shapes[:, :2]
+        moves = numbers_of(mask, batch.size)[:, 0] != 0
+        possible = canvases_fit(extents, extents)
+        for i in np.flatnonzero(~possible).tolist():
+            error = why_not(self, batch, i, shapes[i], dtype, {"mask": mask})
+            batch.errors.setdefault(i, error)
+        out = batch.device.empty(shapes, dtype, self.output_layouts()[0])
+        fields, arguments = self.gpu_arguments(batch, np.where(possible[:, np.newaxis], extents, 0))
+        fields |= {"moves": moves.astype(np.int32)}
+        taps = 1 if self._sampling.nearest else 2
+        launch = self.kernel_name, taps, self.fill_value
+        launch_displacement(batch, images, out, possible, *launch, fields, arguments)
+        return out

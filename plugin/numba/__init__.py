@@ -1,0 +1,10 @@
+"""Functions that Numba compiles, in pipelines.
+
+    from penstock.plugin.numba.fn.experimental import numba_function
+
+Numba is imported when a pipeline is defined that uses it.
+"""
+
+from . import fn
+
+__all__ = ["fn"]
