@@ -26,7 +26,7 @@ EXAMPLES = (
 )
 
 _GO_ON = "the whole shards stay: go on with the same command and --resume"
-_OPTION = re.compile(r"\b(overwrite|resume)=True")
+_OPTION = re.compile(r"\b(overwrite|resume)=True|`(components)`")
 
 
 def _formats() -> list[str]:
@@ -96,6 +96,10 @@ def convert(
             help='Take samples that fit, as in "label in (1, 2) and image.size > 10000".',
         ),
     ] = None,
+    components: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Components to write, as in image,label; else all."),
+    ] = None,
     classes: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Text file with the name of a class on each line."),
@@ -152,6 +156,7 @@ def convert(
                 sample_fraction=sample,
                 sample_seed=sample_seed,
                 where=where,
+                components=None if components is None else _names(components),
                 classes=None if classes is None else _lines(classes),
                 jpeg_quality=jpeg_quality,
                 longest_side=longest_side,
@@ -168,13 +173,17 @@ def convert(
             say_error(f"interrupted; {_GO_ON}")
             raise
         except (ArgumentError, FileExistsError) as error:
-            raise CommandFailed(_OPTION.sub(r"--\1", message_of(error)), 2) from error
+            raise CommandFailed(_OPTION.sub(r"--\1\2", message_of(error)), 2) from error
         except OSError as error:
             if os.path.isdir(destination):
                 error.add_note(_GO_ON)
             raise
     print(json.dumps(asdict(report), indent=2) if as_json else _text(report))
     return 0
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _lines(path: Path) -> list[str]:

@@ -24,6 +24,7 @@ from .reading import size_of
 from .recognition import known
 from .reencoding import Reencoding
 from .running import OnProgress, TaskRun
+from .schema import Schema
 from .stored.base import probes
 from .tasks import (
     ConvertJob,
@@ -92,6 +93,7 @@ class ConvertOptions:
     sample_fraction: float
     sample_seed: int
     where: Where | None
+    components: Sequence[str] | None
     classes: Sequence[str] | Mapping[int, str] | None
     reencoding: Reencoding
     workers: int | None
@@ -160,14 +162,27 @@ class Conversion:
         if options.where is not None:
             options.where.check_names(dataset.schema)
         writer = WRITERS[options.to]
-        schema = options.reencoding.schema(dataset.schema)
+        schema = options.reencoding.schema(self._chosen_schema())
         if reason := writer.refusal(schema):
             raise ArgumentError(
-                f"{dataset.path} cannot be converted to {FORMATS[options.to].title}: {reason}"
+                f"{dataset.path} cannot be converted to {FORMATS[options.to].title}: {reason}; "
+                "`components` selects the components to write"
             )
         target = Target(schema, self._class_names())
         (first,) = dataset.read([0])
-        return Target(schema, target.classes, writer.layout(target, options.reencoding(first)))
+        first = options.reencoding(first.with_only(options.components))
+        return Target(schema, target.classes, writer.layout(target, first))
+
+    def _chosen_schema(self) -> Schema:
+        schema, chosen = self._dataset.schema, self._options.components
+        if chosen is None:
+            return schema
+        if unknown := [name for name in chosen if name not in schema]:
+            raise ArgumentError(
+                f"components: the samples have no component {unknown[0]!r}; they have "
+                f"{', '.join(schema)}"
+            )
+        return {name: each for name, each in schema.items() if name in chosen}
 
     def _class_names(self) -> tuple[str, ...]:
         stored = self._dataset.classes
@@ -203,6 +218,7 @@ class Conversion:
             shards=self._shards,
             order=repr(self._order),
             where=str(self._options.where or ""),
+            components=list(self._target.schema),
             reencoding=repr(self._options.reencoding),
             classes=list(self._target.classes),
         )
@@ -217,6 +233,7 @@ class Conversion:
             target=self._target,
             order=self._order,
             where=self._options.where,
+            components=self._options.components,
             reencoding=self._options.reencoding,
         )
 

@@ -79,6 +79,23 @@ def test_a_filter_leaves_samples_out(source, tmp_path, where):
     assert {sample.components["label"] for sample in read} == {1}
 
 
+def test_components_are_left_out(source, tmp_path):
+    datasets.convert(source, tmp_path / "a", to="tfrecord", components=["image"])
+    with datasets.open_dataset(tmp_path / "a") as dataset:
+        assert list(dataset.schema) == ["image"]
+        assert all(list(each.components) == ["image"] for each in dataset.read(range(12)))
+    with pytest.raises(ArgumentError, match="components: the samples have no component 'lable'"):
+        datasets.convert(source, tmp_path / "b", to="tfrecord", components=["image", "lable"])
+
+
+def test_a_refusal_tells_how_to_leave_components_out(tmp_path):
+    source = made.write(tmp_path / "source", made.annotated())
+    with pytest.raises(ArgumentError, match="`components` selects the components to write"):
+        datasets.convert(source, tmp_path / "a", to="recordio")
+    chosen = ["image", "boxes", "labels"]
+    assert datasets.convert(source, tmp_path / "a", to="recordio", components=chosen).samples == 5
+
+
 def test_a_filter_of_unknown_components_is_refused(source, tmp_path):
     with pytest.raises(ArgumentError, match="no component 'lable'; they have key, image, label"):
         datasets.convert(source, tmp_path / "a", to="tfrecord", where="lable == 1")
