@@ -126,8 +126,9 @@ def _of_path(
     compares: bool,
 ) -> tuple[Speed, Comparison | None]:
     from ..datasets import open_dataset
-    from .benchmark.graphs import graph_of, load
+    from .benchmark.graphs import graph_of
     from .benchmark.measure import measure
+    from .benchmark.pipeline_library import load
     from .benchmark.turns import compare
 
     gpu = None if device == "cpu" else 0
