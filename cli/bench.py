@@ -73,7 +73,7 @@ def bench(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Measure the samples a second of a pipeline, and name the limit that it meets.
+    """Measure the samples a second of a pipeline, and name its limit.
 
     The report shows the start, the steady speed, the time of each operator, and what would lift
     the limit: storage, CPU time of decoding, cores, the GIL, the consumer, or the GPU.
