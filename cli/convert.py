@@ -168,7 +168,7 @@ def convert(
                 resume=resume,
                 progress=lambda p: bar.update(p.samples, p.total, p.bytes),
             )
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):  # Ctrl-C, or the process was told to end
             bar.close()
             say_error(f"interrupted; {_GO_ON}")
             raise
@@ -196,13 +196,28 @@ def _lines(path: Path) -> list[str]:
 
 
 def _text(report: ConvertReport) -> str:
-    rate = report.samples / report.seconds if report.seconds else 0.0
-    written = (
-        f"{report.path}: {report.samples:,} samples in {report.shards:,} shards of "
-        f"{report.format}, {report.bytes / 1e6:,.1f} MB, {report.seconds:.1f} s, "
-        f"{rate:,.0f} samples/s"
-    )
-    left_out = f"; {report.left_out:,} samples were left out" if report.left_out else ""
-    earlier = f"; an earlier run wrote {report.resumed_shards:,} of the shards"
-    lost = f"; not converted: {', '.join(report.lost)}" if report.lost else ""
-    return written + left_out + (earlier if report.resumed_shards else "") + lost
+    from ..datasets.writers.folder import LooseFileWriter
+    from ..datasets.writers.table import WRITERS
+    from .probes.finding import size_text
+
+    facts = [
+        f"{report.path}: {_counted(report.samples, 'sample')} in "
+        f"{_counted(report.shards, 'shard')} of {report.format}"
+    ]
+    if not issubclass(WRITERS[report.format], LooseFileWriter):  # whose sizes are not counted
+        facts.append(size_text(report.bytes))
+    facts.append(f"{report.seconds:.1f} s")
+    if report.seconds and not report.resumed_shards:
+        facts.append(f"{report.samples / report.seconds:,.0f} samples/s")
+    remarks = [", ".join(facts)]
+    if report.resumed_shards:
+        remarks.append(f"an earlier run wrote {report.resumed_shards:,} of the shards")
+    if report.left_out:
+        remarks.append(f"{_counted(report.left_out, 'sample')} left out")
+    if report.lost:
+        remarks.append(f"not converted: {', '.join(report.lost)}")
+    return "; ".join(remarks)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, islice, pairwise
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ from .tasks import (
     sync_folder,
 )
 from .where import Where
-from .writers.base import Target
+from .writers.base import Target, Writer
 from .writers.hashed_file import write_new
 from .writers.table import WRITERS
 
@@ -47,12 +47,25 @@ class ConversionTuning:
 
     Attributes:
         shard_bytes: size of a shard where the user names neither number nor size.
+        tries: sets of components, of each size, that are tried on a format for a message.
     """
 
     shard_bytes: int = 256 << 20
+    tries: int = 100
 
 
 TUNING = ConversionTuning()
+
+
+def _fitting(writer: type[Writer], schema: Schema) -> tuple[str, ...]:
+    """Return the most components that a format can hold, the first one among them; else ()."""
+    first, *others = schema
+    for count in range(len(others) - 1, -1, -1):
+        for chosen in islice(combinations(others, count), TUNING.tries):
+            names = (first, *chosen)
+            if not writer.refusal({name: schema[name] for name in names}):
+                return names
+    return ()
 
 
 @dataclass(frozen=True)
@@ -164,9 +177,11 @@ class Conversion:
         writer = WRITERS[options.to]
         schema = options.reencoding.schema(self._chosen_schema())
         if reason := writer.refusal(schema):
+            fitting = _fitting(writer, schema)
+            advice = f"; `components` {', '.join(fitting)} would fit" if fitting else ""
             raise ArgumentError(
-                f"{dataset.path} cannot be converted to {FORMATS[options.to].title}: {reason}; "
-                "`components` selects the components to write"
+                f"{dataset.path} cannot be converted to {FORMATS[options.to].title}: "
+                f"{reason}{advice}"
             )
         target = Target(schema, self._class_names())
         (first,) = dataset.read([0])

@@ -32,7 +32,7 @@ from ...readers.tfrecord.patterns import SLACK
 from ...readers.tfrecord.reader import TFRecordSource
 from ..media import extension_of
 from ..sample import Encoded, Sample, Value
-from ..schema import ARRAY, ENCODED, FLOAT, INT, ComponentType, Schema
+from ..schema import ARRAY, ENCODED, FLOAT, INT, ComponentType, Schema, type_of
 from .base import Location, StoredSamples, numbered_key, probes
 
 KEY, EXTENSION, SHAPE, DOUBLE = "key", ".extension", ".shape", ".float64"
@@ -55,9 +55,17 @@ class TFRecordSamples(StoredSamples):
         wanted = [Wanted(*each) for each in self._features.items()]
         self._source = TFRecordSource(self._records, wanted, verify=True)
         self._columns = [name for each in wanted for name in each.names()]
-        self._types: Schema = {} if location.manifest is None else location.manifest.schema
+        self._types: Schema = {}
+        self._types = self._lists() if location.manifest is None else location.manifest.schema
         self.learn(location.manifest)
         self._types = self.schema
+
+    def _lists(self) -> Schema:
+        """Return the types of the features that hold one number in some records, more in others."""
+        values = [pair for s in self.read(probes(len(self))) for pair in s.components.items()]
+        arrays = {name: value for name, value in values if isinstance(value, np.ndarray)}
+        numbers = {name for name, value in values if isinstance(value, int | float)}
+        return {name: type_of(arrays[name]) for name in numbers & arrays.keys()}
 
     def _stored_features(self) -> Iterator[tuple[str, VarLenFeature]]:
         """Yield the features of the manifest's schema, or of a few records."""

@@ -90,8 +90,10 @@ def test_components_are_left_out(source, tmp_path):
 
 def test_a_refusal_tells_how_to_leave_components_out(tmp_path):
     source = made.write(tmp_path / "source", made.annotated())
-    with pytest.raises(ArgumentError, match="`components` selects the components to write"):
+    with pytest.raises(ArgumentError, match=r"`components` image, boxes, labels would fit$"):
         datasets.convert(source, tmp_path / "a", to="recordio")
+    with pytest.raises(ArgumentError, match=r"'label', which the samples do not have$"):
+        datasets.convert(source, tmp_path / "a", to="folder")
     chosen = ["image", "boxes", "labels"]
     assert datasets.convert(source, tmp_path / "a", to="recordio", components=chosen).samples == 5
 
@@ -104,7 +106,8 @@ def test_a_filter_of_unknown_components_is_refused(source, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"to": "avro"}, "the format is one of folder, .* not 'avro'"),
+        ({"to": "avro"}, "the format is one of folder, .* not 'avro'$"),
+        ({"to": "webdatset"}, "not 'webdatset'; did you mean 'webdataset'"),
         ({"engine": "spark"}, "engine is one of local, ray, dask"),
         ({"sample_fraction": 0.0}, "more than 0"),
         ({"shard_count": 2, "shard_size": 3}, "not both"),

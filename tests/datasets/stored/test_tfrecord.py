@@ -41,6 +41,21 @@ def test_missing_features_are_left_out(tmp_path):
     ]
 
 
+def test_lists_of_one_number_stay_lists(tmp_path):
+    records = [{"x": list(range(i % 3)), "y": [0.5] * (1 + i % 2), "z": i} for i in range(9)]
+    dataset = write(tmp_path / "a", *records)
+    assert {name: str(each) for name, each in dataset.schema.items()} == {
+        "x": "array int64 (n,)",
+        "y": "array float32 (n,)",
+        "z": "int",
+    }
+    for record, sample in zip(records, dataset.read(range(9)), strict=True):
+        components = dict(sample.components)
+        x = components.pop("x", np.zeros(0))
+        assert (x.tolist(), components.pop("y").tolist()) == (record["x"], record["y"])
+        assert components == {"z": record["z"]}
+
+
 def test_several_strings_are_refused(tmp_path):
     with pytest.raises(DecodeError, match=r"record 0.*'x' holds several strings"):
         write(tmp_path / "a", {"x": [b"1", b"2"]})
