@@ -200,10 +200,8 @@ def _text(report: ConvertReport) -> str:
     from ..datasets.writers.table import WRITERS
     from .probes.finding import size_text
 
-    facts = [
-        f"{report.path}: {_counted(report.samples, 'sample')} in "
-        f"{_counted(report.shards, 'shard')} of {report.format}"
-    ]
+    samples, shards = _counted(report.samples, "sample"), _counted(report.shards, "shard")
+    facts = [f"{report.path}: {samples} in {shards} of {report.format}"]
     if not issubclass(WRITERS[report.format], LooseFileWriter):  # whose sizes are not counted
         facts.append(size_text(report.bytes))
     facts.append(f"{report.seconds:.1f} s")
