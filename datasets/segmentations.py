@@ -17,6 +17,10 @@ from .sample import Encoded, Value
 SEGMENTATIONS = "segmentations"
 _JSON = "json"
 
+# Numbers of at most 15 digits that Python would write in the same way, but for a last ".0".
+_NUMBER = rb"(?:-?(?:[1-9]\d{0,8}(?:\.(?:\d{0,5}[1-9]|0))?|0\.(?!0000)\d{0,5}[1-9])|0(?:\.0)?)"
+_POLYGON = rb"\[(?:%b(?:,%b)*+)?\]" % (_NUMBER, _NUMBER)
+_PLAIN = re.compile(rb"\[(?:%b(?:,%b)*+)?\]" % (_POLYGON, _POLYGON))
 _ZERO = re.compile(rb"-0\.0(?=[,\]])")
 _WHOLE = re.compile(rb"\.0(?=[,\]])")
 
@@ -41,6 +45,12 @@ def _encoded(pieces: Iterable[bytes]) -> Encoded:
 
 
 def _canonical(text: bytes) -> bytes:
+    plain = text.replace(b", ", b",")
+    return _WHOLE.sub(b"", plain) if _PLAIN.fullmatch(plain) else _parsed(text)
+
+
+def _parsed(text: bytes) -> bytes:
+    """Return the canonical form of any JSON, which takes ten times longer."""
     try:
         value = json.loads(text) if text else None
     except ValueError as error:

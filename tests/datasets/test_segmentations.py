@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.datasets import Encoded
+from penstock.datasets import Encoded, segmentations
 from penstock.datasets.segmentations import (
     encoded_segmentations,
     scaled_segmentations,
@@ -33,6 +33,18 @@ def test_numbers_and_strings_come_back(values):
     assert again == component
 
 
+DECIMALS = st.one_of(
+    st.from_regex(r"-?(0|[1-9][0-9]{0,10})(\.[0-9]{1,8})?([eE][-+]?[0-9])?", fullmatch=True),
+    NUMBERS.map(repr),
+)
+
+
+@given(st.lists(st.lists(DECIMALS, max_size=6), max_size=3), st.sampled_from([",", ", ", " ,\n"]))
+def test_plain_texts_need_no_parser(polygons, comma):
+    text = f"[{comma.join(f'[{comma.join(each)}]' for each in polygons)}]".encode()
+    assert segmentations._canonical(text) == segmentations._parsed(text)
+
+
 def test_equal_numbers_are_equal_bytes():
     first = encoded_segmentations(
         [b"[[1.0, 2.50, -0.0, 10]]", b'{"counts": "a.0]", "size": [1,2]}']
@@ -42,7 +54,7 @@ def test_equal_numbers_are_equal_bytes():
     assert b'"a.0]"' in first.data
 
 
-@pytest.mark.parametrize("text", [b"3", b'"RLE"', b"[[1, 2"])
+@pytest.mark.parametrize("text", [b"3", b'"RLE"', b"[[1, 2", b"[[1 2]]", b"[[1,,2]]"])
 def test_other_json_is_a_decode_error(text):
     with pytest.raises(DecodeError, match="'segmentation' is"):
         encoded_segmentations([text])
