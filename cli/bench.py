@@ -73,7 +73,7 @@ def bench(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Measure the samples a second of a pipeline, and name the limit that it meets.
+    """Measure the samples a second of a pipeline, and name its limit.
 
     The report shows the start, the steady speed, the time of each operator, and what would lift
     the limit: storage, CPU time of decoding, cores, the GIL, the consumer, or the GPU.
@@ -126,8 +126,9 @@ def _of_path(
     compares: bool,
 ) -> tuple[Speed, Comparison | None]:
     from ..datasets import open_dataset
-    from .benchmark.graphs import graph_of, load
+    from .benchmark.graphs import graph_of
     from .benchmark.measure import measure
+    from .benchmark.pipeline_library import load
     from .benchmark.turns import compare
 
     gpu = None if device == "cpu" else 0

@@ -97,6 +97,5 @@ def say_error(message: str) -> None:
 
 def examples(*lines: str) -> str:
     """Return the end of a command's help: examples, one a line, then the exit statuses."""
-    escaped = (line.replace("[", r"\[") for line in lines)
-    listed = "\n".join(["[bold]Examples[/]", *(f"  {line}" for line in escaped)])
+    listed = "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])  # \b keeps lines
     return f"{listed}\n\n{EXIT_STATUSES}"

@@ -26,7 +26,7 @@ EXAMPLES = (
 )
 
 _GO_ON = "the whole shards stay: go on with the same command and --resume"
-_OPTION = re.compile(r"\b(overwrite|resume)=True")
+_OPTION = re.compile(r"\b(overwrite|resume)=True|`(components)`")
 
 
 def _formats() -> list[str]:
@@ -96,6 +96,10 @@ def convert(
             help='Take samples that fit, as in "label in (1, 2) and image.size > 10000".',
         ),
     ] = None,
+    components: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Components to write, as in image,label; else all."),
+    ] = None,
     classes: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Text file with the name of a class on each line."),
@@ -152,6 +156,7 @@ def convert(
                 sample_fraction=sample,
                 sample_seed=sample_seed,
                 where=where,
+                components=None if components is None else _names(components),
                 classes=None if classes is None else _lines(classes),
                 jpeg_quality=jpeg_quality,
                 longest_side=longest_side,
@@ -163,18 +168,22 @@ def convert(
                 resume=resume,
                 progress=lambda p: bar.update(p.samples, p.total, p.bytes),
             )
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):  # Ctrl-C, or the process was told to end
             bar.close()
             say_error(f"interrupted; {_GO_ON}")
             raise
         except (ArgumentError, FileExistsError) as error:
-            raise CommandFailed(_OPTION.sub(r"--\1", message_of(error)), 2) from error
+            raise CommandFailed(_OPTION.sub(r"--\1\2", message_of(error)), 2) from error
         except OSError as error:
             if os.path.isdir(destination):
                 error.add_note(_GO_ON)
             raise
     print(json.dumps(asdict(report), indent=2) if as_json else _text(report))
     return 0
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _lines(path: Path) -> list[str]:
@@ -187,13 +196,26 @@ def _lines(path: Path) -> list[str]:
 
 
 def _text(report: ConvertReport) -> str:
-    rate = report.samples / report.seconds if report.seconds else 0.0
-    written = (
-        f"{report.path}: {report.samples:,} samples in {report.shards:,} shards of "
-        f"{report.format}, {report.bytes / 1e6:,.1f} MB, {report.seconds:.1f} s, "
-        f"{rate:,.0f} samples/s"
-    )
-    left_out = f"; {report.left_out:,} samples were left out" if report.left_out else ""
-    earlier = f"; an earlier run wrote {report.resumed_shards:,} of the shards"
-    lost = f"; not converted: {', '.join(report.lost)}" if report.lost else ""
-    return written + left_out + (earlier if report.resumed_shards else "") + lost
+    from ..datasets.writers.folder import LooseFileWriter
+    from ..datasets.writers.table import WRITERS
+    from .probes.finding import size_text
+
+    samples, shards = _counted(report.samples, "sample"), _counted(report.shards, "shard")
+    facts = [f"{report.path}: {samples} in {shards} of {report.format}"]
+    if not issubclass(WRITERS[report.format], LooseFileWriter):  # whose sizes are not counted
+        facts.append(size_text(report.bytes))
+    facts.append(f"{report.seconds:.1f} s")
+    if report.seconds and not report.resumed_shards:
+        facts.append(f"{report.samples / report.seconds:,.0f} samples/s")
+    remarks = [", ".join(facts)]
+    if report.resumed_shards:
+        remarks.append(f"an earlier run wrote {report.resumed_shards:,} of the shards")
+    if report.left_out:
+        remarks.append(f"{_counted(report.left_out, 'sample')} left out")
+    if report.lost:
+        remarks.append(f"not converted: {', '.join(report.lost)}")
+    return "; ".join(remarks)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

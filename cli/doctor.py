@@ -45,8 +45,9 @@ def doctor(
     # A module with additional jobs. Tests use jobs that hang and crash.
     jobs: Annotated[str | None, typer.Option("--test-jobs", hidden=True)] = None,
 ) -> int:
-    """Show whether pipelines work here, what is missing, and how fast a path is read.
+    """Show whether pipelines work here, and what is missing.
 
+    With a PATH, the report also has the speed at which files there are read.
     The exit status is 0 if pipelines for --device would work on this machine, and 1 if not.
     """
     from .probes.examine import NoPathError, examine

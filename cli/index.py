@@ -56,8 +56,9 @@ def index(
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Make or refresh the index of TFRecord, RecordIO and WebDataset files.
+    """Make or refresh the indexes of files with many samples.
 
+    TFRecord, RecordIO and WebDataset files have indexes.
     Readers make the same index when they open a file for the first time, which takes a while for
     large files. The index is a file beside the data, `<file>.penstock-index`, or in the user's
     cache folder where the data's folder cannot be written.

@@ -41,7 +41,7 @@ def inspect(
     ] = 24,
     as_json: AsJson = False,
 ) -> int:
-    """Show the format, the schema, the counts and the sizes of a data set.
+    """Show format, schema, counts and sizes of a data set.
 
     Sizes and labels are those of at most 1,000 samples, spread over the data set.
     """

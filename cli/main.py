@@ -24,7 +24,7 @@ APP = typer.Typer(
     epilog=EXIT_STATUSES,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
-    rich_markup_mode="rich",
+    rich_markup_mode=None,  # rich takes longer to import than a help text to read it
 )
 _UsageError: Any = typer.BadParameter.__base__  # typer does not export this class
 

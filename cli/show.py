@@ -66,8 +66,9 @@ def show(
     ] = "auto",
     as_json: AsJson = False,
 ) -> int:
-    """Draw a contact sheet of a batch: images, masks, boxes, clips, spectrograms, arrays.
+    """Draw a contact sheet of samples or of a batch.
 
+    The sheet shows images, masks, boxes, clips, spectrograms and arrays.
     A terminal that shows pictures (kitty, Ghostty, iTerm2, WezTerm, foot ...) shows the sheet.
     Otherwise the sheet is written to a PNG file.
     """

@@ -31,7 +31,7 @@ def verify(
     ],
     b: Annotated[
         str | None,
-        typer.Argument(metavar="[B]", help="Data set in any format, to compare with A."),
+        typer.Argument(metavar="B", help="Data set in any format, to compare with A."),
     ] = None,
     decode: Annotated[bool, typer.Option("--decode", help="Decode the images, too.")] = False,
     quarantine: Annotated[

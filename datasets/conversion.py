@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, islice, pairwise
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from .reading import size_of
 from .recognition import known
 from .reencoding import Reencoding
 from .running import OnProgress, TaskRun
+from .schema import Schema
 from .stored.base import probes
 from .tasks import (
     ConvertJob,
@@ -35,7 +36,7 @@ from .tasks import (
     sync_folder,
 )
 from .where import Where
-from .writers.base import Target
+from .writers.base import Target, Writer
 from .writers.hashed_file import write_new
 from .writers.table import WRITERS
 
@@ -46,12 +47,25 @@ class ConversionTuning:
 
     Attributes:
         shard_bytes: size of a shard where the user names neither number nor size.
+        tries: sets of components, of each size, that are tried on a format for a message.
     """
 
     shard_bytes: int = 256 << 20
+    tries: int = 100
 
 
 TUNING = ConversionTuning()
+
+
+def _fitting(writer: type[Writer], schema: Schema) -> tuple[str, ...]:
+    """Return the most components that a format can hold, the first one among them; else ()."""
+    first, *others = schema
+    for count in range(len(others) - 1, -1, -1):
+        for chosen in islice(combinations(others, count), TUNING.tries):
+            names = (first, *chosen)
+            if not writer.refusal({name: schema[name] for name in names}):
+                return names
+    return ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +106,7 @@ class ConvertOptions:
     sample_fraction: float
     sample_seed: int
     where: Where | None
+    components: Sequence[str] | None
     classes: Sequence[str] | Mapping[int, str] | None
     reencoding: Reencoding
     workers: int | None
@@ -160,14 +175,29 @@ class Conversion:
         if options.where is not None:
             options.where.check_names(dataset.schema)
         writer = WRITERS[options.to]
-        schema = options.reencoding.schema(dataset.schema)
+        schema = options.reencoding.schema(self._chosen_schema())
         if reason := writer.refusal(schema):
+            fitting = _fitting(writer, schema)
+            advice = f"; `components` {', '.join(fitting)} would fit" if fitting else ""
             raise ArgumentError(
-                f"{dataset.path} cannot be converted to {FORMATS[options.to].title}: {reason}"
+                f"{dataset.path} cannot be converted to {FORMATS[options.to].title}: "
+                f"{reason}{advice}"
             )
         target = Target(schema, self._class_names())
         (first,) = dataset.read([0])
-        return Target(schema, target.classes, writer.layout(target, options.reencoding(first)))
+        first = options.reencoding(first.with_only(options.components))
+        return Target(schema, target.classes, writer.layout(target, first))
+
+    def _chosen_schema(self) -> Schema:
+        schema, chosen = self._dataset.schema, self._options.components
+        if chosen is None:
+            return schema
+        if unknown := [name for name in chosen if name not in schema]:
+            raise ArgumentError(
+                f"components: the samples have no component {unknown[0]!r}; they have "
+                f"{', '.join(schema)}"
+            )
+        return {name: each for name, each in schema.items() if name in chosen}
 
     def _class_names(self) -> tuple[str, ...]:
         stored = self._dataset.classes
@@ -203,6 +233,7 @@ class Conversion:
             shards=self._shards,
             order=repr(self._order),
             where=str(self._options.where or ""),
+            components=list(self._target.schema),
             reencoding=repr(self._options.reencoding),
             classes=list(self._target.classes),
         )
@@ -217,6 +248,7 @@ class Conversion:
             target=self._target,
             order=self._order,
             where=self._options.where,
+            components=self._options.components,
             reencoding=self._options.reencoding,
         )
 

@@ -29,6 +29,7 @@ def convert(
     sample_fraction: float = 1.0,
     sample_seed: int = 0,
     where: str | Callable[[Sample], bool] | None = None,
+    components: Sequence[str] | None = None,
     classes: Sequence[str] | Mapping[int, str] | None = None,
     jpeg_quality: int | None = None,
     longest_side: int | None = None,
@@ -62,6 +63,7 @@ def convert(
         where: a filter: an expression such as "label in (1, 2) and image.size > 10000" (see
             `datasets.where`), or a function of a `Sample`. Expressions only compare, so they may
             come from anywhere.
+        components: names of the components to write; by default all.
         classes: names of the labels, for class folders; by default those of the source.
         jpeg_quality: 1 to 100; images are encoded anew as JPEG.
         longest_side: pixels; larger images are made smaller and encoded anew as JPEG.
@@ -97,6 +99,7 @@ def convert(
         sample_fraction,
         sample_seed,
         None if where is None else Where(where),
+        None if components is None else tuple(components),
         classes,
         Reencoding(jpeg_quality, longest_side, audio, video),
         workers,

@@ -50,6 +50,7 @@ class InspectReport:
         extensions: how many of the encoded files have each extension.
         manifest: the content of `dataset.json`; None without this file.
         sample: the first sample.
+        lost: names of data in the files that no sample carries.
     """
 
     path: str
@@ -64,6 +65,7 @@ class InspectReport:
     extensions: Mapping[str, int]
     manifest: Manifest | None
     sample: Sample | None
+    lost: tuple[str, ...] = ()
 
 
 def inspect(
@@ -123,4 +125,5 @@ def inspect(
         dict(extensions.most_common()),
         dataset.manifest,
         dataset.read([0])[0] if len(dataset) else None,
+        dataset.stored.lost,
     )

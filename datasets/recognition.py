@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import ArgumentError, PenstockError, SourceError
+from ..engine.suggestions import unknown
 from ..formats.npy import MAGIC as NPY_MAGIC
 from ..readers.archives.tar import BLOCK, TarError, parse_header
 from ..readers.listing.path_patterns import expand_paths
@@ -154,5 +155,6 @@ _TESTS: tuple[tuple[str, Callable[[bytes, Storage], bool]], ...] = (
 def known(format: str, formats: Mapping[str, Any]) -> str:
     """Return the name of a format; raise ArgumentError for an unknown name."""
     if format not in formats:
-        raise ArgumentError(f"the format is one of {', '.join(formats)}, not {format!r}")
+        listed = ", ".join(formats)
+        raise ArgumentError(f"the format is one of {listed}, not {unknown(format, formats)}")
     return format

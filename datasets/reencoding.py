@@ -12,8 +12,9 @@ from .reencode_image import smaller_jpeg
 from .reencode_media import AUDIO_CODECS, VIDEO_CODECS, encode_audio, encode_video
 from .sample import Encoded, Sample, Value
 from .schema import ENCODED, ComponentType, Schema
+from .segmentations import SEGMENTATIONS, scaled_segmentations
 
-_BOXES = "boxes"
+_BOXES, _KEYPOINTS, _AREAS = "boxes", "keypoints", "areas"
 _NAMES = (IMAGE, "audio", "video")
 
 
@@ -21,8 +22,8 @@ _NAMES = (IMAGE, "audio", "video")
 class Reencoding:
     """What is encoded anew; by default nothing, so encoded bytes stay as they are.
 
-    The components "image", "audio" and "video" are meant; others, such as masks, stay. "boxes"
-    are scaled with a smaller image.
+    The components "image", "audio" and "video" are meant; others, such as masks, stay. "boxes",
+    "keypoints", "areas" and the polygons of "segmentations" are scaled with a smaller image.
 
     Attributes:
         jpeg_quality: of images, 1 to 100; None keeps images that need no other size.
@@ -82,15 +83,20 @@ class Reencoding:
     def _change(self, components: dict[str, Value], name: str, value: Encoded) -> None:
         if name == IMAGE and (self.jpeg_quality or self.longest_side):
             components[name], scale = smaller_jpeg(value, self.jpeg_quality, self.longest_side)
-            _scale_boxes(components, scale)
+            if scale != (1.0, 1.0):
+                _scale_annotations(components, scale)
         elif name == "audio" and self.audio is not None:
             components[name] = encode_audio(value, self.audio)
         elif name == "video" and self.video is not None:
             components[name] = encode_video(value, self.video)
 
 
-def _scale_boxes(components: dict[str, Value], scale: tuple[float, float]) -> None:
-    """Scale boxes, whose numbers are horizontal and vertical in turn, with their image."""
-    boxes = components.get(_BOXES)
-    if isinstance(boxes, np.ndarray) and scale != (1.0, 1.0):
-        components[_BOXES] = (boxes * np.tile(scale, 2)).astype(boxes.dtype)
+def _scale_annotations(components: dict[str, Value], scale: tuple[float, float]) -> None:
+    """Scale what is measured in pixels with its image; scales are horizontal and vertical."""
+    factors = {_BOXES: [*scale, *scale], _KEYPOINTS: [*scale, 1], _AREAS: scale[0] * scale[1]}
+    for name, factor in factors.items():
+        value = components.get(name)
+        if isinstance(value, np.ndarray):
+            components[name] = (value * np.array(factor)).astype(value.dtype)
+    if SEGMENTATIONS in components:
+        components[SEGMENTATIONS] = scaled_segmentations(components[SEGMENTATIONS], scale)

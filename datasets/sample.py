@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,16 @@ class Sample:
 
     key: str
     components: Mapping[str, Value]
+
+    def with_only(self, names: Collection[str] | None) -> Sample:
+        """Return the sample with only these components; None stands for all.
+
+        >>> Sample("a", {"label": 3, "text": "cat"}).with_only(["text"]).components
+        {'text': 'cat'}
+        """
+        if names is None:
+            return self
+        return Sample(self.key, {n: each for n, each in self.components.items() if n in names})
 
 
 def check_key(key: str) -> None:

@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -88,6 +88,7 @@ class ConvertJob:
         target: see there.
         order: see there.
         where: the filter; None keeps all samples.
+        components: names of those that are written; None for all.
         reencoding: what is encoded anew.
     """
 
@@ -99,6 +100,7 @@ class ConvertJob:
     target: Target
     order: SampleOrder
     where: Where | None
+    components: Sequence[str] | None
     reencoding: Reencoding
 
     @property
@@ -185,7 +187,7 @@ def _written(
                 try:
                     if job.where is None or job.where(sample):
                         check_key(sample.key)
-                        writer.write(job.reencoding(sample))
+                        writer.write(job.reencoding(sample.with_only(job.components)))
                         kept.append((sample.key, index))
                 except (ArgumentError, DecodeError) as error:
                     raise type(error)(f"{dataset.where(index)}: {error}") from error

@@ -29,6 +29,7 @@ def as_content(report: InspectReport) -> dict[str, Any]:
         "mean_size": report.mean_size,
         "labels": {str(label): count for label, count in report.labels.items()},
         "extensions": dict(report.extensions),
+        "lost": list(report.lost),
         "shards": shard_count(report),
         "sample": None
         if sample is None
@@ -84,6 +85,8 @@ def print_summary(report: InspectReport) -> None:
         for name, each in report.schema.items()
     ]
     printer.table(("component", "type", f"of {report.sample.key}"), rows, words=3)
+    if report.lost:
+        printer.print(("not in the samples  ", "dim"), ", ".join(report.lost))
     printer.print()
     looked_at = "" if report.looked_at == report.samples else f" of {report.looked_at:,} samples"
     printer.print(("size of a sample", "bold"), f"{looked_at}, mean {size_text(report.mean_size)}")

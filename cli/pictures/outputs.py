@@ -10,6 +10,7 @@ import numpy as np
 from ...datasets import Dataset, Encoded, Sample, Value
 from ...datasets.media import medium_of
 from ...engine.tensors import TensorList
+from .annotations import with_annotations_drawn
 from .encoded import decoded
 from .overlays import SIZES
 from .roles import Array, Output, Role, with_roles
@@ -32,6 +33,7 @@ def of_dataset(dataset: Dataset, indices: Sequence[int]) -> tuple[list[Output], 
     samples = dataset.read(indices)
     names = list(dict.fromkeys(name for sample in samples for name in sample.components))
     outputs = [decoded(_component(name, samples, dataset.format)) for name in names]
+    outputs = with_annotations_drawn(outputs, samples)
     known = [
         SampleText(index, sample.key, dataset.classes)
         for index, sample in zip(indices, samples, strict=True)

@@ -49,12 +49,24 @@ TUNING = ArraysTuning()
 
 
 class StackSamples(StoredSamples):
-    """Slices of stacks along axis 0."""
+    """Slices of stacks along axis 0.
 
-    def __init__(self, location: Location, stacks: Mapping[str, NumpySource]) -> None:
-        """Take the stack of each component."""
+    Attributes:
+        parts: of each component, the files and the pattern of the members that hold it.
+    """
+
+    def __init__(self, location: Location, parts: Mapping[str, tuple[list[str], str]]) -> None:
+        """Take files and members of each component's stack."""
         self._location = location
-        self._stacks = dict(stacks)
+        self.parts = dict(parts)
+        self._stacks = {
+            name: NumpySource(
+                list_arrays(files=files, member_filter=member, options=location.options),
+                sample_axis=0,
+                options=location.options,
+            )
+            for name, (files, member) in parts.items()
+        }
         lengths = {name: len(source) for name, source in self._stacks.items()}
         if len(set(lengths.values())) != 1:
             raise SourceError(f"{location.root}: the stacks have different lengths: {lengths}")
@@ -149,18 +161,8 @@ class ArraySamples(StoredSamples):
 
 def open_arrays(location: Location) -> StoredSamples:
     """Open stacks, or arrays of their own."""
-    components = _components(location)
-    if not components:
-        return ArraySamples(location)
-    stacks = {
-        name: NumpySource(
-            list_arrays(files=files, member_filter=member, options=location.options),
-            sample_axis=0,
-            options=location.options,
-        )
-        for name, (files, member) in components.items()
-    }
-    return StackSamples(location, stacks)
+    parts = _components(location)
+    return StackSamples(location, parts) if parts else ArraySamples(location)
 
 
 def _components(location: Location) -> dict[str, tuple[list[str], str]]:

@@ -1,9 +1,15 @@
 """COCO: images with boxes and classes, in an annotation file and a folder of images.
 
 The components are "image", "boxes" (float32, shape (n, 4): x, y, width and height in pixels, as in
-the file) and "labels" (int32, shape (n,): ids of categories); also "iscrowd" (int32, shape (n,)) if
-the file has crowds. Segmentations and keypoints are left out. `classes` has the category of id i at
-index i.
+the file) and "labels" (int32, shape (n,): ids of categories). If any annotation of the file has
+such data, there are also
+
+    "iscrowd"          int32, shape (n,)
+    "segmentations"    JSON: see `segmentations`
+    "keypoints"        float64, shape (n, keypoints, 3): x, y and visibility; zeros without them
+    "areas"            float64, shape (n,), in square pixels, where they are not those of the boxes
+
+`classes` has the category of id i at index i.
 
 The images lie beside the file, or in `images`, or where COCO's own archives put them:
 `annotations/instances_val2017.json` goes with `val2017` and with `images/val2017`.
@@ -18,17 +24,22 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import SourceError
+from ...engine.errors import DecodeError, SourceError
+from ...formats.coco.collectors import CocoAnnotations
 from ...formats.coco.instances import CocoInstances, parse_instances
 from ...readers.files.source import FileSource
 from ...readers.listing.listing import list_files
+from ..manifest import Manifest
 from ..sample import Encoded, Sample, Value
+from ..segmentations import SEGMENTATIONS, encoded_segmentations
 from .base import Location, StoredSamples
 
 ANNOTATIONS, IMAGES = "annotations.json", "images"
 BOXES, LABELS, CROWDS = "boxes", "labels", "iscrowd"
-_LOST = ("segmentation", "keypoints")
+KEYPOINTS, AREAS = "keypoints", "areas"
+_LOST = ("skeleton", "supercategory")  # of categories
 _HIGHEST_ID = 100_000
+_SAME_AREA = 1e-6  # relative difference of areas that tools round
 
 
 class CocoDatasetSamples(StoredSamples):
@@ -37,10 +48,12 @@ class CocoDatasetSamples(StoredSamples):
     def __init__(self, location: Location) -> None:
         self._path = _annotation_file(location)
         with self._path.open("rb") as file:
-            self._coco = parse_instances(file, str(self._path))
+            self._coco = parse_instances(
+                file, str(self._path), keypoints=True, segmentation_texts=True
+            )
         if not len(self._coco):
             raise SourceError(f"{self._path} lists no image")
-        self._has_crowds = bool(self._coco.annotations.are_crowds.any())
+        self._optional = _optional(self._coco.annotations, location.manifest)
         self.lost = tuple(name for name in _LOST if _mentions(self._path, f'"{name}"'.encode()))
         root = _image_folder(self._path, self._coco.file_names[0])
         listing = list_files(files=self._coco.file_names, file_root=str(root))
@@ -54,17 +67,15 @@ class CocoDatasetSamples(StoredSamples):
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
         """See `StoredSamples.read`."""
         contents, _ = self._source.read(indices, np.empty)
-        annotations = self._coco.annotations
         samples = []
         for index, content in zip(indices.tolist(), contents, strict=True):
             key, extension = os.path.splitext(self._coco.file_names[index])
             own = slice(*self._coco.bounds[index : index + 2].tolist())
-            boxes = annotations.boxes[own].astype(np.float32).reshape(-1, 4)
-            labels = annotations.category_ids[own].astype(np.int32)
-            image = Encoded(content.data, extension[1:])
-            components: dict[str, Value] = {"image": image, BOXES: boxes, LABELS: labels}
-            if self._has_crowds:
-                components[CROWDS] = annotations.are_crowds[own].astype(np.int32)
+            components: dict[str, Value] = {"image": Encoded(content.data, extension[1:])}
+            try:
+                components |= _components(self._coco.annotations, own, self._optional)
+            except DecodeError as error:
+                raise DecodeError(f"{self._path}: {self.where(index)}: {error}") from None
             samples.append(Sample(key, components))
         return samples
 
@@ -85,6 +96,40 @@ class CocoDatasetSamples(StoredSamples):
     def close(self) -> None:
         """See `StoredSamples.close`."""
         self._source.close()
+
+
+def _optional(annotations: CocoAnnotations, manifest: Manifest | None) -> set[str]:
+    """Return the components that samples have besides the image, boxes and labels."""
+    names = (CROWDS, SEGMENTATIONS, KEYPOINTS, AREAS)
+    if manifest is not None:
+        return {name for name in names if name in manifest.schema}
+    texts, keypoints = annotations.segmentation_texts, annotations.keypoints
+    assert texts is not None
+    assert keypoints is not None
+    areas, of_boxes = annotations.areas, annotations.boxes[:, 2] * annotations.boxes[:, 3]
+    present = (
+        annotations.are_crowds.any(),
+        any(text not in (b"", b"null") for text in texts),
+        keypoints.shape[1],
+        areas.any() and not np.allclose(areas, of_boxes, rtol=_SAME_AREA, atol=0),
+    )
+    return {name for name, is_present in zip(names, present, strict=True) if is_present}
+
+
+def _components(
+    annotations: CocoAnnotations, own: slice, optional: set[str]
+) -> Iterator[tuple[str, Value]]:
+    """Yield name and value of the components of an image, which has the annotations `own`."""
+    yield BOXES, annotations.boxes[own].astype(np.float32).reshape(-1, 4)
+    yield LABELS, annotations.category_ids[own].astype(np.int32)
+    if CROWDS in optional:
+        yield CROWDS, annotations.are_crowds[own].astype(np.int32)
+    if SEGMENTATIONS in optional and annotations.segmentation_texts is not None:
+        yield SEGMENTATIONS, encoded_segmentations(annotations.segmentation_texts[own])
+    if KEYPOINTS in optional and annotations.keypoints is not None:
+        yield KEYPOINTS, annotations.keypoints[own]
+    if AREAS in optional:
+        yield AREAS, annotations.areas[own]
 
 
 def _mentions(path: Path, word: bytes) -> bool:

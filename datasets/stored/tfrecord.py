@@ -8,7 +8,8 @@ The features of a component NAME:
     NAME.float64      eight bytes of a number that float32 cannot hold
     key               the sample's key
 
-Arrays of other types than float32, int32 and int64 are bytes in `.npy` format.
+Arrays of other types than float32, int32 and int64 are bytes in `.npy` format. In files of other
+programs, a feature with several strings in one of the records that are looked at is left out.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from ...readers.tfrecord.patterns import SLACK
 from ...readers.tfrecord.reader import TFRecordSource
 from ..media import extension_of
 from ..sample import Encoded, Sample, Value
-from ..schema import ARRAY, ENCODED, FLOAT, INT, ComponentType, Schema
+from ..schema import ARRAY, ENCODED, FLOAT, INT, ComponentType, Schema, type_of
 from .base import Location, StoredSamples, numbered_key, probes
 
 KEY, EXTENSION, SHAPE, DOUBLE = "key", ".extension", ".shape", ".float64"
@@ -55,9 +56,27 @@ class TFRecordSamples(StoredSamples):
         wanted = [Wanted(*each) for each in self._features.items()]
         self._source = TFRecordSource(self._records, wanted, verify=True)
         self._columns = [name for each in wanted for name in each.names()]
-        self._types: Schema = {} if location.manifest is None else location.manifest.schema
+        self._types: Schema = {}
+        if location.manifest is None:
+            self.lost = tuple(self._several_strings())
+            self._features = {n: f for n, f in self._features.items() if n not in self.lost}
+        self._types = self._lists() if location.manifest is None else location.manifest.schema
         self.learn(location.manifest)
         self._types = self.schema
+
+    def _several_strings(self) -> Iterator[str]:
+        """Yield the features with several strings in a record, which no component can hold."""
+        columns = self._read_columns(probes(len(self)))
+        for name, feature in self._features.items():
+            if feature.dtype == string and any(len(n) > 1 for n in columns[name + LENGTHS]):
+                yield name
+
+    def _lists(self) -> Schema:
+        """Return the types of the features that hold one number in some records, more in others."""
+        values = [pair for s in self.read(probes(len(self))) for pair in s.components.items()]
+        arrays = {name: value for name, value in values if isinstance(value, np.ndarray)}
+        numbers = {name for name, value in values if isinstance(value, int | float)}
+        return {name: type_of(arrays[name]) for name in numbers & arrays.keys()}
 
     def _stored_features(self) -> Iterator[tuple[str, VarLenFeature]]:
         """Yield the features of the manifest's schema, or of a few records."""
@@ -84,9 +103,7 @@ class TFRecordSamples(StoredSamples):
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
         """See `StoredSamples.read`."""
-        columns: Columns = dict(
-            zip(self._columns, self._source.read(indices, np.empty), strict=True)
-        )
+        columns = self._read_columns(indices)
         samples = []
         for row, index in enumerate(indices.tolist()):
             try:
@@ -95,6 +112,9 @@ class TFRecordSamples(StoredSamples):
                 raise DecodeError(f"{self.where(index)}: {error}") from None
             samples.append(Sample(self._key(columns, row, index), components))
         return samples
+
+    def _read_columns(self, indices: NDArray[np.int64]) -> Columns:
+        return dict(zip(self._columns, self._source.read(indices, np.empty), strict=True))
 
     def _key(self, columns: Columns, row: int, index: int) -> str:
         if KEY in columns and len(columns[KEY + LENGTHS][row]) == 1:

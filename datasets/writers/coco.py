@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...decoders.image.table import read_header
 from ...engine.errors import ArgumentError, DecodeError
 from ..manifest import ShardInfo
-from ..sample import Encoded, Sample
+from ..sample import Encoded, Sample, Value
 from ..schema import ARRAY, ComponentType, Schema
-from ..stored.coco import ANNOTATIONS, BOXES, CROWDS, IMAGES, LABELS
+from ..segmentations import SEGMENTATIONS, segmentations_of
+from ..stored.coco import ANNOTATIONS, AREAS, BOXES, CROWDS, IMAGES, KEYPOINTS, LABELS
 from .base import Target, one_encoded, others
 from .folder import LooseFileWriter, whole_file
 
@@ -32,28 +34,38 @@ class CocoWriter(LooseFileWriter):
         fits = boxes.dtype == "float32" and len(boxes.shape) == 2 and boxes.shape[1] == 4
         if not fits or labels.dtype != "int32" or len(labels.shape) != 1:
             return "COCO needs 'boxes' of float32 (n, 4) and 'labels' of int32 (n,)"
-        allowed = {BOXES: ARRAY, LABELS: ARRAY, CROWDS: ARRAY}
-        return one_encoded(schema, _NAME) or others(schema, allowed, _NAME)
+        shape = schema.get(KEYPOINTS, ComponentType("", shape=(None, None, 3))).shape
+        if len(shape) != 3 or shape[2] != 3:
+            return "COCO needs 'keypoints' of shape (n, keypoints, 3)"
+        allowed = dict.fromkeys((BOXES, LABELS, CROWDS, KEYPOINTS, AREAS), ARRAY)
+        rest = {name: each for name, each in schema.items() if name != SEGMENTATIONS}
+        return one_encoded(rest, _NAME) or others(schema, allowed, _NAME)
 
     def write(self, sample: Sample) -> None:
         """See `Writer.write`."""
-        encoded = [v for v in sample.components.values() if isinstance(v, Encoded)]
-        boxes, labels = (sample.components.get(name) for name in (BOXES, LABELS))
-        if len(encoded) != 1 or boxes is None or labels is None:
+        encoded = [
+            value
+            for name, value in sample.components.items()
+            if isinstance(value, Encoded) and name != SEGMENTATIONS
+        ]
+        if len(encoded) != 1 or not {BOXES, LABELS} <= sample.components.keys():
             raise ArgumentError("COCO needs an image, 'boxes' and 'labels' in each sample")
-        boxes, labels = np.asarray(boxes), np.asarray(labels)
-        crowds = np.asarray(sample.components.get(CROWDS, np.zeros(len(boxes), np.int32)))
-        if not len(boxes) == len(labels) == len(crowds) or not np.isfinite(boxes).all():
-            raise ArgumentError("COCO needs one label for each box, and boxes of finite numbers")
+        columns = dict(_columns(sample))
+        count = len(columns["bbox"])
+        for name, values in columns.items():
+            if len(values) != count:
+                raise ArgumentError(f"there are {len(values)} {name!r} for {count} boxes")
         try:
             header = read_header(np.frombuffer(encoded[0].data, np.uint8))
         except DecodeError as error:
             raise ArgumentError(f"COCO needs the size of the image, but: {error}") from None
         name = f"{sample.key}.{encoded[0].extension}"
         self.write_file(f"{IMAGES}/{name}", encoded[0].data)
-        # The shortest decimal digits that stand for the number: 236.98, not 236.97999572753906.
-        numbers = [[float(str(number)) for number in box] for box in boxes]
-        line = [name, header.height, header.width, numbers, labels.tolist(), crowds.tolist()]
+        annotations = [
+            dict(zip(columns, values, strict=True))
+            for values in zip(*columns.values(), strict=True)
+        ]
+        line = [name, header.height, header.width, annotations]
         self.lines.append(json.dumps(line).encode() + b"\n")
         self.samples += 1
 
@@ -77,6 +89,40 @@ class CocoWriter(LooseFileWriter):
         return target
 
 
+def _columns(sample: Sample) -> Iterator[tuple[str, list[Any]]]:
+    """Yield name and values of the members that annotations get; None stands for no member.
+
+    Raises:
+        ArgumentError: a number is not finite, or the segmentations are no JSON.
+    """
+    components = sample.components
+    # The shortest decimal digits that stand for the number: 236.98, not 236.97999572753906.
+    boxes = [[float(str(number)) for number in box] for box in _finite(components[BOXES], BOXES)]
+    yield "category_id", np.asarray(components[LABELS]).tolist()
+    yield "bbox", boxes
+    areas = components.get(AREAS)
+    yield "area", [w * h for *_, w, h in boxes] if areas is None else _numbers(areas, AREAS)
+    yield "iscrowd", np.asarray(components.get(CROWDS, np.zeros(len(boxes), np.int32))).tolist()
+    if SEGMENTATIONS in components:
+        yield "segmentation", segmentations_of(components[SEGMENTATIONS])
+    if KEYPOINTS in components:
+        keypoints = _finite(components[KEYPOINTS], KEYPOINTS)
+        yield "keypoints", [_numbers(each.reshape(-1), KEYPOINTS) for each in keypoints]
+        yield "num_keypoints", np.count_nonzero(keypoints[..., 2] > 0, axis=1).tolist()
+
+
+def _finite(value: Value, name: str) -> NDArray[Any]:
+    array = np.asarray(value)
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"COCO needs {name!r} of finite numbers")
+    return array
+
+
+def _numbers(value: Value, name: str) -> list[float]:
+    """Return numbers; whole ones have no decimal point."""
+    return [int(each) if each == int(each) else each for each in _finite(value, name).tolist()]
+
+
 def _lines(paths: Sequence[Path]) -> Iterator[tuple[int, list[Any]]]:
     """Yield the id of each image and its line."""
     number = 0
@@ -94,18 +140,12 @@ def _images(paths: Sequence[Path]) -> Iterator[dict[str, Any]]:
 
 def _annotations(paths: Sequence[Path], used: set[int]) -> Iterator[dict[str, Any]]:
     annotation = 0
-    for number, (*_, boxes, labels, crowds) in _lines(paths):
-        for box, label, is_crowd in zip(boxes, labels, crowds, strict=True):
+    for number, (*_, of_image) in _lines(paths):
+        for fields in of_image:
             annotation += 1
-            used.add(label)
-            yield {
-                "id": annotation,
-                "image_id": number,
-                "category_id": label,
-                "bbox": box,
-                "area": box[2] * box[3],
-                "iscrowd": is_crowd,
-            }
+            used.add(fields["category_id"])
+            known = {name: value for name, value in fields.items() if value is not None}
+            yield {"id": annotation, "image_id": number, **known}
 
 
 def _categories(classes: Sequence[str], used: set[int]) -> Iterator[dict[str, Any]]:

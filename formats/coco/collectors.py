@@ -46,6 +46,8 @@ class CocoAnnotations:
         segmentations: None unless they were asked for.
         keypoints: float64, (annotations, keypoints, 3): x, y and visibility; None unless they were
             asked for.
+        segmentation_texts: object, (annotations,): the JSON text of each segmentation as bytes, b""
+            without one; None unless they were asked for.
     """
 
     ids: Int64s
@@ -56,6 +58,7 @@ class CocoAnnotations:
     are_crowds: NDArray[np.bool_]
     segmentations: Segmentations | None = None
     keypoints: NDArray[np.float64] | None = None
+    segmentation_texts: NDArray[np.object_] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -73,6 +76,7 @@ class CocoAnnotations:
             self.are_crowds[rows],
             None if self.segmentations is None else self.segmentations.take(rows),
             None if self.keypoints is None else self.keypoints[rows],
+            None if self.segmentation_texts is None else self.segmentation_texts[rows],
         )
 
 
@@ -113,18 +117,27 @@ class AnnotationCollector:
 
     what = "annotation"
 
-    def __init__(self, *, segmentations: bool = False, keypoints: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        segmentations: bool = False,
+        keypoints: bool = False,
+        segmentation_texts: bool = False,
+    ) -> None:
         """Say what is collected besides boxes and numbers."""
         self._ids, self._image_ids, self._category_ids = array("q"), array("q"), array("q")
         self._boxes, self._areas, self._crowds = array("d"), array("d"), array("b")
         self._segmentations = SegmentationsBuilder() if segmentations else None
         self._keypoints: list[NDArray[np.float64]] | None = [] if keypoints else None
+        self._texts: list[bytes] | None = [] if segmentation_texts else None
 
     def add(self, block: JsonBlock) -> None:
         """Add the elements of a block."""
         self._add(block.elements)
         if self._segmentations is not None:
             self._segmentations.add(block.lifted)
+        if self._texts is not None:
+            self._texts += block.lifted
 
     def _add(self, elements: list[dict[str, Any]]) -> None:
         self._ids.frombytes(integers(elements, "id", -1).tobytes())
@@ -147,6 +160,7 @@ class AnnotationCollector:
             np.frombuffer(self._crowds, np.bool_),
             None if self._segmentations is None else self._segmentations.finish(),
             None if self._keypoints is None else _same_width(self._keypoints),
+            None if self._texts is None else np.array(self._texts, np.object_),
         )
 
 

@@ -87,7 +87,12 @@ class CocoInstances:
 
 
 def parse_instances(
-    file: IO[bytes], name: str, *, segmentations: bool = False, keypoints: bool = False
+    file: IO[bytes],
+    name: str,
+    *,
+    segmentations: bool = False,
+    keypoints: bool = False,
+    segmentation_texts: bool = False,
 ) -> CocoInstances:
     """Parse an annotation file.
 
@@ -99,6 +104,7 @@ def parse_instances(
         name: of the file, for messages.
         segmentations: whether segmentations are parsed.
         keypoints: whether keypoints are parsed.
+        segmentation_texts: whether the JSON texts of segmentations are kept.
 
     Raises:
         DecodeError: the file is cut off or no JSON, a member is missing or has the wrong type, or
@@ -112,7 +118,9 @@ def parse_instances(
     >>> coco.file_names, coco.bounds, coco.annotations.boxes
     (['cat.jpg'], array([0, 1]), array([[1., 1., 2., 3.]]))
     """
-    annotations = AnnotationCollector(segmentations=segmentations, keypoints=keypoints)
+    annotations = AnnotationCollector(
+        segmentations=segmentations, keypoints=keypoints, segmentation_texts=segmentation_texts
+    )
     return _parsed(file, name, annotations)
 
 

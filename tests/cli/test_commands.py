@@ -35,7 +35,7 @@ def test_messages_have_path_and_notes():
     assert message_of(KeyError()) == "KeyError"
 
 
-def test_examples_are_no_markup():
-    text = examples("penstock show a[1].npy")
-    assert r"  penstock show a\[1].npy" in text
+def test_examples_keep_their_lines():
+    text = examples("penstock show a[1].npy", "penstock doctor")
+    assert text.startswith("\b\nExamples:\n  penstock show a[1].npy\n  penstock doctor\n\n")
     assert "Exit status" in text

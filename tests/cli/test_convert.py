@@ -12,6 +12,8 @@ import time
 import pytest
 
 from penstock import datasets
+from penstock.cli.convert import _text
+from penstock.datasets import ConvertReport
 
 from .terminals import on_terminal
 
@@ -35,8 +37,8 @@ def test_options_reach_the_conversion(penstock_in_process, class_folders, tmp_pa
         "convert", class_folders, tmp_path / "out", "--to", "folder", *options
     )
     assert result.status == 0, result.errors
-    assert "3 samples in 1 shards of folder" in result.output
-    assert "3 samples were left out" in result.output
+    assert "3 samples in 1 shard of folder" in result.output
+    assert "3 samples left out" in result.output
     assert len(os.listdir(tmp_path / "out" / "Dog")) == 3
 
 
@@ -132,7 +134,8 @@ def test_a_disk_that_is_full(environment, class_folders, tmp_path):
     assert not list(tmp_path.glob("out/*.tar"))
 
 
-def test_ctrl_c_says_how_to_go_on(command, environment, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_conversion_says_how_to_go_on(command, environment, tmp_path, number):
     source = tmp_path / "source" / "a"
     source.mkdir(parents=True)
     for i in range(100):
@@ -149,9 +152,9 @@ def test_ctrl_c_says_how_to_go_on(command, environment, tmp_path):
     while not list(tmp_path.glob("out/*.tar")):
         assert process.poll() is None, process.communicate()
         time.sleep(0.005)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     output, errors = process.communicate(timeout=40)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert output == ""
     assert errors.startswith("penstock: error: interrupted; the whole shards stay")
     assert "--resume" in errors
@@ -164,3 +167,23 @@ def test_ctrl_c_says_how_to_go_on(command, environment, tmp_path):
     report = json.loads(result.stdout)
     assert report["samples"] == 100
     assert 0 < report["resumed_shards"] < 100
+
+
+def test_components_are_named_with_commas(penstock_in_process, class_folders, tmp_path):
+    arguments = ["convert", class_folders, tmp_path / "out", "--to", "webdataset"]
+    result = penstock_in_process(*arguments, "--components", "image, lable")
+    assert result.status == 2
+    assert "no component 'lable'" in result.errors
+    assert penstock_in_process(*arguments, "--components", "image").status == 0
+    with datasets.open_dataset(tmp_path / "out") as made:
+        assert list(made.schema) == ["image"]
+
+
+def test_what_the_report_says():
+    report = ConvertReport("out", "webdataset", 1, 0, 1, 0, 2048, 0.5)
+    assert _text(report) == "out: 1 sample in 1 shard of webdataset, 2 KiB, 0.5 s, 2 samples/s"
+    report = ConvertReport("out", "folder", 1200, 3, 4, 2, 9, 0.5, ("skeleton",))
+    assert _text(report) == (
+        "out: 1,200 samples in 4 shards of folder, 0.5 s; an earlier run wrote 2 of the shards; "
+        "3 samples left out; not converted: skeleton"
+    )

@@ -11,8 +11,11 @@ import numpy as np
 from penstock.datasets import Encoded, Sample
 from penstock.datasets.manifest import NAME, Manifest
 from penstock.datasets.schema import schema_of
+from penstock.datasets.segmentations import encoded_segmentations
 from penstock.datasets.writers.base import Target
 from penstock.datasets.writers.table import WRITERS
+
+RLE = rb'{"counts":"\\1<","size":[8,7]}'  # 44 pixels without and 12 with the object
 
 
 def jpeg(number: int) -> bytes:
@@ -41,6 +44,25 @@ def detections(count: int = 9) -> list[Sample]:
             },
         )
         for i in range(count)
+    ]
+
+
+def annotated(count: int = 5) -> list[Sample]:
+    """Return images with 0 to 3 boxes each that have polygons, RLE masks, keypoints and areas."""
+    random = np.random.default_rng(4)
+    forms = (b"[[0.0,1,2.25,3,4,5],[6,7,8,9,1e-3,2]]", RLE, b"")
+    return [
+        Sample(
+            sample.key,
+            {
+                **sample.components,
+                "iscrowd": np.array([0, 1, 0][: i % 4], np.int32),
+                "segmentations": encoded_segmentations(forms[: i % 4]),
+                "keypoints": random.integers(0, 99, (i % 4, 17, 3)).astype(np.float64) / 3,
+                "areas": random.random(i % 4) * 1e4,
+            },
+        )
+        for i, sample in enumerate(detections(count))
     ]
 
 
@@ -76,7 +98,13 @@ def arrays(count: int = 9) -> list[Sample]:
     ]
 
 
-CONTENTS = {"images": images, "detections": detections, "speech": speech, "arrays": arrays}
+CONTENTS = {
+    "images": images,
+    "detections": detections,
+    "annotated": annotated,
+    "speech": speech,
+    "arrays": arrays,
+}
 
 
 def write(

@@ -79,6 +79,25 @@ def test_a_filter_leaves_samples_out(source, tmp_path, where):
     assert {sample.components["label"] for sample in read} == {1}
 
 
+def test_components_are_left_out(source, tmp_path):
+    datasets.convert(source, tmp_path / "a", to="tfrecord", components=["image"])
+    with datasets.open_dataset(tmp_path / "a") as dataset:
+        assert list(dataset.schema) == ["image"]
+        assert all(list(each.components) == ["image"] for each in dataset.read(range(12)))
+    with pytest.raises(ArgumentError, match="components: the samples have no component 'lable'"):
+        datasets.convert(source, tmp_path / "b", to="tfrecord", components=["image", "lable"])
+
+
+def test_a_refusal_tells_how_to_leave_components_out(tmp_path):
+    source = made.write(tmp_path / "source", made.annotated())
+    with pytest.raises(ArgumentError, match=r"`components` image, boxes, labels would fit$"):
+        datasets.convert(source, tmp_path / "a", to="recordio")
+    with pytest.raises(ArgumentError, match=r"'label', which the samples do not have$"):
+        datasets.convert(source, tmp_path / "a", to="folder")
+    chosen = ["image", "boxes", "labels"]
+    assert datasets.convert(source, tmp_path / "a", to="recordio", components=chosen).samples == 5
+
+
 def test_a_filter_of_unknown_components_is_refused(source, tmp_path):
     with pytest.raises(ArgumentError, match="no component 'lable'; they have key, image, label"):
         datasets.convert(source, tmp_path / "a", to="tfrecord", where="lable == 1")
@@ -87,7 +106,8 @@ def test_a_filter_of_unknown_components_is_refused(source, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"to": "avro"}, "the format is one of folder, .* not 'avro'"),
+        ({"to": "avro"}, "the format is one of folder, .* not 'avro'$"),
+        ({"to": "webdatset"}, "not 'webdatset'; did you mean 'webdataset'"),
         ({"engine": "spark"}, "engine is one of local, ray, dask"),
         ({"sample_fraction": 0.0}, "more than 0"),
         ({"shard_count": 2, "shard_size": 3}, "not both"),

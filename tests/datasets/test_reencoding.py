@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cv2
+import numpy as np
 import pytest
 
 from penstock import datasets
@@ -34,6 +36,26 @@ def test_damaged_files_are_decode_errors(options):
 def test_wrong_options_are_refused(options):
     with pytest.raises(ArgumentError):
         Reencoding(**options)
+
+
+def test_annotations_are_made_smaller_with_their_image():
+    image = np.zeros((40, 80, 3), np.uint8)
+    ones = np.ones((1, 1, 3))
+    sample = Sample(
+        "a",
+        {
+            "image": Encoded(cv2.imencode(".png", image)[1].tobytes(), "png"),
+            "boxes": np.array([[8, 4, 16, 12]], np.float32),
+            "keypoints": ones * [10, 20, 2],
+            "areas": np.array([100.0]),
+            "segmentations": Encoded(b"[[[8,4,16,4,16,12]]]", "json"),
+        },
+    )
+    made_smaller = Reencoding(longest_side=40)(sample).components
+    np.testing.assert_array_equal(made_smaller["boxes"], [[4, 2, 8, 6]])
+    np.testing.assert_array_equal(made_smaller["keypoints"], ones * [5, 10, 2])
+    np.testing.assert_array_equal(made_smaller["areas"], [25])
+    assert made_smaller["segmentations"].data == b"[[[4,2,8,2,8,6]]]"
 
 
 def test_the_schema_tells_the_new_extensions(tmp_path):

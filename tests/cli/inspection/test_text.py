@@ -12,6 +12,7 @@ from penstock.cli.inspection.text import (
     print_summary,
     shard_count,
 )
+from penstock.tests.readers import tfrecord_files
 
 
 def test_values_in_a_few_words():
@@ -33,6 +34,16 @@ def test_labels_have_names_and_the_most_frequent_come_first(class_folders, tmp_p
     assert label_rows(report) == [("1 dogs", 3)]
     assert shard_count(report) == 1
     assert as_content(report)["shards"] == 1
+
+
+def test_data_that_samples_do_not_carry_are_named(tmp_path, capsys):
+    records = [{"x": [b"1", b"2"], "y": 3}]
+    encoded = [tfrecord_files.example(each) for each in records]
+    tfrecord_files.write_records(tmp_path / "a.tfrecord", encoded)
+    report = report_of(tmp_path / "a.tfrecord")
+    print_summary(report)
+    assert "not in the samples  x\n" in capsys.readouterr().out
+    assert as_content(report)["lost"] == ["x"]
 
 
 def test_many_labels_are_cut(tmp_path, capsys):

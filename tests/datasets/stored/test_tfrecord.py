@@ -41,9 +41,33 @@ def test_missing_features_are_left_out(tmp_path):
     ]
 
 
-def test_several_strings_are_refused(tmp_path):
-    with pytest.raises(DecodeError, match=r"record 0.*'x' holds several strings"):
-        write(tmp_path / "a", {"x": [b"1", b"2"]})
+def test_lists_of_one_number_stay_lists(tmp_path):
+    records = [{"x": list(range(i % 3)), "y": [0.5] * (1 + i % 2), "z": i} for i in range(9)]
+    dataset = write(tmp_path / "a", *records)
+    assert {name: str(each) for name, each in dataset.schema.items()} == {
+        "x": "array int64 (n,)",
+        "y": "array float32 (n,)",
+        "z": "int",
+    }
+    for record, sample in zip(records, dataset.read(range(9)), strict=True):
+        components = dict(sample.components)
+        x = components.pop("x", np.zeros(0))
+        assert (x.tolist(), components.pop("y").tolist()) == (record["x"], record["y"])
+        assert components == {"z": record["z"]}
+
+
+def test_several_strings_are_left_out(tmp_path):
+    dataset = write(tmp_path / "a", {"x": [b"1"], "y": 3}, {"x": [b"1", b"2"], "y": 4})
+    assert dataset.stored.lost == ("x",)
+    assert [dict(each.components) for each in dataset.read([0, 1])] == [{"y": 3}, {"y": 4}]
+
+
+def test_several_strings_in_a_record_that_was_not_looked_at(tmp_path):
+    records = [{"x": [b"1"]} for _ in range(99)]
+    records[50]["x"] = [b"1", b"2"]
+    dataset = write(tmp_path / "a", *records)
+    with pytest.raises(DecodeError, match=r"record 50.*'x' holds several strings"):
+        dataset.read([50])
 
 
 def test_records_that_are_no_examples_are_named(tmp_path):

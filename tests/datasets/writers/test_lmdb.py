@@ -13,7 +13,7 @@ from penstock.tests.datasets.conformance import WriterTests
 
 class TestLmdbFileWriter(WriterTests):
     format = "lmdb"
-    contents = ("images", "detections", "speech", "arrays")
+    contents = ("images", "detections", "annotated", "speech", "arrays")
 
     def bad_sample(self, sample):
         return Sample("a" * 600, {"label": 1})

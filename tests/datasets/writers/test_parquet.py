@@ -16,7 +16,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 class TestParquetWriter(WriterTests):
     format = "parquet"
-    contents = ("images", "detections", "speech", "arrays")
+    contents = ("images", "detections", "annotated", "speech", "arrays")
 
     def bad_sample(self, sample):
         return Sample("a", {"other": 1})

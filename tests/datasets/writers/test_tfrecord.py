@@ -12,7 +12,7 @@ from penstock.tests.datasets.conformance import WriterTests
 
 class TestTFRecordWriter(WriterTests):
     format = "tfrecord"
-    contents = ("images", "detections", "speech", "arrays")
+    contents = ("images", "detections", "annotated", "speech", "arrays")
 
     def bad_sample(self, sample):
         return Sample("a", {"label": 1 << 64})

@@ -13,7 +13,7 @@ from penstock.tests.datasets.conformance import WriterTests
 
 class TestWebDatasetWriter(WriterTests):
     format = "webdataset"
-    contents = ("images", "detections", "speech", "arrays")
+    contents = ("images", "detections", "annotated", "speech", "arrays")
 
     def bad_sample(self, sample):
         return Sample("a", {"x": Encoded(b"", "cls")})

@@ -1,0 +1,56 @@
+"""The samples of a data set as the source of `fn.external_source`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...datasets import Dataset, Encoded, Sample, Value
+
+
+@dataclass(frozen=True)
+class SampleSourceTuning:
+    """How much is read together.
+
+    Attributes:
+        samples: that follow one another; a row group of a Parquet file has about as many.
+    """
+
+    samples: int = 64
+
+
+TUNING = SampleSourceTuning()
+
+
+class SampleSource:
+    """Returns the samples in the order of the data set, again and again."""
+
+    def __init__(self, dataset: Dataset, names: Sequence[str]) -> None:
+        """Take the data set, and the names of the components that samples have."""
+        self._dataset = dataset
+        self._names = tuple(names)
+        self._number = -1
+        self._block: list[Sample] = []
+
+    def __call__(self, info: Any) -> tuple[NDArray[Any], ...]:
+        """Return the components of the sample with the number `info.idx_in_epoch`."""
+        number, row = divmod(info.idx_in_epoch % len(self._dataset), TUNING.samples)
+        if number != self._number:
+            start = number * TUNING.samples
+            end = min(start + TUNING.samples, len(self._dataset))
+            self._block, self._number = self._dataset.read(range(start, end)), number
+        components = self._block[row].components
+        return tuple(_array(components.get(name)) for name in self._names)
+
+
+def _array(value: Value | None) -> NDArray[Any]:
+    """Return a component as an array; files, texts and missing components as bytes."""
+    if isinstance(value, Encoded):
+        return np.frombuffer(value.data, np.uint8)
+    if isinstance(value, str):
+        return np.frombuffer(value.encode(), np.uint8)
+    return np.empty(0, np.uint8) if value is None else np.atleast_1d(np.asarray(value))
