@@ -107,6 +107,11 @@ def alternate(name: str, unit: str, ours: Turn, theirs: Turn | None, rounds: int
             if turn is not None:
                 gc.collect()  # ends threads of the previous turn's pipeline
                 figures.append(turn())
+    return figure_of(name, unit, mine, others)
+
+
+def figure_of(name: str, unit: str, mine: Sequence[float], others: Sequence[float]) -> Figure:
+    """Return the figures of Penstock's turns and of DALI's, round by round, if there are any."""
     if not others:
         return Figure(name, unit, median(mine))
     pairs = list(zip(mine, others, strict=True))
