@@ -28,7 +28,7 @@ class BatchGroupsTuning:
     samples: int = 1024
     selected: int = 2048
     seconds: float = 0.01
-    nbytes: int = 16 << 20
+    nbytes: int = 4 << 20
     fraction_of_room: float = 1 / 8
 
 
