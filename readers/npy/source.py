@@ -39,7 +39,7 @@ class NumpySourceTuning:
     """
 
     headers_at_once: int = 256
-    worth_mapping: int = 1 << 20
+    worth_mapping: int = 2 << 20
     inflated_fraction: float = 0.5
 
 
@@ -184,8 +184,9 @@ class NumpySource:
         )
         verify_members(stored, owners, result, self._arrays.where, self._threads)
         local = isinstance(stored[0].storage, LocalFile)
-        if local and result.dense is not None and self._firsts is None and self._mapped is None:
-            self._expect(self._stored.beginning)
+        alone = self._firsts is None and (located.whole or self._mapped is None)
+        if local and result.dense is not None and alone:
+            self._expect(self._stored.beginning, located.whole)
         return result.numbers()
 
     def _read_alike(
@@ -229,15 +230,16 @@ class NumpySource:
             self._same = likeness, found
         return found
 
-    def _expect(self, beginning: bytes) -> None:
-        """Expect other files to be like one that begins so."""
+    def _expect(self, beginning: bytes, whole: bool) -> None:
+        """Expect other files to be like one that begins so, and is read in whole or not."""
         if self._arrays.members is not None or self._o_direct or not beginning:
             return
         if self._likeness is not None and self._likeness.beginning == beginning:
             return
         header = parse_header(beginning)
         as_it_is = header.dtype.isnative and not (header.fortran_order and len(header.shape) > 1)
-        if as_it_is and may_be_read_at_once(header.nbytes):
+        small = header.nbytes <= TUNING.worth_mapping
+        if as_it_is and (may_be_read_at_once(header.nbytes) if whole else small):
             self._likeness = ExpectedHeader(beginning, header)
 
     def _located(self, indices: Int64s) -> tuple[Int64s, Int64s | None]:
