@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parent.parent
 PHOTOS = ROOT / "fixtures" / "data" / "benchmark"
@@ -124,6 +125,14 @@ def figure_of(name: str, unit: str, mine: Sequence[float], others: Sequence[floa
 def touch(samples: Any) -> int:
     """Read a byte of every page of a batch's samples, because maps are read only then."""
     return sum(int(np.asarray(samples.at(i))[::_PAGE].sum()) for i in range(len(samples)))
+
+
+def copy_samples(samples: Any, memory: NDArray[np.uint8]) -> None:
+    """Copy each sample of a batch to the beginning of `memory`, as a collating function does."""
+    for i in range(len(samples)):
+        sample = samples.at(i)
+        target = memory[: sample.nbytes].view(sample.dtype).reshape(sample.shape)
+        np.copyto(target, sample)
 
 
 _PAGE = 4096

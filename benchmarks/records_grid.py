@@ -7,9 +7,12 @@ A consumer either takes the batches alone ("taken"), or copies each sample's byt
 its own ("copied"), as a collating function does. DALI's readers hand out views of mapped files,
 so the bytes of a batch that is taken alone were never read. Only "copied" compares equal work.
 
-    python benchmarks/records_grid.py [--formats tfrecord recordio webdataset caffe lmdb]
-        [--sizes small large] [--batch 8 32 256] [--threads 1 2 4] [--orders stored shuffled]
-        [--uses taken copied] [--rounds 9] [--json FILE]
+Each setting has two lines: records a second, and records a second of this process's CPU time. On a
+machine with other work the second line is steadier.
+
+    python benchmarks/records_grid.py [--formats tfrecord recordio ...] [--sizes small large]
+        [--batch 8 32 256] [--threads 1 2 4] [--orders stored shuffled] [--uses taken copied]
+        [--rounds 9] [--json FILE]
 """
 
 from __future__ import annotations
@@ -37,6 +40,8 @@ from penstock.benchmarks.readers_tfrecord import records_file
 SIZES = {"small": (40_000, 2_500), "large": (3_000, 110_000)}
 """Number of records, and their mean length in bytes; lengths differ by up to a third."""
 
+ORDERS = ("stored", "shuffled")
+USES = ("taken", "copied")
 FOLDER = common.PHOTOS.parent
 WARM_UP_SECONDS, TURN_SECONDS = 0.4, 0.25
 AHEAD = 6  # batches before the time of a turn starts: those computed ahead are not counted
@@ -136,10 +141,7 @@ class Side:
         """Take one batch."""
         images = self._pipeline.run()[0]
         if self._copies:
-            memory = self._memory
-            for i in range(len(images)):
-                image = images.at(i)
-                memory[: len(image)] = image
+            common.copy_samples(images, self._memory)
 
     def turn(self) -> tuple[float, float]:
         """Return records a second of one turn, and records a second of this process's CPU time."""
@@ -176,9 +178,9 @@ def main() -> int:
     parser.add_argument("--formats", nargs="+", choices=FORMATS, default=list(FORMATS))
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--batch", nargs="+", type=int, default=[8, 32, 256])
-    parser.add_argument("--threads", nargs="+", type=int, default=[1, 2, 4])
-    parser.add_argument("--orders", nargs="+", default=["stored", "shuffled"])
-    parser.add_argument("--uses", nargs="+", default=["taken", "copied"])
+    parser.add_argument("--threads", nargs="+", type=int, default=[2])
+    parser.add_argument("--orders", nargs="+", choices=ORDERS, default=list(ORDERS))
+    parser.add_argument("--uses", nargs="+", choices=USES, default=["copied"])
     parser.add_argument("--rounds", type=int, default=9, help="turns of each library")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
