@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parent.parent
 PHOTOS = ROOT / "fixtures" / "data" / "benchmark"
@@ -107,6 +108,11 @@ def alternate(name: str, unit: str, ours: Turn, theirs: Turn | None, rounds: int
             if turn is not None:
                 gc.collect()  # ends threads of the previous turn's pipeline
                 figures.append(turn())
+    return figure_of(name, unit, mine, others)
+
+
+def figure_of(name: str, unit: str, mine: Sequence[float], others: Sequence[float]) -> Figure:
+    """Return the figures of Penstock's turns and of DALI's, round by round, if there are any."""
     if not others:
         return Figure(name, unit, median(mine))
     pairs = list(zip(mine, others, strict=True))
@@ -119,6 +125,14 @@ def alternate(name: str, unit: str, ours: Turn, theirs: Turn | None, rounds: int
 def touch(samples: Any) -> int:
     """Read a byte of every page of a batch's samples, because maps are read only then."""
     return sum(int(np.asarray(samples.at(i))[::_PAGE].sum()) for i in range(len(samples)))
+
+
+def copy_samples(samples: Any, memory: NDArray[np.uint8]) -> None:
+    """Copy each sample of a batch to the beginning of `memory`, as a collating function does."""
+    for i in range(len(samples)):
+        sample = samples.at(i)
+        target = memory[: sample.nbytes].view(sample.dtype).reshape(sample.shape)
+        np.copyto(target, sample)
 
 
 _PAGE = 4096

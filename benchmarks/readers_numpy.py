@@ -1,7 +1,8 @@
 """`fn.readers.numpy` beside DALI's, and beside NumPy's maps, on the same files.
 
 Both libraries take turns in one process. The files stay in the page cache, if it is large enough.
-Pipelines warm up for some seconds, in which Penstock starts the process that maps files.
+Pipelines warm up for some seconds, in which Penstock starts the process that maps files. "copied":
+the consumer copies each sample into memory of its own, because DALI's samples may be views of maps.
 
 With `--device gpu` batches go to the GPU. DALI reads on the CPU and copies, because its GPU reader
 works with GPUDirect Storage alone. "A map" copies each patch into pinned memory, and the batch to
@@ -33,6 +34,7 @@ VOLUME, VOLUMES = (64, 512, 512), 16  # 64 MiB each
 CUBE, PATCH = 512, 64
 SMALL, SMALLS = (64, 64, 3), 4000  # 48 KiB each
 MIDDLE, MIDDLES = (512, 512), 400  # 1 MiB each
+LONGEST_COPIED = 1 << 20
 
 
 LEAD = 8
@@ -69,6 +71,7 @@ def pipeline_rate(
     device: str = "cpu",
     warm_up: int | None = None,
     cold: Sequence[str] = (),
+    copies: bool = False,
 ) -> float:
     """Return samples a second through a whole pipeline of Penstock or DALI.
 
@@ -79,7 +82,9 @@ def pipeline_rate(
         device: where the batches end up.
         warm_up: batches before those that are measured; by default as many as take 3 s.
         cold: files that are dropped out of the page cache after that.
+        copies: whether the consumer copies each sample.
     """
+    memory = np.empty(LONGEST_COPIED, np.uint8)
     library = importlib.import_module(package)
     fn, types = (importlib.import_module(f"{package}.{name}") for name in ("fn", "types"))
     device_id = 0 if device == "gpu" else None
@@ -95,6 +100,8 @@ def pipeline_rate(
     started = time.perf_counter()
     for _ in range(batches):
         (output,) = pipeline.run()
+        if copies:
+            common.copy_samples(output, memory)
     if device == "gpu":
         import cupy
 
@@ -226,6 +233,20 @@ def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
             for package in ("penstock", "nvidia.dali")
         ]
         todo[label] = "samples/s", turns[0], turns[1] if there else None
+    quarter = {"roi_axes": [0, 1], "roi_start": [16, 16], "roi_shape": [32, 32]}
+    large_quarter = quarter | {"roi_start": [128, 128], "roi_shape": [256, 256]}
+    for label, batches, arguments in (
+        ("48 KiB", 400, {"files": small}),
+        ("1 MiB", 100, {"files": middle}),
+        ("a quarter of 48 KiB", 400, {"files": small} | quarter),
+        ("a quarter of 1 MiB", 100, {"files": middle} | large_quarter),
+    ):
+        for batch in (1, 8):
+            turns = [
+                partial(pipeline_rate, package, batch, batches, reading(**arguments), copies=True)
+                for package in ("penstock", "nvidia.dali")
+            ]
+            todo[f"{label} x{batch}, copied"] = "samples/s", turns[0], turns[1] if there else None
     ours = partial(pipeline_rate, "penstock", 16, 40, patches_of(cube))
     todo["patches, against a map"] = "samples/s", ours, partial(map_rate, cube, 640)
     return todo

@@ -1,16 +1,12 @@
-"""`fn.readers.mxnet` and `fn.readers.webdataset` beside DALI's, on the same files.
+"""The indexing of RecordIO files and tar archives; `records_grid.py` compares their reading.
 
-Both libraries take turns in one process. "touched" reads a byte of every page of every record,
-because readers that hand out views of mapped files do the work of reading only then.
-
-    python benchmarks/readers_records.py [--json FILE] [--only NAME ...] [--rounds 5]
+python benchmarks/readers_records.py [--json FILE] [--only NAME ...] [--rounds 5]
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.util
 import os
 import sys
 import time
@@ -123,23 +119,9 @@ def index_rate(path: Path) -> float:
 def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
     """Return unit, Penstock's turn and DALI's turn by name."""
     makers = {"RecordIO": record_file, "WebDataset": archive_file}
-    there = importlib.util.find_spec("nvidia") is not None
     todo: dict[str, tuple[str, Any, Any]] = {}
     for format_name, make in makers.items():
         path = make(folder, COUNT, BYTES)
-        for label, batch, options in (
-            (" x32", 32, {}),
-            (" x256", 256, {}),
-            (" x32 touched", 32, {"touch": True}),
-            (" x256 touched", 256, {"touch": True}),
-            (" x256 shuffled", 256, {"random_shuffle": True}),
-            (" shuffled, touched", 256, {"random_shuffle": True, "touch": True}),
-        ):
-            turns = [
-                partial(pipeline_rate, package, path, batch, **options)
-                for package in ("penstock", "nvidia.dali")
-            ]
-            todo[format_name + label] = "records/s", turns[0], turns[1] if there else None
         small = make(folder, SMALL_COUNT, SMALL_BYTES)
         todo[f"{format_name} index"] = "GB/s", partial(index_rate, path), None
         todo[f"{format_name} index, 1 KB"] = "GB/s", partial(index_rate, small), None

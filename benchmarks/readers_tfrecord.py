@@ -1,7 +1,6 @@
-"""`fn.readers.tfrecord` beside DALI's and the `tfrecord` package, on the same files.
+"""The indexing of TFRecord files, and their reading beside the `tfrecord` package.
 
-The libraries take turns in one process. Libraries that are not installed are left out.
-`readers_records.py` explains "touched".
+`records_grid.py` compares the reading with DALI's.
 
     python benchmarks/readers_tfrecord.py [--json FILE] [--only NAME ...] [--rounds 5]
 """
@@ -108,30 +107,9 @@ def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
         "110 KB": records_file(folder, LARGE, LARGE_BYTES),
     }
     ours: Any = partial(pipeline_rate, "penstock")
-    dali = partial(pipeline_rate, "nvidia.dali") if _there("nvidia.dali") else None
     package = package_rate if _there("tfrecord.reader") else None
     todo: dict[str, tuple[str, Any, Any]] = {}
     for name, path in files.items():
-        for batch in (32, 256):
-            checked, unchecked = ours, partial(ours, verify_crc="never")
-            for label, mine in (("", checked), (", no CRC", unchecked)):
-                other = None if dali is None else partial(dali, path, batch)
-                todo[f"{name} x{batch}{label}"] = "records/s", partial(mine, path, batch), other
-        shuffled = {"random_shuffle": True}
-        other = None if dali is None else partial(dali, path, 256, **shuffled)
-        todo[f"{name} x256 shuffled"] = (
-            "records/s", partial(ours, path, 256, **shuffled), other,
-        )  # fmt: skip
-        if name != "small":
-            for label, batch, more in (
-                ("x32 touched", 32, {}),
-                ("x256 touched", 256, {}),
-                ("shuffled, touched", 256, shuffled),
-            ):
-                both = [
-                    side and partial(side, path, batch, touch=True, **more) for side in (ours, dali)
-                ]
-                todo[f"{name} {label}"] = "records/s", both[0], both[1]
         for label, verify in (("", False), (", CRC", True)):
             mine = partial(index_rate, path, verify=verify)
             todo[f"{name} index{label}"] = "GB/s", mine, None

@@ -18,6 +18,7 @@ from penstock.benchmarks.common import Figure, print_figure, print_header
 HERE = Path(__file__).resolve().parent
 PROGRAMS = (
     "training_cpu",
+    "records_grid",
     "readers_records",
     "readers_tfrecord",
     "readers_lmdb",

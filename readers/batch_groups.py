@@ -20,15 +20,15 @@ class BatchGroupsTuning:
         samples: of a group at most. Measured: with so many, the fixed costs of a read vanish.
         selected: samples that the sampler is asked for at once.
         seconds: that reading a group may take. Workers decode for longer than that.
-        nbytes: of a group at most. Measured: of larger groups the first samples have left the
-            caches before anybody uses them.
+        nbytes: of a group at most. Of larger groups the first samples have left the caches before
+            anybody uses them, and a fast consumer waits until the whole group is read.
         fraction_of_room: of the pool's free memory that a group may take.
     """
 
     samples: int = 1024
     selected: int = 2048
     seconds: float = 0.01
-    nbytes: int = 16 << 20
+    nbytes: int = 4 << 20
     fraction_of_room: float = 1 / 8
 
 
@@ -61,7 +61,7 @@ class BatchGroups:
 
     A batch's samples follow from its number, so reading batches together changes no result. The
     first group is one batch. Groups grow twofold while that pays: up to 1024 samples, as long as
-    a read takes 10 ms and 16 MiB (or an eighth of the free memory of the pool) at most. So slow
+    a read takes 10 ms and 4 MiB (or an eighth of the free memory of the pool) at most. So slow
     storage is read batch by batch, while other threads decode the batch before.
 
     The batches of a group share memory, which comes back when all of them are dropped; the first

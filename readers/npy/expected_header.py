@@ -1,13 +1,15 @@
 """Files that are all like the last one: one call a file reads both header and elements.
 
 The files of a data set commonly begin with the same bytes and have the same size. So the elements
-are read straight into the batch, and the header is compared afterwards.
+are read straight into the batch, and the header is compared afterwards. Of a region, all bytes from
+its first element to its last are read by one call, if few of them lie outside of the region.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from ...formats.npy import NpyHeader
 from ..storage.local_reads import OPEN_FLAGS
 from ..storage.read_team import READ_TEAM
+from .region import Regions
 
 
 @dataclass(frozen=True)
@@ -26,10 +29,12 @@ class ExpectedHeaderTuning:
     Attributes:
         nbytes: of a file at most: two threads read the elements of larger files faster.
         two_threads: bytes of a batch that two threads read faster than one.
+        beside: bytes that may be read in vain for a region: to plan single reads takes as long.
     """
 
     nbytes: int = 1 << 20
     two_threads: int = 2 << 20
+    beside: int = 256 << 10
 
 
 TUNING = ExpectedHeaderTuning()
@@ -56,22 +61,83 @@ class ExpectedHeader:
         """
         offset, nbytes = self.header.offset, self.header.nbytes
         rows = result.reshape(len(paths), -1).view(np.uint8)
-        heads = np.empty((len(paths), offset), np.uint8)
 
-        def read(row: int) -> None:
+        def read(row: int, fd: int, head: memoryview) -> None:
+            if os.preadv(fd, (head, rows[row].data), 0, os.RWF_NOWAIT) != offset + nbytes:
+                raise OSError("not all in memory")
+
+        return self._read_files(paths, nbytes, read)
+
+    def may_read(self, regions: Regions) -> bool:
+        """Return whether regions are alike, and best read by one call each."""
+        counts, shape = regions.count, regions.shape
+        if (counts != counts[0]).any() or (shape != counts).any() or not counts[0].all():
+            return False
+        span = self._span(regions)
+        wanted = int(counts[0].prod()) * self.header.dtype.itemsize
+        return span <= TUNING.nbytes and span - wanted <= TUNING.beside
+
+    def read_regions(self, paths: Sequence[str], regions: Regions, result: NDArray[Any]) -> bool:
+        """Read regions of local files; return whether all files are alike and were in memory.
+
+        Args:
+            paths: of the files.
+            regions: one of each file, or one for all files; `may_read` is true of them.
+            result: memory for them: (files, *regions.shape[0]), native.
+        """
+        offset, strides, span = self.header.offset, self._strides(), self._span(regions)
+        begins = np.broadcast_to(offset + regions.start @ strides, len(paths)).tolist()
+        shape, steps = regions.count[0].tolist(), (regions.step * strides).tolist()
+        own = threading.local()
+
+        def read(row: int, fd: int, head: memoryview) -> None:
+            if not hasattr(own, "memory"):
+                own.memory = np.empty(span, np.uint8)
+                own.elements = np.ndarray(shape, result.dtype, own.memory.data, strides=steps)
+            found = os.preadv(fd, (head,), 0, os.RWF_NOWAIT)
+            found += os.preadv(fd, (own.memory,), begins[row], os.RWF_NOWAIT)
+            if found != offset + span:
+                raise OSError("not all in memory")
+            np.copyto(result[row, ...], own.elements)
+
+        return self._read_files(paths, span, read)
+
+    def _strides(self) -> NDArray[np.int64]:
+        """Return the bytes from one element to the next along each axis."""
+        extents = (*self.header.shape[1:], self.header.dtype.itemsize)
+        return np.cumprod(extents[::-1], dtype=np.int64)[::-1]
+
+    def _span(self, regions: Regions) -> int:
+        """Return the bytes from the first to the last element of the first region."""
+        steps = (regions.count[0] - 1) * regions.step
+        return int(steps @ self._strides()) + self.header.dtype.itemsize
+
+    def _read_files(
+        self, paths: Sequence[str], nbytes: int, read: Callable[[int, int, memoryview], None]
+    ) -> bool:
+        """Open each file and `read` it; return whether all are alike and were in memory.
+
+        Args:
+            paths: of the files.
+            nbytes: that are read of each.
+            read: called with number and descriptor of a file, and memory for its header; raises
+                OSError unless it could read.
+        """
+        size = self.header.offset + self.header.nbytes
+        heads = np.empty((len(paths), self.header.offset), np.uint8)
+
+        def open_and_read(row: int) -> None:
             fd = os.open(paths[row], OPEN_FLAGS)
             try:
-                if os.fstat(fd).st_size != offset + nbytes:
+                if os.fstat(fd).st_size != size:
                     raise OSError("another size")
-                buffers = heads[row].data, rows[row].data
-                if os.preadv(fd, buffers, 0, os.RWF_NOWAIT) != offset + nbytes:
-                    raise OSError("not all in memory")
+                read(row, fd, heads[row].data)
             finally:
                 os.close(fd)
 
         threads = 2 if len(paths) * nbytes >= TUNING.two_threads else 1
         try:
-            READ_TEAM.run_jobs(read, range(len(paths)), threads)
+            READ_TEAM.run_jobs(open_and_read, range(len(paths)), threads)
         except OSError:
             return False  # the caller reads the files again, and raises the error
         return bool((heads == np.frombuffer(self.beginning, np.uint8)).all())

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import DecodeError, PenstockError, SourceError
+from ...engine.errors import ArgumentError, DecodeError, PenstockError, SourceError
 from ...formats.npy import NpyHeader, parse_header
 from ..source import Allocate, Column, checked_indices
 from ..storage.local_file import LocalFile
@@ -24,7 +24,7 @@ from .mapped_copies import MappedCopies, worth_copying
 from .member_checksums import verify_members
 from .opening import ArrayOpener
 from .reads import carry_out
-from .region import RegionOfInterest, Values
+from .region import RegionOfInterest, Regions, Values
 from .region_reads import RegionRead
 
 
@@ -39,7 +39,7 @@ class NumpySourceTuning:
     """
 
     headers_at_once: int = 256
-    worth_mapping: int = 1 << 20
+    worth_mapping: int = 2 << 20
     inflated_fraction: float = 0.5
 
 
@@ -82,6 +82,8 @@ class NumpySource:
         self._threads = threads
         self._stored = ArrayOpener(arrays, options or {}, keep_headers or sample_axis is not None)
         self._likeness: ExpectedHeader | None = None
+        self._same: tuple[ExpectedHeader, Regions | None] | None = None
+        """The region of all samples of arrays with this header, if regions do not differ."""
         self._mapped: MappedCopies | None = None
         self._firsts: Int64s | None = None
         if sample_axis is not None:
@@ -134,9 +136,10 @@ class NumpySource:
         indices = checked_indices(indices, len(self))
         if not len(indices):
             return ([],)
-        if self._in_whole(values) and (found := self._read_alike(indices, allocate)) is not None:
-            return (found,)
-        return (self.read_located(self.locate(indices, values), allocate),)
+        found: Column | None = self._read_alike(indices, allocate, values or {})
+        if found is None:
+            found = self.read_located(self.locate(indices, values), allocate)
+        return (found,)
 
     def _check_inflated(self, located: LocatedSamples) -> None:
         """Refuse a batch whose deflated members would fill the memory of this machine."""
@@ -181,29 +184,62 @@ class NumpySource:
         )
         verify_members(stored, owners, result, self._arrays.where, self._threads)
         local = isinstance(stored[0].storage, LocalFile)
-        if local and result.dense is not None and located.whole:
-            self._expect(self._stored.beginning)
+        alone = self._firsts is None and (located.whole or self._mapped is None)
+        if local and result.dense is not None and alone:
+            self._expect(self._stored.beginning, located.whole)
         return result.numbers()
 
-    def _read_alike(self, indices: Int64s, allocate: Allocate) -> NDArray[Any] | None:
+    def _read_alike(
+        self, indices: Int64s, allocate: Allocate, values: Values
+    ) -> NDArray[Any] | None:
         """Return the samples if all of them are as expected."""
         likeness, self._likeness = self._likeness, None
         if likeness is None:
             return None
-        header = likeness.header
-        result = allocate((len(indices), *header.shape), header.native)
-        if not likeness.read(self._arrays.paths(indices), result):
+        header, paths = likeness.header, self._arrays.paths(indices)
+        if self._in_whole(values):
+            result = allocate((len(indices), *header.shape), header.native)
+            alike = likeness.read(paths, result)
+        else:
+            regions = self._expected_regions(likeness, indices, values)
+            if regions is None:
+                self._likeness = likeness
+                return None
+            kept = regions.shape[0, list(regions.kept)].tolist()
+            result = allocate((len(indices), *kept), header.native)
+            full = result.reshape(len(indices), *regions.shape[0].tolist())
+            alike = likeness.read_regions(paths, regions, full)
+        if not alike:
             return None
         self._likeness = likeness
         return numbers_in(result)
 
-    def _expect(self, beginning: bytes) -> None:
-        """Expect other files to be like one that begins so."""
+    def _expected_regions(
+        self, likeness: ExpectedHeader, indices: Int64s, values: Values
+    ) -> Regions | None:
+        """Return the regions of samples, or one for all; None if no single calls read them."""
+        if not values and self._same is not None and self._same[0] is likeness:
+            return self._same[1]
+        try:
+            rows = np.arange(len(indices) if values else 1)
+            regions = self._group(likeness.header, rows, indices, None, values).regions
+        except ArgumentError:
+            return None  # if the file is as expected, the reading of its header raises this again
+        found = regions if likeness.may_read(regions) else None
+        if not values:
+            self._same = likeness, found
+        return found
+
+    def _expect(self, beginning: bytes, whole: bool) -> None:
+        """Expect other files to be like one that begins so, and is read in whole or not."""
         if self._arrays.members is not None or self._o_direct or not beginning:
+            return
+        if self._likeness is not None and self._likeness.beginning == beginning:
             return
         header = parse_header(beginning)
         as_it_is = header.dtype.isnative and not (header.fortran_order and len(header.shape) > 1)
-        if as_it_is and may_be_read_at_once(header.nbytes):
+        small = header.nbytes <= TUNING.worth_mapping
+        if as_it_is and (may_be_read_at_once(header.nbytes) if whole else small):
             self._likeness = ExpectedHeader(beginning, header)
 
     def _located(self, indices: Int64s) -> tuple[Int64s, Int64s | None]:

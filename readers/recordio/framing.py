@@ -29,6 +29,8 @@ from ..storage.storage import Bytes, Storage
 MAGIC = 0xCED7230A
 FRAME = 8
 HEAD = np.dtype([("magic", "<u4"), ("coded", "<u4")])
+_WORD = np.dtype("<i8")  # magic, length and flag of a frame
+_HEAD_MASK = ~(((1 << 29) - 1) << 32)  # of magic and flag
 _MAGIC_BYTES = np.array([MAGIC], "<u4").view(np.uint8)
 _LENGTH_MASK = (1 << 29) - 1
 _WHOLE, _FIRST, _MIDDLE, _LAST = range(4)
@@ -116,6 +118,11 @@ def unframe(records: Records) -> Records:
     """
     block, starts, sizes = records.block, records.starts, records.lengths
     require(sizes >= FRAME, lambda i: f"{sizes[i]} bytes are no frame")
+    words = windows(block, _WORD)[starts]
+    whole_lengths = words >> 32
+    is_whole = (words & _HEAD_MASK == MAGIC) & (whole_lengths <= sizes - FRAME)
+    if is_whole.all():  # as nearly always, and in fewer steps than the checks below
+        return Records(block, starts + FRAME, whole_lengths)
     heads = windows(block, HEAD)[starts]
     require(
         heads["magic"] == MAGIC,

@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ...engine.errors import SourceError
 from .descriptors import Descriptor, SharedFile, shared_file
@@ -81,37 +78,54 @@ class LocalFile(Storage):
 
     def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
         """See `Storage.start_read`; reads cached bytes now and asks the disk for the others."""
-        return self.start_read_using(offsets, buffers, lambda _: None)
+        return self._start(offsets, buffers, None)
 
     def start_read_using(
         self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use
     ) -> Callable[[], None]:
         """See `Storage.start_read_using`."""
+        return self._start(offsets, buffers, use)
+
+    def _start(
+        self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use | None
+    ) -> Callable[[], None]:
         late: list[tuple[range, list[int]]] = []
 
         def read(numbers: range) -> None:
             opened = self.opened()  # `finish` must not hold it: there may be many files
-            waiting = [i for i in numbers if not read_cached(opened.number, buffers[i], offsets[i])]
+            fd = opened.number
+            waiting = [i for i in numbers if not read_cached(fd, buffers[i], offsets[i])]
             if waiting:
                 late.append((numbers, waiting))
-            else:
+            elif use is not None:
                 use(numbers)
 
         def finish() -> None:
             for numbers, waiting in late:
                 for i in waiting:
                     self.wait_for(offsets[i], buffers[i])
-                use(numbers)
+                if use is not None:
+                    use(numbers)
 
-        ends = np.cumsum([len(buffer) for buffer in buffers])
-        borders = (np.diff(ends // self.part).nonzero()[0] + 1).tolist()
-        parts = [range(*pair) for pair in pairwise([0, *borders, len(buffers)])]
-        if len(buffers) and ends[-1] >= TUNING.two_threads_bytes:
-            READ_TEAM.run_jobs(read, parts, threads=2)
+        lengths = list(map(len, buffers))
+        if sum(lengths) >= TUNING.two_threads_bytes:
+            READ_TEAM.run_jobs(read, self._parts(lengths), threads=2)
+        elif use is None:
+            read(range(len(buffers)))
         else:
-            for numbers in parts:
+            for numbers in self._parts(lengths):
                 read(numbers)
         return finish
+
+    def _parts(self, lengths: Sequence[int]) -> list[range]:
+        """Return the numbers of the buffers in groups of about `part` bytes, in order."""
+        parts, first, reached = [], 0, 0
+        for number, length in enumerate(lengths):
+            if (reached + length) // self.part > reached // self.part and number > first:
+                parts.append(range(first, number))
+                first = number
+            reached += length
+        return [*parts, range(first, len(lengths))] if lengths else []
 
     def wait_for(self, offset: int, buffer: Bytes) -> None:
         """Fill the buffer from `offset` on, waiting for the disk."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 Int64s = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class ReadPlan:
+class ReadPlan(NamedTuple):
     """Runs of bytes to read end to end into one block of memory.
 
     Attributes:
@@ -37,30 +36,34 @@ def plan_reads(offsets: Int64s, lengths: Int64s, gap: int, part: int | None = No
 
     Ranges may come in any order, overlap, repeat and be empty; bytes that several ranges share are
     read once. The block is at most `gap` bytes a range larger than the ranges. With `part`, a new
-    run starts at the first range behind each multiple of `part` bytes.
+    run starts at the first range behind each multiple of `part` bytes, if the ranges span as much.
 
     >>> plan = plan_reads(np.array([90, 0, 12]), np.array([5, 10, 8]), gap=4)
     >>> plan.offsets.tolist(), plan.lengths.tolist(), plan.starts.tolist()
     ([0, 90], [20, 5], [20, 0, 12])
     """
-    if not len(offsets):
+    count = len(offsets)
+    if not count:
         nothing = np.empty(0, np.int64)
         return ReadPlan(nothing, nothing, nothing, nothing, 0, nothing, np.zeros(1, np.int64))
-    order = np.argsort(offsets, kind="stable")
+    order = offsets.argsort(kind="stable")
     ascending = offsets[order]
     reached = np.maximum.accumulate(ascending + lengths[order])
-    begins_run = np.ones(len(order), bool)
-    begins_run[1:] = ascending[1:] > reached[:-1] + gap
-    if part is not None:
-        apart = ascending[1:] >= reached[:-1]
-        begins_run[1:] |= apart & (np.diff(ascending // part) > 0)
-    heads = begins_run.nonzero()[0]
-    firsts = np.append(heads, len(order))
-    run_offsets = ascending[heads]
+    following = ascending[1:]
+    begins_run = np.empty(count, bool)
+    begins_run[0] = True
+    np.greater(following, reached[:-1] + gap, out=begins_run[1:])
+    if part is not None and ascending[-1] - ascending[0] >= part:
+        parts = ascending // part
+        begins_run[1:] |= (following >= reached[:-1]) & (parts[1:] > parts[:-1])
+    firsts = np.empty(np.count_nonzero(begins_run) + 1, np.intp)
+    firsts[:-1] = begins_run.nonzero()[0]
+    firsts[-1] = count
+    run_offsets = ascending[firsts[:-1]]
     run_lengths = reached[firsts[1:] - 1] - run_offsets
-    ends = np.cumsum(run_lengths)
+    ends = np.add.accumulate(run_lengths)
     block_offsets = ends - run_lengths
-    run = np.cumsum(begins_run) - 1
-    starts = np.empty(len(order), np.int64)
+    run = np.add.accumulate(begins_run, dtype=np.intp) - 1
+    starts = np.empty(count, np.int64)
     starts[order] = ascending + (block_offsets - run_offsets)[run]
     return ReadPlan(run_offsets, run_lengths, block_offsets, starts, int(ends[-1]), order, firsts)

@@ -118,30 +118,33 @@ class RecordFiles:
         records = Records(block, plan.starts, lengths)
 
         def use_runs(first: int, numbers: range) -> None:
+            assert use is not None
             start, end = first + numbers.start, first + numbers.stop
-            if use is not None:
-                use(records, plan.order[plan.firsts[start] : plan.firsts[end]])
+            use(records, plan.order[plan.firsts[start] : plan.firsts[end]])
 
-        self._fill(plan, block, use_runs)
+        self._fill(plan, block, None if use is None else use_runs)
         return records
 
-    def _fill(self, plan: ReadPlan, block: Bytes, use: Callable[[int, range], None]) -> None:
+    def _fill(self, plan: ReadPlan, block: Bytes, use: Callable[[int, range], None] | None) -> None:
         files = self._file_of(plan.offsets)
         offsets = (plan.offsets - self._bases[files]).tolist()
         buffers = cut(block, plan.block_offsets, plan.lengths)
-        borders = [0, *(np.flatnonzero(np.diff(files)) + 1).tolist(), len(offsets)]
-        waits = [
-            self._storages[files[start]].start_read_using(
-                offsets[start:end], buffers[start:end], partial(use, start)
-            )
-            for start, end in pairwise(borders)
-            if start < end
-        ]
+        borders = [0, *((files[1:] > files[:-1]).nonzero()[0] + 1).tolist(), len(offsets)]
+        waits = []
+        for start, end in pairwise(borders):
+            if start == end:  # there are no records
+                continue
+            storage, runs = self._storages[files[start]], slice(start, end)
+            if use is None:
+                waits.append(storage.start_read(offsets[runs], buffers[runs]))
+            else:
+                use_own = partial(use, start)
+                waits.append(storage.start_read_using(offsets[runs], buffers[runs], use_own))
         for wait in waits:
             wait()
 
     def _file_of(self, addresses: Int64s) -> Int64s:
-        found: Int64s = np.searchsorted(self._bases, addresses, "right") - 1
+        found: Int64s = self._bases.searchsorted(addresses, "right") - 1
         return found
 
     def position_of(self, index: int) -> tuple[str, int, int]:

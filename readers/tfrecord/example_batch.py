@@ -39,7 +39,7 @@ class ExampleBatchTuning:
 
     most_steps: int = 256
     most_patterns: int = 64
-    fewest_records: int = 12
+    fewest_records: int = 4
     most_misfits: int = 3
 
 

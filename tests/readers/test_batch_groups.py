@@ -90,7 +90,7 @@ def test_slow_storage_is_read_batch_by_batch(tuned):
     assert reads.sizes == [4, 8, 16, 8, 4, 4, 4]
 
 
-@pytest.mark.parametrize(("room", "most"), [(1 << 40, 256), (20 * 4 * SIDE, 8), (0, 4)])
+@pytest.mark.parametrize(("room", "most"), [(1 << 40, 64), (20 * 4 * SIDE, 8), (0, 4)])
 def test_a_group_takes_a_share_of_the_room_and_counts(room, most):
     reads = Reads()
     groups = Groups(reads, size=1000, budget=room)

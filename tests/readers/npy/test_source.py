@@ -282,6 +282,25 @@ def test_a_region_that_does_not_fit_names_the_sample(tmp_path):
         read(source)
 
 
+def test_a_region_that_fits_no_more_names_the_sample(tmp_path):
+    paths = save_all(tmp_path, [np.ones((9, 3))] * 2)
+    source = source_of(paths, "0:5")
+    read(source)
+    read(source)
+    paths[1].write_bytes(saved(np.ones((4, 3))))
+    with pytest.raises(ArgumentError, match=r"1\.npy: the region .* \(0, 0\) to \(5, 3\)"):
+        read(source)
+
+
+@pytest.mark.parametrize("roi", ["2", "1:5:2, 3, 2:", "..., 4"])
+def test_regions_of_files_that_are_alike_are_read_without_a_plan(tmp_path, roi, monkeypatch):
+    source = source_of(save_all(tmp_path, EVEN), roi)
+    found = read(source)
+    monkeypatch.delattr(type(source), "locate")
+    np.testing.assert_array_equal(read(source), found)
+    np.testing.assert_array_equal(read(source, np.array([3, 3, 0])), found[[3, 3, 0]])
+
+
 def test_more_files_than_may_be_open(tmp_path):
     paths = save_all(tmp_path, [np.full(3, i) for i in range(700)])
     source = source_of(paths, "1:")

@@ -1,0 +1,205 @@
+"""Readers of records beside DALI's: formats, sizes of batches and records, threads, and orders.
+
+The pipelines of both libraries read the same files, which stay in the page cache. For each line
+both pipelines are built once, and take short turns in one process.
+
+A consumer either takes the batches alone ("taken"), or copies each sample's bytes into memory of
+its own ("copied"), as a collating function does. DALI's readers hand out views of mapped files,
+so the bytes of a batch that is taken alone were never read. Only "copied" compares equal work.
+
+Each setting has two lines: records a second, and records a second of this process's CPU time. On a
+machine with other work the second line is steadier.
+
+    python benchmarks/records_grid.py [--formats tfrecord recordio ...] [--sizes small large]
+        [--batch 8 32 256] [--threads 1 2 4] [--orders stored shuffled] [--uses taken copied]
+        [--rounds 9] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib
+import importlib.util
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from penstock.benchmarks import common
+from penstock.benchmarks.readers_lmdb import database, datum
+from penstock.benchmarks.readers_records import archive_file, images, index_of, record_file
+from penstock.benchmarks.readers_tfrecord import records_file
+
+SIZES = {"small": (40_000, 2_500), "large": (3_000, 110_000)}
+"""Number of records, and their mean length in bytes; lengths differ by up to a third."""
+
+ORDERS = ("stored", "shuffled")
+USES = ("taken", "copied")
+FOLDER = common.PHOTOS.parent
+WARM_UP_SECONDS, TURN_SECONDS = 0.4, 0.25
+AHEAD = 6  # batches before the time of a turn starts: those computed ahead are not counted
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One line of the table."""
+
+    form: str
+    size: str
+    batch: int
+    threads: int
+    order: str
+    use: str
+
+    def __str__(self) -> str:
+        return f"{self.form} {self.size} {self.order} {self.use} x{self.batch} t{self.threads}"
+
+
+def read_tfrecord(package: str, size: str, options: Any) -> Any:
+    """Return the images of TFRecord files; Penstock verifies their checksums, DALI does not."""
+    tfrecord = importlib.import_module(f"{package}.tfrecord")
+    path = records_file(FOLDER / "tfrecord", *SIZES[size])
+    features = {
+        "label": tfrecord.FixedLenFeature([], tfrecord.int64, -1),
+        "image": tfrecord.FixedLenFeature([], tfrecord.string, ""),
+    }
+    read = importlib.import_module(f"{package}.fn").readers.tfrecord(
+        path=str(path), index_path=str(path.with_suffix(".idx")), features=features, **options
+    )
+    return read["image"], read["label"]
+
+
+def read_tfrecord_unchecked(package: str, size: str, options: Any) -> Any:
+    """Return the same without checksums in either library."""
+    return read_tfrecord(
+        package, size, options | ({"verify_crc": "never"} if package == "penstock" else {})
+    )
+
+
+def read_recordio(package: str, size: str, options: Any) -> Any:
+    """Return the images of RecordIO files."""
+    path = record_file(FOLDER / "records", *SIZES[size])
+    readers = importlib.import_module(f"{package}.fn").readers
+    return readers.mxnet(path=[str(path)], index_path=[str(index_of(path))], **options)
+
+
+def read_webdataset(package: str, size: str, options: Any) -> Any:
+    """Return the images of tar archives."""
+    path = archive_file(FOLDER / "records", *SIZES[size])
+    read = importlib.import_module(f"{package}.fn").readers.webdataset
+    indexes = [str(index_of(path))]
+    return read(paths=[str(path)], index_paths=indexes, ext=["jpg", "cls"], **options)
+
+
+def _caffe_file(size: str) -> str:
+    count, length = SIZES[size]
+    return database(
+        f"grid-{count}x{length}",
+        (datum(image, i % 1000) for i, image in enumerate(images(count, length))),
+    )
+
+
+def read_caffe(package: str, size: str, options: Any) -> Any:
+    """Return the images of Caffe's LMDB databases."""
+    readers = importlib.import_module(f"{package}.fn").readers
+    return readers.caffe(path=_caffe_file(size), **options)
+
+
+FORMATS: dict[str, Callable[[str, str, Any], Any]] = {
+    "tfrecord": read_tfrecord,
+    "tfrecord-unchecked": read_tfrecord_unchecked,
+    "recordio": read_recordio,
+    "webdataset": read_webdataset,
+    "caffe": read_caffe,
+}
+
+
+class Side:
+    """The pipeline of one library for one line, and its consumer."""
+
+    def __init__(self, package: str, setting: Setting) -> None:
+        options = {"random_shuffle": True} if setting.order == "shuffled" else {}
+        pipeline_def = importlib.import_module(package).pipeline_def
+        define = pipeline_def(
+            batch_size=setting.batch, num_threads=setting.threads, device_id=None
+        )(lambda: tuple(FORMATS[setting.form](package, setting.size, options)))
+        self._pipeline = define()
+        self._pipeline.build()
+        self._batch_size = setting.batch
+        self._copies = setting.use == "copied"
+        self._memory = np.empty(2 * SIZES[setting.size][1], np.uint8)
+        common.run_for(self.run, WARM_UP_SECONDS)
+
+    def run(self) -> None:
+        """Take one batch."""
+        images = self._pipeline.run()[0]
+        if self._copies:
+            common.copy_samples(images, self._memory)
+
+    def turn(self) -> tuple[float, float]:
+        """Return records a second of one turn, and records a second of this process's CPU time."""
+        for _ in range(AHEAD):
+            self.run()
+        started, used = time.perf_counter(), time.process_time()
+        records = self._batch_size * common.run_for(self.run, TURN_SECONDS)
+        seconds, used = time.perf_counter() - started, time.process_time() - used
+        return records / seconds, records / used
+
+    def close(self) -> None:
+        """End the pipeline."""
+        if hasattr(self._pipeline, "close"):
+            self._pipeline.close()
+        del self._pipeline
+        gc.collect()
+
+
+def figures(setting: Setting, packages: list[str], rounds: int) -> list[common.Figure]:
+    """Measure one setting by turns: the rates by the clock and by CPU time."""
+    sides = [Side(package, setting) for package in packages]
+    turns = np.array([[side.turn() for side in sides] for _ in range(rounds)])
+    for side in sides:
+        side.close()
+    return [
+        common.figure_of(str(setting), unit, *turns[:, :, i].T.tolist(), *[()] * (2 - len(sides)))
+        for i, unit in enumerate(("rec/s", "rec/CPU s"))
+    ]
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--formats", nargs="+", choices=FORMATS, default=list(FORMATS))
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--batch", nargs="+", type=int, default=[8, 32, 256])
+    parser.add_argument("--threads", nargs="+", type=int, default=[2])
+    parser.add_argument("--orders", nargs="+", choices=ORDERS, default=list(ORDERS))
+    parser.add_argument("--uses", nargs="+", choices=USES, default=["copied"])
+    parser.add_argument("--rounds", type=int, default=9, help="turns of each library")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    packages = ["penstock"]
+    if importlib.util.find_spec("nvidia") is not None:
+        packages.append("nvidia.dali")
+    common.print_header()
+    measured: list[common.Figure] = []
+    for choice in product(
+        options.formats, options.sizes, options.batch, options.threads, options.orders, options.uses
+    ):
+        for figure in figures(Setting(*choice), packages, options.rounds):
+            common.print_figure(figure)
+            measured.append(figure)
+    if options.json:
+        common.write_record(options.json, measured, rounds=options.rounds)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
