@@ -758,7 +758,7 @@ def clahe(
     """Equalizes the histograms of tiles, with a limit of the contrast.
 
     Of RGB images, the L of the color space Lab is equalized, or each channel. The results are those
-    of OpenCV's `createCLAHE`, and of DALI's operator on the CPU.
+    of OpenCV's `createCLAHE`, and of DALI's operator on the CPU, on both devices.
 
     Inputs:
         images: uint8 HWC or FHWC with 1 channel, or 3 in the order RGB.
@@ -775,7 +775,7 @@ def clahe(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu. Default: the device of the inputs.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
         name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bins, bytes_per_sample_hint.
     """
