@@ -7264,7 +7264,9 @@ class noise:
         """Replaces each element by a number of events, times `factor`.
 
         The number of events has a Poisson distribution with the mean `max(0, x) / factor`. A factor of
-        0 leaves the sample as it is.
+        0 leaves the sample as it is. Results are rounded and clamped as `cast` does. CPU and GPU draw
+        the same numbers. Their last bits of float64 differ, which changes fewer than one of 10^9
+        numbers, by one event.
 
         Inputs:
             data: any samples of numbers.
@@ -7278,7 +7280,7 @@ class noise:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu. Default: the device of the inputs.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
             name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """

@@ -19,6 +19,7 @@ _CHUNK = 1 << 15  # numbers at once: their arrays stay in the cache of a core
 _BITS = 2.0**53
 _TURN = np.float32(2 * np.pi)
 _STEP = np.float32(2.0**-24)
+_HALF = 2.0**-32
 
 
 def keys_of(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:
@@ -53,6 +54,19 @@ def normal(bits: Array) -> NDArray[np.float32]:
     distance *= np.float32(-2)
     np.sqrt(distance, out=distance)
     angle = (low >> 8).astype(np.float32) * _STEP * _TURN
+    np.cos(angle, out=angle)
+    angle *= distance
+    return angle
+
+
+def precise_normal(bits: Array) -> NDArray[np.float64]:
+    """Return float64 numbers of the standard normal distribution, made of all bits."""
+    high, low = high_and_low(bits)
+    distance = (high + 0.5) * _HALF
+    np.log(distance, out=distance)
+    distance *= -2
+    np.sqrt(distance, out=distance)
+    angle = low * (2 * np.pi * _HALF)
     np.cos(angle, out=angle)
     angle *= distance
     return angle

@@ -1,5 +1,7 @@
 """`clahe`."""
 
+# ruff: noqa: RUF012  (attributes of test classes, which nothing changes)
+
 from __future__ import annotations
 
 import numpy as np
