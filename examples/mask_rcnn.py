@@ -2,9 +2,9 @@
 
 The program draws a small data set in COCO's format and reads it. Images are scaled and padded as in
 He et al., "Mask R-CNN" (2017), section 3.1, and Lin et al., "Feature Pyramid Networks" (2017): the
-shorter side gets 800 pixels unless the longer one would exceed 1333, and both sides become multiples
-of 32. Half of the images are mirrored, with all that belongs to them. Then the program draws a
-batch: tinted masks, outlines of polygons, and boxes.
+shorter side gets 800 pixels unless the longer one would exceed 1333, and both sides become
+multiples of 32. Half of the images are mirrored, with all that belongs to them. Then the program
+draws a batch: tinted masks, outlines of polygons, and boxes.
 
     python examples/mask_rcnn.py [--images 24] [--sheet mask_rcnn.png]
 """
@@ -36,7 +36,7 @@ COLORS = ((90, 230, 120), (250, 200, 60), (90, 160, 250), (240, 110, 200))
 
 
 def resized(images: Any, shorter: int, longer: int, interp_type: Any) -> Any:
-    """Scale images, so that the shorter side has `shorter` pixels and the longer `longer` at most."""
+    """Scale images to `shorter` pixels of the shorter side, and at most `longer` of the other."""
     return fn.resize(images, resize_shorter=shorter, max_size=longer, interp_type=interp_type)
 
 
@@ -49,7 +49,7 @@ def mask_rcnn_pipeline(
     Boxes (left, top, right, bottom) and vertices (x, y) are in pixels of the scaled images, whose
     sizes, height and width, are those before padding.
     """
-    data_set = {
+    data_set: dict[str, Any] = {
         "file_root": images_folder,
         "annotations_file": annotations,
         "skip_empty": True,
