@@ -49,10 +49,10 @@ __device__ inline double events(u64 bits, double mean) {
         }
         return number;
     }
-    const double z = precise_normal(bits), square = z * z, root = sqrt(mean);
-    double result = (-8.0 / 405 + square * (7.0 / 810 + square / 270)) / mean;
-    result += z * (-1.0 / 36 - square / 72) / root;
-    result += 1.0 / 3 + square / 6;
-    result += root * z;
+    const double z = precise_normal(bits), root = sqrt(mean);
+    const double square = z * z, inverse = 1 / root;
+    double result = ((square * (1.0 / 270) + 7.0 / 810) * square - 8.0 / 405) * inverse;
+    result = (result + (square * (-1.0 / 72) - 1.0 / 36) * z) * inverse;
+    result = result + square * (1.0 / 6) + 1.0 / 3 + root * z;
     return fmax(floor(result + mean), 0.0);
 }

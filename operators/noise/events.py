@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...engine.graph.operator import Array
 from .random_bits import precise_normal
 
+EVENTS_AT_ONCE = 1 << 14  # their arrays of float64 stay in the cache of a core
 LARGE_MEAN = 12.0  # from here on, the expansion
 _MOST_EVENTS = 64  # of small means: more have a probability below 1e-24
 _TOGETHER = 4  # steps until elements that are done are left out; divides the line above
@@ -67,12 +68,20 @@ def _counted(bits: Array, means: Floats) -> Floats:
 
 
 def _expanded(bits: Array, means: Floats) -> Floats:
-    z = precise_normal(bits)
-    squares, roots = z * z, np.sqrt(means)
-    result = (-8 / 405 + squares * (7 / 810 + squares / 270)) / means
-    result += z * (-1 / 36 - squares / 72) / roots
-    result += 1 / 3 + squares / 6
-    result += roots * z
+    z, roots = precise_normal(bits), np.sqrt(means)
+    squares, inverse = z * z, 1 / roots
+    result = squares * (1 / 270)
+    result += 7 / 810
+    result *= squares
+    result -= 8 / 405
+    result *= inverse
+    result += (squares * (-1 / 72) - 1 / 36) * z
+    result *= inverse
+    squares *= 1 / 6
+    result += squares
+    result += 1 / 3
+    roots *= z
+    result += roots
     result += means
     np.floor(result, out=result)
     return np.maximum(result, 0, out=result)

@@ -18,7 +18,7 @@ from ..common.pixel_masks import spread
 from ..elementwise.pointwise import pointwise
 from ..elementwise.saturation import saturate
 from ..elementwise.target_dtype import cut_off
-from .events import events
+from .events import EVENTS_AT_ONCE, events
 from .random_bits import KEY_NUMBERS, bits_in_chunks, high_and_low, keys_of, normal
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class ShotNoise(_Noise):
             return data
         out = workspace.empty(data.shape, data.dtype)
         source, results = np.ascontiguousarray(data).reshape(-1), out.reshape(-1)
-        for chunk, bits in bits_in_chunks(keys_of(workspace.random), data.size):
+        for chunk, bits in bits_in_chunks(keys_of(workspace.random), data.size, EVENTS_AT_ONCE):
             means = np.clip(source[chunk] / np.float64(factor), 0, _LARGEST_MEAN)
             unknown = np.isnan(means)
             numbers = events(bits, np.where(unknown, 0, means))

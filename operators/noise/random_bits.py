@@ -27,16 +27,19 @@ def keys_of(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:
     return (numbers * _BITS).astype(np.uint64)
 
 
-def bits_in_chunks(key: NDArray[np.uint64], count: int) -> Iterator[tuple[slice, Array]]:
+def bits_in_chunks(
+    key: NDArray[np.uint64], count: int, at_once: int = _CHUNK
+) -> Iterator[tuple[slice, Array]]:
     """Yield the random bits of consecutive elements, and which elements these are.
 
     Args:
         key: of the sample: (2,).
         count: number of elements.
+        at_once: number of elements of a chunk.
     """
     source = np.random.Philox(key=key)
-    for start in range(0, count, _CHUNK):
-        chunk = slice(start, min(start + _CHUNK, count))
+    for start in range(0, count, at_once):
+        chunk = slice(start, min(start + at_once, count))
         yield chunk, source.random_raw(chunk.stop - start)
 
 
