@@ -168,9 +168,14 @@ def _last_cut(window: bytes) -> int:
 
 @cache
 def _lifting(name: str) -> re.Pattern[bytes]:
-    """Return a pattern that splits text at the arrays, arrays of arrays and objects of a member."""
+    """Return a pattern that splits text at the arrays, arrays of arrays and objects of a member.
+
+    The pattern starts with the name, because the engine finds a literal start much faster; that no
+    backslash precedes the name is looked at afterwards.
+    """
     array = rb"\[\s*+(?:\[[^\]]*+\]\s*+,?\s*+)*+\]"
-    return re.compile(rb'(?<!\\)"%s"\s*+:\s*+(%s|\{[^{}]*+\})' % (name.encode(), array))
+    key = b'"%s"' % re.escape(name.encode())
+    return re.compile(rb"%s(?<!\\%s)\s*+:\s*+(%s|\{[^{}]*+\})" % (key, key, array))
 
 
 def _parse_lifting(text: bytes, lift: str) -> tuple[list[Any], list[bytes]] | None:
@@ -189,5 +194,7 @@ def _parse_lifting(text: bytes, lift: str) -> tuple[list[Any], list[bytes]] | No
     having = [type(each) is dict and lift in each for each in elements]
     if sum(having) != len(lifted):
         return None  # A member of that name stands inside of another member.
+    if len(lifted) == len(elements):
+        return elements, lifted
     texts = iter(lifted)
     return elements, [next(texts) if has else b"" for has in having]

@@ -142,3 +142,41 @@ def test_boxes_of_ssd_lie_on_their_objects(tmp_path):
             assert set(chosen[chosen > 0].tolist()) <= set(label.tolist())
             assert (chosen > 0).any()
     assert cv2.imread(str(tmp_path / "sheet.png")).shape == (4 * 308, 4 * 308, 3)
+
+
+def test_masks_polygons_and_boxes_of_mask_rcnn_fit_their_images(tmp_path):
+    mask_rcnn = example("mask_rcnn")
+    tree = mask_rcnn.make_data_set(tmp_path / "scenes", 8, (120, 160))
+    crowds, sheet = 0, tmp_path / "sheet.png"
+    with mask_rcnn.mask_rcnn_pipeline(str(tree.root), str(tree.instances), 200, 260) as pipe:
+        for _ in range(2):
+            outputs = pipe.run()
+            mask_rcnn.draw_sheet(outputs, sheet)
+            _, height, width = outputs[0].shape()[0]
+            assert height % 32 == width % 32 == 0
+            assert cv2.imread(str(sheet)).shape == (2 * (height + 8), 2 * (width + 8), 3)
+            for sample in zip(*(output.rows() for output in outputs), strict=True):
+                image, mask, boxes, labels, polygons, vertices, (h, w) = map(np.asarray, sample)
+                assert (h == 200 and w <= 260) or (h <= 200 and w == 260) or (w == 200)
+                assert (image.shape, mask.shape) == ((3, height, width), (height, width, 1))
+                for padding in (image[:, h:], image[:, :, w:], mask[h:], mask[:, w:]):
+                    assert not padding.any()
+                assert (boxes >= -0.1).all()
+                assert (boxes[:, 2:] <= np.array([w, h]) + 0.1).all()
+                crowds += len(boxes) - len(np.unique(polygons[:, 0]))
+                check_instances(mask[:h, :w, 0], boxes, labels, polygons, vertices)
+    assert crowds > 0
+
+
+def check_instances(mask, boxes, labels, polygons, vertices):
+    """Check that polygons span their boxes, and lie on pixels of their label."""
+    for instance in np.unique(polygons[:, 0]).tolist():
+        own = [vertices[a:b] for _, a, b in polygons[polygons[:, 0] == instance].tolist()]
+        corners = np.concatenate(own)
+        spanned = np.concatenate([corners.min(axis=0), corners.max(axis=0)])
+        np.testing.assert_allclose(boxes[instance], spanned, atol=0.1)
+        drawn = np.zeros(mask.shape, np.uint8)
+        cv2.fillPoly(drawn, [np.rint(polygon).astype(np.int32) for polygon in own], 1)
+        seen = mask[cv2.erode(drawn, np.ones((5, 5), np.uint8)) > 0]  # the highest label is seen
+        assert seen.size
+        assert (seen >= labels[instance]).mean() > 0.98

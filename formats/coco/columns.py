@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def integers(elements: Elements, member: str, default: int | None = None) -> NDA
     >>> integers([{"id": 3}, {"id": 4.0}], "id")
     array([3, 4])
     """
-    values = [each.get(member, default) for each in elements]
+    values = _values(elements, member, default)
     column = _numbers(values, "bi")
     if column is not None:
         return column.astype(np.int64)
@@ -54,7 +55,7 @@ def integers(elements: Elements, member: str, default: int | None = None) -> NDA
 
 def floats(elements: Elements, member: str, default: float) -> NDArray[np.float64]:
     """Return a member of numbers: float64, (elements,); raise ElementError for other values."""
-    values = [each.get(member, default) for each in elements]
+    values = _values(elements, member, default)
     column = _numbers(values, "bif")
     if column is not None:
         return column.astype(np.float64)
@@ -71,7 +72,9 @@ def float_rows(elements: Elements, member: str, width: int) -> NDArray[np.float6
         ElementError: a value is no such list.
     """
     zeros = (0.0,) * width
-    rows = [each.get(member) or zeros for each in elements]
+    rows = _values(elements, member, None)
+    if not all(rows):
+        rows = [row or zeros for row in rows]
     try:
         lengths_fit = set(map(len, rows)) <= {width}
         flat = _numbers(list(chain.from_iterable(rows)), "bif") if lengths_fit else None
@@ -99,6 +102,14 @@ def strings(elements: Elements, member: str) -> list[str]:
 
 def _is_encodable(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _values(elements: Elements, member: str, default: Any) -> list[Any]:
+    """Return a member of objects, most of which have it."""
+    try:
+        return list(map(itemgetter(member), elements))
+    except KeyError:
+        return [each.get(member, default) for each in elements]
 
 
 def _numbers(values: list[Any], dtypes: str) -> NDArray[Any] | None:

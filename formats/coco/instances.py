@@ -154,9 +154,9 @@ def _parsed(file: IO[bytes], name: str, annotations: AnnotationCollector) -> Coc
 
 def _add(collector: Collector, block: JsonBlock, name: str) -> None:
     try:
-        for number, element in enumerate(block.elements):
-            if type(element) is not dict:
-                raise ElementError(number, f"{short(element)} is no JSON object")
+        if {*map(type, block.elements)} - {dict}:
+            number = next(i for i, e in enumerate(block.elements) if type(e) is not dict)
+            raise ElementError(number, f"{short(block.elements[number])} is no JSON object")
         collector.add(block)
     except ElementError as error:
         element, offset = block.elements[error.number], block.offset_of(error.number)

@@ -52,7 +52,7 @@ class BbFlip(SampleOperator):
             high += low
         for axis, flipped in enumerate((horizontal, vertical)):
             if flipped:
-                np.subtract(_ONE, out[..., [axis + 2, axis]], out=out[..., axis::2])
+                np.subtract(_ONE, out[..., axis + 2 :: -2], out=out[..., axis::2])
         if not self.ltrb:
             high -= low
         return out

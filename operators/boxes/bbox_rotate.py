@@ -11,12 +11,14 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INTS, LAYOUT, REQUIRED, STR, param
-from ..warp.rotation import canvas_size
+from ..warp.rotation import canvas_size, cosine_and_sine
 from .checks import check_boxes, check_labels, check_numbers
 
 _LAYOUTS = ("xyXY", "xyWH")
 _MODES = ("expand", "fixed", "halfway")
 _HALF = np.float32(0.5)
+_ONE = np.float32(1)
+Size = tuple[int, int]
 
 
 @register
@@ -96,25 +98,24 @@ class BboxRotate(SampleOperator):
         check_boxes(self.called, boxes.shape, boxes.dtype)
         check_numbers(self.called, boxes)
         image = self._image_size(input_shape)
-        canvas = self._canvas(image, angle, size)
-        inner, outer = image[[0, 1, 0, 1]], canvas[[0, 1, 0, 1]]
-        edges = boxes.copy()
+        inner, outer = (_column(each) for each in (image, self._canvas(image, angle, size)))
+        edges = boxes.T.copy()
         if self.bbox_layout == "xyWH":
-            edges[:, 2:] += edges[:, :2]
-        edges -= _HALF if self.bbox_normalized else inner / 2
+            edges[2:] += edges[:2]
+        edges -= _HALF if self.bbox_normalized else inner * _HALF
         if self.bbox_normalized:
             edges *= inner
         turned = _rotated(edges, angle)
-        turned += outer / 2
+        turned += outer * _HALF
         if self.mode != "expand":
-            turned = _shrunk(turned, edges, _HALF if self.mode == "halfway" else np.float32(1))
+            turned = _shrunk(turned, edges, _HALF if self.mode == "halfway" else _ONE)
         kept, clipped = _clipped(turned, outer, np.float32(self.remove_threshold))
-        out = workspace.empty(clipped.shape, boxes.dtype)
-        np.copyto(out, clipped)
         if self.bbox_layout == "xyWH":
-            out[:, 2:] -= out[:, :2]
+            clipped[2:] -= clipped[:2]
         if self.bbox_normalized:
-            out *= np.float32(1) / outer
+            clipped *= _ONE / outer
+        out = workspace.empty(clipped.shape[::-1], boxes.dtype)
+        np.copyto(out, clipped.T)
         if labels is None:
             return out
         check_labels(self.called, labels.shape, labels.dtype, len(boxes))
@@ -122,61 +123,69 @@ class BboxRotate(SampleOperator):
             self._refuse(f"the labels have the shape {labels.shape}; use (boxes,) or (boxes, 1)")
         return out, labels[kept]
 
-    def _image_size(self, shape: Sequence[int]) -> Array:
+    def _image_size(self, shape: Sequence[int]) -> Size:
         """Return width and height of the image."""
-        extents = np.atleast_1d(shape)
+        extents = np.atleast_1d(shape).tolist()
         indices = [self.shape_layout.index(letter) for letter in "WH"]
-        if len(extents) <= max(indices) or extents[indices].min() < 1:
+        if len(extents) <= max(indices) or min(extents[i] for i in indices) < 1:
             self._refuse(
-                f"input_shape is {tuple(extents.tolist())}, which has no width and height above 0 "
+                f"input_shape is {tuple(extents)}, which has no width and height above 0 "
                 f"in the order {self.shape_layout!r}"
             )
-        return extents[indices].astype(np.float32)
+        return extents[indices[0]], extents[indices[1]]
 
-    def _canvas(self, image: Array, angle: float, size: Sequence[float]) -> Array:
+    def _canvas(self, image: Size, angle: float, size: Sequence[float]) -> Size:
         """Return width and height of the canvas."""
         if self.keep_size:
             return image
         if len(size):
             if len(size) != 2 or not min(size) >= 1:
                 self._refuse(f"size is {tuple(size)}; give (height, width), each at least 1")
-            return np.floor(np.array([size[1], size[0]], np.float32))
-        height, width = canvas_size((int(image[1]), int(image[0])), angle)
-        return np.array([width, height], np.float32)
+            return math.floor(size[1]), math.floor(size[0])
+        height, width = canvas_size((image[1], image[0]), angle)
+        return width, height
 
     def _refuse(self, problem: str) -> None:
         raise ArgumentError(f"{self.called}: {problem}")
 
 
+def _column(size: Size) -> Array:
+    """Return the size of the axis of each edge: left, top, right, bottom."""
+    return np.array([*size, *size], np.float32)[:, np.newaxis]
+
+
 def _rotated(edges: Array, degrees: float) -> Array:
-    """Return the boxes around boxes that turn about the origin; y points down."""
-    radians = np.float32(degrees) * np.float32(math.pi / 180)
-    cosine, sine = (np.float32(f(float(radians))) for f in (math.cos, math.sin))
-    x, y = edges[:, [0, 2, 0, 2]], edges[:, [1, 1, 3, 3]]
-    across, down = x * cosine + y * sine, y * cosine - x * sine
-    result = np.empty_like(edges)
-    for axis, coordinates in enumerate((across, down)):
-        np.minimum.reduce(coordinates, axis=1, out=result[:, axis])
-        np.maximum.reduce(coordinates, axis=1, out=result[:, axis + 2])
-    return result
+    """Return the boxes around boxes that turn about the origin; y points down.
+
+    Args:
+        edges: left, top, right and bottom of boxes: (4, boxes).
+        degrees: counter-clockwise.
+    """
+    cosine, sine = cosine_and_sine(degrees)
+    turn = np.array([[cosine, sine], [-sine, cosine]], np.float32)
+    # A corner is the sum of a product with left or right, and one with top or bottom.
+    products = turn[:, np.newaxis, :, np.newaxis] * edges.reshape(2, 2, -1)
+    result = np.empty((2, 2, edges.shape[1]), np.float32)
+    for extreme, sums in zip((np.minimum, np.maximum), result, strict=True):
+        chosen = extreme(products[:, 0], products[:, 1])
+        np.add(chosen[:, 0], chosen[:, 1], out=sums)
+    return result.reshape(edges.shape)
 
 
 def _shrunk(turned: Array, original: Array, factor: np.float32) -> Array:
     """Return boxes that lose a part of the width and height that they gained by the rotation."""
-    sizes, before = turned[:, 2:] - turned[:, :2], original[:, 2:] - original[:, :2]
-    swapped = (before[:, 0] < before[:, 1]) ^ (sizes[:, 0] < sizes[:, 1])
-    before = np.where(swapped[:, None], before[:, ::-1], before)
+    sizes, before = turned[2:] - turned[:2], original[2:] - original[:2]
+    swapped = (before[0] < before[1]) ^ (sizes[0] < sizes[1])
+    before = np.where(swapped, before[::-1], before)
     gained = (sizes - before) * _HALF * factor
-    shrunk: Array = turned + np.concatenate([gained, -gained], axis=1)
+    shrunk: Array = turned + np.concatenate([gained, -gained])
     return shrunk
 
 
 def _clipped(edges: Array, canvas: Array, threshold: np.float32) -> tuple[Array, Array]:
-    """Return which boxes stay, and these boxes clipped to the canvas, given as (w, h, w, h)."""
+    """Return which boxes stay, and these boxes clipped to the canvas: (4, boxes)."""
     clipped = np.minimum(np.maximum(edges, 0), canvas)
-    before, after = (
-        (each[:, 2] - each[:, 0]) * (each[:, 3] - each[:, 1]) for each in (edges, clipped)
-    )
-    covered = np.divide(after, before, out=np.full_like(after, -1), where=before > 0)
+    before, after = ((each[2] - each[0]) * (each[3] - each[1]) for each in (edges, clipped))
+    covered = after / np.where(before > 0, before, np.float32(np.nan))
     kept = (covered >= threshold).nonzero()[0]
-    return kept, clipped[kept]
+    return kept, clipped[:, kept]

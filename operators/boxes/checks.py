@@ -47,7 +47,7 @@ def check_labels(owner: str, shape: Sequence[int], dtype: np.dtype[Any], boxes: 
 
 def check_numbers(owner: str, boxes: Array) -> None:
     """Raise ArgumentError if a coordinate is not a number, or infinite."""
-    if not np.isfinite(boxes).all():
+    if not np.logical_and.reduce(np.isfinite(boxes), axis=None):
         box = int(np.flatnonzero(~np.isfinite(boxes).all(axis=1))[0])
         raise ArgumentError(f"{owner}: box {box} is {boxes[box].tolist()}, which is not finite")
 

@@ -28,25 +28,6 @@ DType = np.dtype[Any]
 Floats = NDArray[np.float64]
 
 _BYTES = np.arange(256, dtype=np.uint8)
-_CENTER = "Value that the contrast leaves as it is; by default half of the input's positive range."
-
-
-def _factor_of_brightness() -> Any:
-    return param(FLOAT, 1.0, "Factor of the values.", per_sample=True)
-
-
-def _shift_of_brightness() -> Any:
-    text = "Number to add, in units of the largest value of the result's type."
-    return param(FLOAT, 0.0, text, per_sample=True)
-
-
-def _factor_of_contrast() -> Any:
-    text = "Factor of the distance from `contrast_center`."
-    return param(FLOAT, 1.0, text, per_sample=True)
-
-
-def _center_of_contrast() -> Any:
-    return param(FLOAT, None, _CENTER, per_sample=True)
 
 
 def _half_range(dtype: DType) -> float:
@@ -158,8 +139,32 @@ def _table(factor: Any, offset: Any, dtype: DType) -> Array | None:
     return table
 
 
+class _WithBrightness(_Linear):
+    """Base of operators that change the brightness."""
+
+    brightness = param(FLOAT, 1.0, "Factor of the values.", per_sample=True)
+    brightness_shift = param(
+        FLOAT,
+        0.0,
+        "Number to add, in units of the largest value of the result's type.",
+        per_sample=True,
+    )
+
+
+class _WithContrast(_Linear):
+    """Base of operators that change the contrast."""
+
+    contrast = param(FLOAT, 1.0, "Factor of the distance from `contrast_center`.", per_sample=True)
+    contrast_center = param(
+        FLOAT,
+        None,
+        "Value that the contrast leaves as it is; by default half of the input's positive range.",
+        per_sample=True,
+    )
+
+
 @register
-class Brightness(_Linear):
+class Brightness(_WithBrightness):
     """Changes the brightness of images: `brightness * x + brightness_shift * range`.
 
     `range` is the largest value of the result's type, and 1 for floats. The computation is in
@@ -173,12 +178,10 @@ class Brightness(_Linear):
     """
 
     name = "brightness"
-    brightness = _factor_of_brightness()
-    brightness_shift = _shift_of_brightness()
 
 
 @register
-class Contrast(_Linear):
+class Contrast(_WithContrast):
     """Changes the contrast of images: `contrast_center + contrast * (x - contrast_center)`.
 
     The computation is in float32, and in float64 if input or result have 8 bytes. CPU and GPU
@@ -192,12 +195,10 @@ class Contrast(_Linear):
     """
 
     name = "contrast"
-    contrast = _factor_of_contrast()
-    contrast_center = _center_of_contrast()
 
 
 @register
-class BrightnessContrast(_Linear):
+class BrightnessContrast(_WithContrast, _WithBrightness):
     """Changes contrast, then brightness of images.
 
     The result is `brightness * (center + contrast * (x - center)) + brightness_shift * range`.
@@ -212,7 +213,3 @@ class BrightnessContrast(_Linear):
     """
 
     name = "brightness_contrast"
-    brightness = _factor_of_brightness()
-    brightness_shift = _shift_of_brightness()
-    contrast = _factor_of_contrast()
-    contrast_center = _center_of_contrast()

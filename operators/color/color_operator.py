@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,11 +38,8 @@ def check_channels(owner: str, layout: str, channels: int, wanted: int) -> None:
         )
 
 
-class ColorOperator(SampleOperator):
-    """Base of operators whose arguments choose an affine map of colors.
-
-    A subclass implements `maps`.
-    """
+class ColorOperator(SampleOperator, ABC):
+    """Base of operators whose arguments choose an affine map of colors."""
 
     devices = ("cpu", "gpu")
     assumed_layouts = VIDEO_LAYOUTS
@@ -63,6 +61,7 @@ class ColorOperator(SampleOperator):
             )
         return image_type == DALIImageType.BGR
 
+    @abstractmethod
     def maps(self, source: np.dtype[Any], **numbers: Any) -> Floats:
         """Return maps of colors: (..., 3, 4).
 
@@ -70,7 +69,6 @@ class ColorOperator(SampleOperator):
             source: dtype of the images.
             numbers: the arguments' numbers: (...).
         """
-        raise NotImplementedError
 
     def _all_maps(self, source: np.dtype[Any], numbers: dict[str, Any]) -> Floats:
         maps = self.maps(source, **numbers)

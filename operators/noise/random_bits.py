@@ -19,6 +19,7 @@ _CHUNK = 1 << 15  # numbers at once: their arrays stay in the cache of a core
 _BITS = 2.0**53
 _TURN = np.float32(2 * np.pi)
 _STEP = np.float32(2.0**-24)
+_HALF = 2.0**-32
 
 
 def keys_of(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:
@@ -26,16 +27,19 @@ def keys_of(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:
     return (numbers * _BITS).astype(np.uint64)
 
 
-def bits_in_chunks(key: NDArray[np.uint64], count: int) -> Iterator[tuple[slice, Array]]:
+def bits_in_chunks(
+    key: NDArray[np.uint64], count: int, at_once: int = _CHUNK
+) -> Iterator[tuple[slice, Array]]:
     """Yield the random bits of consecutive elements, and which elements these are.
 
     Args:
         key: of the sample: (2,).
         count: number of elements.
+        at_once: number of elements of a chunk.
     """
     source = np.random.Philox(key=key)
-    for start in range(0, count, _CHUNK):
-        chunk = slice(start, min(start + _CHUNK, count))
+    for start in range(0, count, at_once):
+        chunk = slice(start, min(start + at_once, count))
         yield chunk, source.random_raw(chunk.stop - start)
 
 
@@ -53,6 +57,19 @@ def normal(bits: Array) -> NDArray[np.float32]:
     distance *= np.float32(-2)
     np.sqrt(distance, out=distance)
     angle = (low >> 8).astype(np.float32) * _STEP * _TURN
+    np.cos(angle, out=angle)
+    angle *= distance
+    return angle
+
+
+def precise_normal(bits: Array) -> NDArray[np.float64]:
+    """Return float64 numbers of the standard normal distribution, made of all bits."""
+    high, low = high_and_low(bits)
+    distance = (high + 0.5) * _HALF
+    np.log(distance, out=distance)
+    distance *= -2
+    np.sqrt(distance, out=distance)
+    angle = low * (2 * np.pi * _HALF)
     np.cos(angle, out=angle)
     angle *= distance
     return angle

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -29,11 +30,8 @@ DTYPE_PARAM = param(
 )
 
 
-class ReductionOperator(SampleOperator):
-    """Base of operators that reduce samples along axes.
-
-    A subclass implements `result_type`, `computed` and `gpu_reduction`.
-    """
+class ReductionOperator(SampleOperator, ABC):
+    """Base of operators that reduce samples along axes."""
 
     devices = ("cpu", "gpu")
     inputs: ClassVar[tuple[str, ...]] = ("data",)
@@ -49,10 +47,11 @@ class ReductionOperator(SampleOperator):
         dtype = getattr(self, "dtype", None)
         self._target = None if dtype is None else to_numpy_type(dtype)
 
+    @abstractmethod
     def result_type(self, source: DType) -> DType:
         """Return the result's dtype if the user gives none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def computed(
         self, workspace: Workspace, data: Array, axes: Axes, divisor: int, mean: Array | None
     ) -> Array:
@@ -65,11 +64,10 @@ class ReductionOperator(SampleOperator):
             divisor: number of elements of a statistic, less `ddof`, and at least 0.
             mean: what `std_dev` and `variance` subtract; it broadcasts with the sample.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def gpu_reduction(self, source: DType) -> GpuReduction:
         """Return what the GPU computes for samples of a dtype."""
-        raise NotImplementedError
 
     def output_layouts(self) -> tuple[str, ...]:
         layout = self.layouts[0]

@@ -102,26 +102,40 @@ class Mean(ReductionOperator):
         )
 
 
-class _SquareMean(ReductionOperator):
-    """Base of operators that average squares."""
+class _MeanOfSquares(ReductionOperator):
+    """Base of operators that average the squares of elements, or of distances from a mean.
 
-    dtype = DTYPE_PARAM
+    Attributes:
+        gpu_term: the square of an element x, as C++.
+        takes_root: whether the result is the root of the mean.
+    """
+
+    gpu_term = "(double)x * (double)x"
+    takes_root = False
 
     def result_type(self, source: DType) -> DType:
         return _mean_type(source)
 
+    def squares(self, workspace: Workspace, data: Array, mean: Array | None) -> Array:
+        """Return the squares of the elements."""
+        return _squares(workspace, data)
+
     def computed(
         self, workspace: Workspace, data: Array, axes: Axes, divisor: int, mean: Array | None
     ) -> Array:
-        total = reduce_axes(workspace, np.add, _squares(workspace, data), axes, _DOUBLE)
-        return _divided(workspace, total, divisor)
+        squares = self.squares(workspace, data, mean)
+        result = _divided(
+            workspace, reduce_axes(workspace, np.add, squares, axes, _DOUBLE), divisor
+        )
+        return np.sqrt(result) if self.takes_root else result
 
     def gpu_reduction(self, source: DType) -> GpuReduction:
-        return GpuReduction("double", "(double)x * (double)x", result="a / count")
+        result = "sqrt(a / count)" if self.takes_root else "a / count"
+        return GpuReduction("double", self.gpu_term, result=result)
 
 
 @register
-class MeanSquare(_SquareMean):
+class MeanSquare(_MeanOfSquares):
     """Computes the mean of the squares of the elements along axes.
 
     Inputs:
@@ -133,10 +147,11 @@ class MeanSquare(_SquareMean):
     """
 
     name = "reductions.mean_square"
+    dtype = DTYPE_PARAM
 
 
 @register
-class RootMeanSquare(_SquareMean):
+class RootMeanSquare(_MeanOfSquares):
     """Computes the root of the mean of the squares of the elements along axes.
 
     Inputs:
@@ -148,39 +163,25 @@ class RootMeanSquare(_SquareMean):
     """
 
     name = "reductions.rms"
-
-    def computed(
-        self, workspace: Workspace, data: Array, axes: Axes, divisor: int, mean: Array | None
-    ) -> Array:
-        return np.sqrt(super().computed(workspace, data, axes, divisor, mean))
-
-    def gpu_reduction(self, source: DType) -> GpuReduction:
-        return super().gpu_reduction(source)._replace(result="sqrt(a / count)")
+    dtype = DTYPE_PARAM
+    takes_root = True
 
 
-class _Spread(ReductionOperator):
+class _Spread(_MeanOfSquares):
     """Base of operators on the squares of distances from a mean."""
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "mean")
+    gpu_term = "((double)x - mean) * ((double)x - mean)"
+
     ddof = param(
         INT, 0, "The divisor is the number of elements less `ddof`, and at least 0.", minimum=0
     )
 
-    def result_type(self, source: DType) -> DType:
-        return _mean_type(source)
-
-    def computed(
-        self, workspace: Workspace, data: Array, axes: Axes, divisor: int, mean: Array | None
-    ) -> Array:
+    def squares(self, workspace: Workspace, data: Array, mean: Array | None) -> Array:
         assert mean is not None
         exact = workspace.scratch(data.shape, _DOUBLE)
         np.subtract(data, mean, out=exact, dtype=_DOUBLE, casting="unsafe")
-        np.square(exact, out=exact)
-        return _divided(workspace, reduce_axes(workspace, np.add, exact, axes, _DOUBLE), divisor)
-
-    def gpu_reduction(self, source: DType) -> GpuReduction:
-        term = "((double)x - mean) * ((double)x - mean)"
-        return GpuReduction("double", term, result="a / count")
+        return np.square(exact, out=exact)
 
 
 @register
@@ -213,14 +214,7 @@ class StdDev(_Spread):
     """
 
     name = "reductions.std_dev"
-
-    def computed(
-        self, workspace: Workspace, data: Array, axes: Axes, divisor: int, mean: Array | None
-    ) -> Array:
-        return np.sqrt(super().computed(workspace, data, axes, divisor, mean))
-
-    def gpu_reduction(self, source: DType) -> GpuReduction:
-        return super().gpu_reduction(source)._replace(result="sqrt(a / count)")
+    takes_root = True
 
 
 class _Extreme(ReductionOperator):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ REVERSE_ORDER = param(
 )
 
 
-class MatrixOperator(SampleOperator):
+class MatrixOperator(SampleOperator, ABC):
     """Base: one map for each sample, combined with the map of the input if there is one.
 
     A subclass has `maps`. It gets each argument as an array (count, values), or None where the user
@@ -37,6 +38,7 @@ class MatrixOperator(SampleOperator):
     frame_by_frame = True
     reverse_order = REVERSE_ORDER
 
+    @abstractmethod
     def maps(self, known: int, **arguments: Any) -> Floats:
         """Return the maps of all samples: (count, n, n + 1).
 
@@ -44,7 +46,6 @@ class MatrixOperator(SampleOperator):
             known: number of dimensions of the input's map; 0 without an input.
             arguments: numbers of each argument: (count, values), or None.
         """
-        raise NotImplementedError
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("",)

@@ -53,7 +53,8 @@ class Coco(WholeFileReader):
 
     These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
     a box that is not finite, below `size_threshold`, and crowds with `include_iscrowd=False`.
-    Boxes that leave the image stay as they are. Annotation ids may come twice.
+    Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
+    than three vertices has no pixels.
 
     Masks of pixels are those of pycocotools, from vertices that are rounded to float32 as DALI's.
 

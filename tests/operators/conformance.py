@@ -65,11 +65,11 @@ class OperatorConformance:
 
     def _nodes(self, inputs: Sequence[Sequence[Any]], device: str, *, views: bool) -> list[Any]:
         layouts = [self.layout, *[""] * (len(inputs) - 1)]
-        if views:
-            inputs = [[np.repeat(sample, 2, axis=-1) for sample in rows] for rows in inputs]
-        nodes = [source(rows, each) for rows, each in zip(inputs, layouts, strict=True)]
-        if views:
-            nodes = [node[..., ::2] for node in nodes]
+        sliced = [views and np.ndim(rows[0]) > 0 for rows in inputs]  # numbers have no views
+        nodes = []
+        for rows, layout, each in zip(inputs, layouts, sliced, strict=True):
+            node = source([np.repeat(row, 2, axis=-1) for row in rows] if each else rows, layout)
+            nodes.append(node[..., ::2] if each else node)
         return [node.gpu() for node in nodes] if device == "gpu" else nodes
 
     def test_rows_agree_in_dtype_dimensions_and_layout(self) -> None:

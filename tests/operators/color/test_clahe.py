@@ -1,5 +1,7 @@
 """`clahe`."""
 
+# ruff: noqa: RUF012  (attributes of test classes, which nothing changes)
+
 from __future__ import annotations
 
 import numpy as np
@@ -7,9 +9,10 @@ import pytest
 
 from penstock.engine.errors import ArgumentError
 
+from ...gpu.agreement import agree
 from ...gpu.operators.pictures import picture, pictures
 from ..conformance import OperatorConformance
-from ..running import run
+from ..running import pixels, run
 
 TILES = {"tiles_x": 4, "tiles_y": 3, "clip_limit": 2.0}
 
@@ -19,6 +22,56 @@ class TestClahe(OperatorConformance):
     inputs = (pictures(20, 31),)
     arguments = TILES
     bad = (({"clip_limit": 0.0}, "above 0"), ({"tiles_x": 0}, "at least 1"))
+
+
+class TestEachChannel(OperatorConformance):
+    operator = "clahe"
+    inputs = (pictures(33, 24),)
+    arguments = {"luma_only": False, "tiles_x": 1, "tiles_y": 2, "clip_limit": 1e9}
+
+
+class TestVideosOfGray(OperatorConformance):
+    operator = "clahe"
+    layout = "FHWC"
+    inputs = ([np.stack([picture(9, 8 + i, 1, seed=f) for f in range(2)]) for i in range(3)],)
+    arguments = {"tiles_x": 3, "tiles_y": 1, "clip_limit": 0.01}
+
+
+class TestTinyImages(OperatorConformance):
+    operator = "clahe"
+    inputs = ([pixels(*size, 3, seed=1) for size in ((1, 1), (2, 1), (1, 5))],)
+    arguments = {"tiles_x": 3, "tiles_y": 2, "clip_limit": 2.0}
+
+
+class TestEveryColor(OperatorConformance):
+    """Colors far and near, so that the conversion to Lab and back agrees everywhere."""
+
+    operator = "clahe"
+    inputs = ([pixels(70, 70, 3, seed=i) // step for i, step in enumerate((1, 3, 12))],)
+    arguments = {"tiles_x": 2, "tiles_y": 2, "clip_limit": 3.0}
+
+
+class TestOtherSamples(OperatorConformance):
+    operator = "clahe"
+    inputs = ([pixels(4, 4, channels) for channels in (1, 3, 2)],)
+    arguments = TILES
+    bad = (({}, "HWC with 1 or 3 channels, but the sample is uint8, 'HWC' of the shape"),)
+    test_rows_agree_in_dtype_dimensions_and_layout = None
+    test_results_depend_on_neither_threads_nor_batch_size = None
+    test_views_give_what_contiguous_samples_give = None
+    test_the_gpu_agrees = None
+
+
+def test_images_of_one_and_of_three_channels_share_a_batch(device_stage):
+    images = [picture(20, 31, 1), picture(31, 20, 3), np.zeros((0, 4, 3), np.uint8)]
+    agree("clahe", images, layout="HWC", arguments=TILES)
+
+
+def test_a_limit_above_all_pixels_cuts_nothing():
+    image = picture(24, 32)
+    (wanted,) = run("clahe", [image], "HWC", **TILES | {"clip_limit": 256.0})
+    (result,) = run("clahe", [image], "HWC", **TILES | {"clip_limit": 1e12})
+    np.testing.assert_array_equal(result, wanted)
 
 
 def test_gray_images_and_single_channels_are_equalized_alike():

@@ -40,9 +40,6 @@ class TestFromGray(OperatorConformance):
     inputs = ([pixels(6 + i, 9 - i, 1, seed=i) for i in range(3)],)
     arguments = {"image_type": types.GRAY, "output_type": types.RGB}
 
-    def test_views_give_what_contiguous_samples_give(self):
-        """Views of one channel are contiguous."""
-
 
 @pytest.mark.parametrize("source", SPACES)
 @pytest.mark.parametrize("target", SPACES)

@@ -17,6 +17,9 @@ SEED = {"seed": 17}
 IMAGES = [pixels(6 + i, 9 - i, 3, seed=i) for i in range(4)]
 
 
+GRAY_LEVELS = np.linspace(0, 255, 200, dtype=np.float32)
+
+
 class Random(OperatorConformance):
     """The operators draw other numbers for other positions in the batch."""
 
@@ -83,7 +86,26 @@ class TestShot(Random):
     inputs = (IMAGES,)
     arguments = SEED
     per_sample = {"factor": [0.0, 0.5, 20.0, 300.0]}
-    bad = (({"factor": -1.0}, "at least 0"),)
+    bad = (
+        ({"factor": -1.0}, "at least 0"),
+        ({"factor": [np.float32(np.nan)] * 4}, "factor is nan"),
+    )
+
+
+class TestShotOfFloats(Random):
+    operator = "noise.shot"
+    inputs = ([np.append(np.float32([np.nan, np.inf, -3]), i * GRAY_LEVELS) for i in range(1, 4)],)
+    layout = ""
+    arguments = SEED
+    per_sample = {"factor": [1e-3, 0.7, 9.0]}
+
+
+class TestShotOfLargeIntegers(Random):
+    operator = "noise.shot"
+    inputs = ([np.int64([-(2**62), 2**62 + 1, 5000, 2**40]) for i in range(3)],)
+    layout = ""
+    arguments = SEED | {"factor": 3.0}
+    per_sample = {"factor": [0.0, 1.0, 1000.0]}
 
 
 def noisy(name, sample, layout="HWC", **arguments):

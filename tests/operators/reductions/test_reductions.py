@@ -79,9 +79,6 @@ class TestStdDev(_Conformance):
     bad = ()
     largest = 1e-4
 
-    def test_views_give_what_contiguous_samples_give(self):
-        """A mean without dimensions has no views."""
-
 
 class TestMin(_Conformance):
     operator = "reductions.min"

@@ -91,6 +91,28 @@ def test_panoptic_segmentations(coco_tree):
     assert max(map(np.max, panoptic)) > 256
 
 
+def test_polygons_of_one_and_two_points_have_no_pixels(tmp_path):
+    points = [[1, 1, 9, 9], [4, 4], []]
+    arguments = write_coco(
+        tmp_path,
+        [
+            annotation(1, 2, 7, segmentation=points),
+            annotation(2, 2, 3, segmentation=[[2, 2, 6, 2, 6, 6, 2, 6]]),
+        ],
+    )
+    (mask, *_) = run(3, **arguments, pixelwise_masks=True)[3]
+    assert np.unique(mask, return_counts=True)[1].tolist() == [20 * 30 - 16, 16]
+    *_, polygons, vertices = run(3, **arguments, polygon_masks=True)
+    assert polygons[0].tolist() == [[0, 0, 2], [0, 2, 3], [0, 3, 3], [1, 3, 7]]
+    assert vertices[0][:3].tolist() == [[1, 1], [9, 9], [4, 4]]
+
+
+def test_annotation_ids_may_come_twice(tmp_path):
+    arguments = write_coco(tmp_path, [annotation(1, 2), annotation(1, 2, 7), annotation(1, 5)])
+    labels = run(3, **arguments)[2]
+    assert [row.tolist() for row in labels] == [[1, 3], [1], []]
+
+
 def test_what_was_dropped_is_counted(tmp_path):
     annotations = [annotation(1, 2), annotation(2, 4), annotation(3, 5, bbox=(1, 1, 0, 0))]
     arguments = write_coco(tmp_path, annotations)
@@ -138,6 +160,40 @@ def test_arguments_that_do_not_fit(tmp_path, arguments, message):
     given = write_coco(tmp_path, [annotation(1, 2)]) | arguments
     with pytest.raises(ArgumentError, match=message):
         run(1, **{name: value for name, value in given.items() if value is not None})
+
+
+@pytest.mark.parametrize(
+    ("annotations", "message"),
+    [
+        ([annotation(4, 2, 44)], "annotation with id 4 has the category_id 44, which is not"),
+        ([annotation(4, None)], r"byte \d+: the annotation with id 4: 'image_id' is missing"),
+        ([annotation(4, 2, bbox=(1, 2, 3))], r"byte \d+: the annotation with id 4: 'bbox' is"),
+        ([annotation(4, 2, segmentation=[[1, 2, 3]])], "with id 4: a polygon has an odd number"),
+        ([annotation(4, 2, segmentation=[[1, float("nan")]])], "with id 4: .* finite numbers"),
+        (
+            [annotation(4, 2, segmentation={"size": [20, 30], "counts": "52203"})],
+            "with id 4: the runs of an RLE cover 16 pixels, but its size has 600",
+        ),
+        (
+            [annotation(4, 2, segmentation={"size": [30, 20], "counts": [600]})],
+            "annotation with id 4 has an RLE of size",
+        ),
+    ],
+)
+def test_annotations_that_cannot_be_right_are_named(tmp_path, annotations, message):
+    arguments = write_coco(tmp_path, annotations)
+    with pytest.raises(DecodeError, match=message):
+        run(1, **arguments, pixelwise_masks=True)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8, 0.99])
+def test_a_file_that_is_cut_off_names_the_byte(tmp_path, share):
+    arguments = write_coco(tmp_path, [annotation(n, 2) for n in range(20)])
+    path = tmp_path / "instances.json"
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(DecodeError, match=r"instances\.json: the file .* at byte \d+"):
+        run(3, **arguments)
 
 
 def test_a_file_that_selects_no_image(tmp_path):

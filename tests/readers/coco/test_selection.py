@@ -28,6 +28,15 @@ def test_annotations_are_dropped_by_rule_and_counted():
     assert select(parsed([annotation(1, 2)]), Selected(), "some.json")[1] == {}
 
 
+def test_negative_boxes_are_dropped_and_boxes_outside_stay():
+    outside = [(-5, 1, 2, 3), (25, 15, 50, 50), (1000, 1000, 4, 4)]
+    negative = [(9, 9, -3, 3), (9, 9, 3, -3)]
+    annotations = [annotation(n, 2, bbox=box) for n, box in enumerate(outside + negative)]
+    coco, dropped = select(parsed(annotations), Selected(), "some.json")
+    assert coco.annotations.boxes.tolist() == [list(box) for box in outside]
+    assert dropped == {"annotations below size_threshold": 2}
+
+
 def test_images_without_a_box_are_skipped():
     coco, _ = select(parsed([annotation(1, 9)]), Selected(skip_empty=True), "some.json")
     assert coco.file_names == ["9.jpg"]
