@@ -758,7 +758,7 @@ def clahe(
     """Equalizes the histograms of tiles, with a limit of the contrast.
 
     Of RGB images, the L of the color space Lab is equalized, or each channel. The results are those
-    of OpenCV's `createCLAHE`, and of DALI's operator on the CPU.
+    of OpenCV's `createCLAHE`, and of DALI's operator on the CPU, on both devices.
 
     Inputs:
         images: uint8 HWC or FHWC with 1 channel, or 3 in the order RGB.
@@ -775,7 +775,7 @@ def clahe(
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
-        device (str | None): cpu. Default: the device of the inputs.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
         name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bins, bytes_per_sample_hint.
     """
@@ -848,7 +848,8 @@ def coco_reader(
 
     These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
     a box that is not finite, below `size_threshold`, and crowds with `include_iscrowd=False`.
-    Boxes that leave the image stay as they are. Annotation ids may come twice.
+    Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
+    than three vertices has no pixels.
 
     Masks of pixels are those of pycocotools, from vertices that are rounded to float32 as DALI's.
 
@@ -1412,6 +1413,128 @@ def crop_mirror_normalize(
         Accepted for compatibility, without effect: image_type, bytes_per_sample_hint.
     """
 
+def debayer(
+    images: DataNode,
+    /,
+    *,
+    algorithm: str | None = ...,
+    blue_position: int | Sequence[int] | DataNode,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Makes RGB images of the images of sensors behind a Bayer filter.
+
+    OpenCV does so on the CPU. The GPU has `bilinear_ocv`, with the same results.
+
+    Inputs:
+        images: HW or HWC with one channel, or with F in front of them; uint8 or uint16, of an even
+            height and width.
+
+    Outputs:
+        images: HWC or FHWC with 3 channels (with `gray_ocv` 1), of the input's type. The bilinear
+            images of fewer than 3 lines or columns are black, as OpenCV makes them.
+
+    Raises:
+        ArgumentError: the position is none of a tile of 2 by 2 pixels, or the algorithm does not
+            exist for the type or on the GPU.
+
+    Args:
+        algorithm (str | None): How missing colors are made: bilinear_ocv, edgeaware_ocv,
+            vng_ocv (uint8 alone), or gray_ocv, which makes gray images. default_npp, DALI's
+            name on the GPU, is bilinear_ocv. Default: 'bilinear_ocv'.
+        blue_position (int | Sequence[int] | DataNode): Line and column of blue in the tile of 2
+            by 2 pixels that starts in the second line and column: (0, 0) for BGGR, (0, 1) for
+            GBRG, (1, 0) for GRBG, (1, 1) for RGGB.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def dl_tensor_python_function(
+    *inputs: DataNode,
+    function: Callable[..., Any],
+    batch_processing: bool | None = ...,
+    num_outputs: int | None = ...,
+    output_layouts: Any | None = ...,
+    synchronize_stream: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any:
+    """Calls a Python function with DLPack capsules, and passes its results on.
+
+    The function gets one capsule for each input, such as `torch.utils.dlpack.from_dlpack` takes.
+    It returns capsules, or any other samples that `fn.python_function` accepts. It must not change
+    its inputs. With `batch_processing`, one call serves a batch, with a list of capsules for each
+    input, and each output is a list. All else is as in `fn.python_function`.
+
+    Args:
+        function (Callable[..., Any]): The function.
+        batch_processing (bool | None): Call the function once a batch. Default: False.
+        num_outputs (int | None): Number of outputs. Default: 1.
+        output_layouts (Any | None): Layout of all outputs, or a list with the layouts of the
+            first outputs.
+        synchronize_stream (bool | None): On the GPU, wait for the inputs before each batch's
+            calls. With False the function has to work on the pipeline's stream, CuPy's current
+            one. Default: True.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def dump_image(
+    images: DataNode,
+    /,
+    *,
+    input_layout: str | None = ...,
+    suffix: str | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Writes each image to a PPM file in the working directory, and passes it on.
+
+    The file is `<row>-<suffix>-<batch>.ppm`, with the numbers of the sample in its batch and of the
+    batch. The operator is for looking for mistakes: each sample costs a file. DALI's third number
+    is always 0, so that each batch overwrites the files of the one before.
+
+    Inputs:
+        images: uint8, HWC, 1 or 3 channels.
+
+    Outputs:
+        the images, as they are.
+
+    Raises:
+        ArgumentError: a sample is no such image.
+        OSError: a file cannot be written.
+
+    Args:
+        input_layout (str | None): Layout of the images; there is HWC alone. Default: 'HWC'.
+        suffix (str | None): Text in the names of the files.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
 def element_extract(
     data: DataNode,
     /,
@@ -1875,6 +1998,64 @@ def file_reader(
         Accepted for compatibility, without effect: initial_fill, read_ahead,
             skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
             bytes_per_sample, bytes_per_sample_hint.
+    """
+
+def filter(
+    data: DataNode,
+    filter: DataNode,
+    fill_value: DataNode | None = ...,
+    /,
+    *,
+    anchor: int | Sequence[int] | DataNode | None = ...,
+    border: str | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    mode: str | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Replaces each element by the sum of a window's weights times the elements around it.
+
+    The window moves along all axes but C and F. It is not mirrored, so the operator computes a
+    correlation. Sums are float32, in integers of 32 and 64 bits and in float64 they are float64.
+    CPU and GPU agree within 1 in integers, and 1e-5 of the largest number in floats.
+
+    Inputs:
+        data: one to three axes of any letters, with F before and C before or after them, such as
+            HWC, CHW, HW, FHWC, DHWC; without a layout all axes are filtered. Numbers of any type.
+        filter: the window of each sample: numbers, of as many axes as are filtered. With
+            `fn.per_frame` each frame has its own.
+        fill_value: the number around each sample, if `border` is "constant"; by default 0.
+
+    Outputs:
+        the filtered samples: of the input's layout and, if `dtype` is not given, type. The shape is
+        the input's. In the mode "valid" each axis is shorter, by the window's extent less 1.
+
+    Raises:
+        ArgumentError: the window has another number of axes, no elements, or in the mode "valid"
+            more elements than the sample; or the anchor is outside of the window.
+
+    Args:
+        anchor (int | Sequence[int] | DataNode | None): Index in the window of the element that
+            is replaced: one for each axis, or one for all. -1 is the middle. The mode 'valid'
+            does not use it. Default: (-1,).
+        border (str | None): What lies around the sample. 'reflect_101': the mirrored sample,
+            without the border element twice. 'reflect_1001': the mirrored sample. 'wrap': the
+            sample again. 'clamp': the border element. 'constant': the input `fill_value`.
+            Default: 'reflect_101'.
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        mode (str | None): 'same', or 'valid' for the results alone whose window is within the
+            sample. Default: 'same'.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
 def flip(
@@ -2512,6 +2693,50 @@ def image_decoder_slice(
             cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
     """
 
+def jitter(
+    images: DataNode,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mask: int | DataNode | None = ...,
+    nDegree: int | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Moves each pixel by a random number of pixels, to the right and down.
+
+    The pixel is one of the input's whose distances in both directions are whole numbers, from
+    `-(nDegree // 2)` on, `nDegree` different ones of equal probability. Beyond the border, the
+    border pixel is taken. The numbers of a sample are a function of seed, epoch, position and
+    operator alone. CPU and GPU agree exactly. DALI has no such operator on the CPU, and draws other
+    numbers.
+
+    Inputs:
+        images: HW or HWC, or with F in front of them; any type.
+
+    Outputs:
+        the changed images: of the input's shape, type and layout.
+
+    Args:
+        fill_value (float | None): Value of what lies around the image. Default: 0.0.
+        interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
+            INTERP_NN.
+        mask (int | DataNode | None): Whether to move the pixels; 0 leaves them alone. Default:
+            1.
+        nDegree (int | None): Number of different distances in each direction. Default: 2.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
 def jpeg_compression_distortion(
     images: DataNode,
     /,
@@ -2538,6 +2763,57 @@ def jpeg_compression_distortion(
     Args:
         quality (int | DataNode | None): Quality from 1, the lowest, to 100; other numbers are
             clamped. Default: 50.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def laplacian(
+    data: DataNode,
+    /,
+    *,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    normalized_kernel: bool | None = ...,
+    scale: float | Sequence[float] | DataNode | None = ...,
+    smoothing_size: int | Sequence[int] | DataNode | None = ...,
+    window_size: int | Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Computes the Laplacian: the sum of the second derivatives along all axes but C and F.
+
+    A derivative is the correlation with a window along its axis, and with smoothing windows along
+    the others: `[1, -2, 1]` and `[1, 2, 1]`, which larger windows smooth further. Both are those of
+    Sobel's operator. Beyond the border the sample is mirrored, without the border element twice.
+    CPU and GPU agree within 1 in integers, and 1e-5 of the largest sum of the weights in floats.
+
+    Inputs:
+        data: one to three axes of any letters, with F before and C before or after them, such as
+            HWC, CHW, HW, FHWC, DHWC; without a layout all axes count. Numbers of any type.
+
+    Outputs:
+        the Laplacian: of the input's shape, layout and, if `dtype` is not given, type. Integers
+        are rounded and clamped, so types without a sign have no negative derivatives.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        normalized_kernel (bool | None): Scale each derivative by `2 ** (n + 2 - s)`, for n axes
+            and s elements of its windows in all. Not with `scale`. Default: False.
+        scale (float | Sequence[float] | DataNode | None): Factor of the derivatives: one, or
+            one for the derivative along each axis. Default: (1.0,).
+        smoothing_size (int | Sequence[int] | DataNode | None): Elements of the smoothing
+            windows, an odd number up to 23: one, or one for each axis. By default the window of
+            the derivative has as many.
+        window_size (int | Sequence[int] | DataNode | None): Elements of the derivatives'
+            windows, an odd number from 3 to 23: one, or one for each axis. Default: (3,).
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -4732,6 +5008,46 @@ def spectrogram(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
+def sphere(
+    images: DataNode,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mask: int | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Shows images as if they were drawn on a sphere.
+
+    A pixel at the vector v from the middle is the input's at `v * |v| / r`, where r is half of the
+    longer side, without its fraction. CPU and GPU agree exactly, with INTERP_LINEAR within 1 in
+    integers and 1e-5 of the range in floats.
+
+    Inputs:
+        images: HW or HWC, or with F in front of them; any type.
+
+    Outputs:
+        the changed images: of the input's shape, type and layout.
+
+    Args:
+        fill_value (float | None): Value of what lies around the image. Default: 0.0.
+        interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
+            INTERP_NN.
+        mask (int | DataNode | None): Whether to move the pixels; 0 leaves them alone. Default:
+            1.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
 def squeeze(
     data: DataNode,
     /,
@@ -4841,6 +5157,101 @@ def stack(
         device (str | None): cpu, gpu. Default: the device of the inputs.
         name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def tensor_resize(
+    data: DataNode,
+    /,
+    *,
+    interp_type: DALIInterpType | DataNode | None = ...,
+    min_filter: DALIInterpType | DataNode | None = ...,
+    mag_filter: DALIInterpType | DataNode | None = ...,
+    antialias: bool | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    alignment: float | Sequence[float] | DataNode | None = ...,
+    axes: int | Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    max_size: float | Sequence[float] | None = ...,
+    mode: str | None = ...,
+    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_relative: bool | None = ...,
+    roi_start: float | Sequence[float] | DataNode | None = ...,
+    scales: float | Sequence[float] | DataNode | None = ...,
+    size_rounding: str | None = ...,
+    sizes: float | Sequence[float] | DataNode | None = ...,
+    subpixel_scale: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Resizes arrays along any axes.
+
+    The wanted extents are given by `sizes` or by `scales`. The kernels, their positions and the
+    sizes are those of DALI; integer results round halves to even. The axes that change, with those
+    between them, are three at most. CPU and GPU agree exactly for nearest neighbor, in integers
+    else within 1, in floats within 1e-5 of the range (float16: 1e-3).
+
+    Inputs:
+        data: of any number of axes from 1 on, and any layout. The dtype is uint8, int8, uint16,
+            int16, uint32, int32 or a float type.
+
+    Outputs:
+        resized: of the input's layout, and of other extents.
+
+    Raises:
+        ArgumentError: arguments contradict one another, or do not fit the sample.
+
+    Args:
+        interp_type (DALIInterpType | DataNode | None): Filter, where `min_filter` or
+            `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
+        min_filter (DALIInterpType | DataNode | None): Filter for an axis that shrinks. Default:
+            interp_type.
+        mag_filter (DALIInterpType | DataNode | None): Filter for an axis that keeps its extent
+            or grows. Default: interp_type.
+        antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+            so that all pixels count. Nearest neighbor is never widened. Default: True.
+        dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
+            (the default).
+        alignment (float | Sequence[float] | DataNode | None): Point of the region that stays in
+            its place where an extent was rounded: 0 is the start, 1 the end. One, or one for
+            each of the axes. Default: (0.5,).
+        axes (int | Sequence[int] | None): Indices of the axes that the arguments are for;
+            negative ones count from the back. By default all.
+        axis_names (str | None): Letters of these axes in the layout, in place of `axes`.
+        max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+            all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
+            the limit too.
+        mode (str | None): How missing extents are chosen, and the aspect ratio: see
+            `fn.resize`. All axes count. 'not_larger' and 'not_smaller' do not go with `scales`.
+            Default: 'default'.
+        roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
+            `roi_start`.
+        roi_relative (bool | None): Edges of the region are fractions of the extents. Default:
+            False.
+        roi_start (float | Sequence[float] | DataNode | None): First edge of the region to
+            resize, in elements: one, or one for each of the axes. Outside of the sample, the
+            border is repeated. A start beyond the end mirrors the axis.
+        scales (float | Sequence[float] | DataNode | None): Factors of the input's extents: one,
+            or one for each of the axes. A negative one mirrors the axis. Not with `sizes`.
+        size_rounding (str | None): How extents that follow from `scales` are rounded: round,
+            truncate or ceil. Default: 'round'.
+        sizes (float | Sequence[float] | DataNode | None): Wanted extents: one, or one for each
+            of the axes. 0 leaves an extent to `mode`; a negative one mirrors the axis.
+        subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+            the input, so that the scale is the one asked for. Otherwise the scale changes.
+            Default: True.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
+            bytes_per_sample_hint.
     """
 
 def tfrecord_reader(
@@ -5506,6 +5917,66 @@ def warp_affine(
             for volumes; for a video one matrix, or one a frame.
         inverse_map (bool | None): Whether the matrix maps the result to the image. False: it
             maps the image to the result, so its inverse is used. Default: True.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
+def water(
+    images: DataNode,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mask: int | DataNode | None = ...,
+    ampl_x: float | None = ...,
+    ampl_y: float | None = ...,
+    freq_x: float | None = ...,
+    freq_y: float | None = ...,
+    phase_x: float | None = ...,
+    phase_y: float | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Moves pixels as waves on water do.
+
+    The pixel at (x, y) is the input's at `x + ampl_x * sin(freq_x * y + phase_x)` and
+    `y + ampl_y * cos(freq_y * x + phase_y)`. As in DALI, x and y count from the center of the first
+    pixel, and positions from its corner: with INTERP_LINEAR, results lie half a pixel further on.
+    CPU and GPU agree exactly, with INTERP_LINEAR within 1 in integers and 1e-5 of the range in
+    floats.
+
+    Inputs:
+        images: HW or HWC, or with F in front of them; any type.
+
+    Outputs:
+        the moved images: of the input's shape, type and layout.
+
+    Args:
+        fill_value (float | None): Value of what lies around the image. Default: 0.0.
+        interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
+            INTERP_NN.
+        mask (int | DataNode | None): Whether to move the pixels; 0 leaves them alone. Default:
+            1.
+        ampl_x (float | None): Amplitude of the wave in the direction of x, in pixels. Default:
+            10.0.
+        ampl_y (float | None): Amplitude of the wave in the direction of y, in pixels. Default:
+            10.0.
+        freq_x (float | None): Angular frequency of that wave along y, per pixel. Default:
+            0.04908738521234052.
+        freq_y (float | None): Angular frequency of that wave along x, per pixel. Default:
+            0.04908738521234052.
+        phase_x (float | None): Phase of the wave in the direction of x, in radians. Default:
+            0.0.
+        phase_y (float | None): Phase of the wave in the direction of y, in radians. Default:
+            0.0.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -6348,6 +6819,97 @@ class experimental:
         """
 
     @staticmethod
+    def debayer(
+        images: DataNode,
+        /,
+        *,
+        algorithm: str | None = ...,
+        blue_position: int | Sequence[int] | DataNode,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Makes RGB images of the images of sensors behind a Bayer filter.
+
+        OpenCV does so on the CPU. The GPU has `bilinear_ocv`, with the same results.
+
+        Inputs:
+            images: HW or HWC with one channel, or with F in front of them; uint8 or uint16, of an even
+                height and width.
+
+        Outputs:
+            images: HWC or FHWC with 3 channels (with `gray_ocv` 1), of the input's type. The bilinear
+                images of fewer than 3 lines or columns are black, as OpenCV makes them.
+
+        Raises:
+            ArgumentError: the position is none of a tile of 2 by 2 pixels, or the algorithm does not
+                exist for the type or on the GPU.
+
+        Args:
+            algorithm (str | None): How missing colors are made: bilinear_ocv, edgeaware_ocv,
+                vng_ocv (uint8 alone), or gray_ocv, which makes gray images. default_npp, DALI's
+                name on the GPU, is bilinear_ocv. Default: 'bilinear_ocv'.
+            blue_position (int | Sequence[int] | DataNode): Line and column of blue in the tile of 2
+                by 2 pixels that starts in the second line and column: (0, 0) for BGGR, (0, 1) for
+                GBRG, (1, 0) for GRBG, (1, 1) for RGGB.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def dilate(
+        data: DataNode,
+        /,
+        *,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        border_mode: str | None = ...,
+        iterations: int | None = ...,
+        mask_size: int | Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Replaces each pixel by the largest of the pixels around it, channel by channel.
+
+        OpenCV does so on the CPU. CPU and GPU agree exactly. DALI has no such operator on the CPU.
+
+        Inputs:
+            data: HW, HWC or CHW, or with F in front of them; numbers of up to 32 bits, or float64.
+
+        Outputs:
+            the dilated images: of the input's shape, type and layout.
+
+        Raises:
+            ArgumentError: the anchor is outside of the mask.
+
+        Args:
+            anchor (int | Sequence[int] | DataNode | None): Index (x, y) in the mask of the pixel
+                that is replaced; -1 is the middle. Default: (-1, -1).
+            border_mode (str | None): What lies around the image: constant (nothing that counts),
+                replicate, reflect, reflect_101 or wrap. Default: 'constant'.
+            iterations (int | None): How often to do it. Each time adds (width - 1, height - 1) to
+                the mask. Default: 1.
+            mask_size (int | Sequence[int] | DataNode | None): (width, height) of the rectangle
+                around a pixel, or one number for both. Default: (3, 3).
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
     def equalize(
         images: DataNode,
         /,
@@ -6369,6 +6931,111 @@ class experimental:
             the images: of the input's shape, type and layout.
 
         Args:
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def erode(
+        data: DataNode,
+        /,
+        *,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        border_mode: str | None = ...,
+        iterations: int | None = ...,
+        mask_size: int | Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Replaces each pixel by the smallest of the pixels around it, channel by channel.
+
+        OpenCV does so on the CPU. CPU and GPU agree exactly. DALI has no such operator on the CPU.
+
+        Inputs:
+            data: HW, HWC or CHW, or with F in front of them; numbers of up to 32 bits, or float64.
+
+        Outputs:
+            the eroded images: of the input's shape, type and layout.
+
+        Raises:
+            ArgumentError: the anchor is outside of the mask.
+
+        Args:
+            anchor (int | Sequence[int] | DataNode | None): Index (x, y) in the mask of the pixel
+                that is replaced; -1 is the middle. Default: (-1, -1).
+            border_mode (str | None): What lies around the image: constant (nothing that counts),
+                replicate, reflect, reflect_101 or wrap. Default: 'constant'.
+            iterations (int | None): How often to do it. Each time adds (width - 1, height - 1) to
+                the mask. Default: 1.
+            mask_size (int | Sequence[int] | DataNode | None): (width, height) of the rectangle
+                around a pixel, or one number for both. Default: (3, 3).
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def filter(
+        data: DataNode,
+        filter: DataNode,
+        fill_value: DataNode | None = ...,
+        /,
+        *,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        border: str | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        mode: str | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Replaces each element by the sum of a window's weights times the elements around it.
+
+        The window moves along all axes but C and F. It is not mirrored, so the operator computes a
+        correlation. Sums are float32, in integers of 32 and 64 bits and in float64 they are float64.
+        CPU and GPU agree within 1 in integers, and 1e-5 of the largest number in floats.
+
+        Inputs:
+            data: one to three axes of any letters, with F before and C before or after them, such as
+                HWC, CHW, HW, FHWC, DHWC; without a layout all axes are filtered. Numbers of any type.
+            filter: the window of each sample: numbers, of as many axes as are filtered. With
+                `fn.per_frame` each frame has its own.
+            fill_value: the number around each sample, if `border` is "constant"; by default 0.
+
+        Outputs:
+            the filtered samples: of the input's layout and, if `dtype` is not given, type. The shape is
+            the input's. In the mode "valid" each axis is shorter, by the window's extent less 1.
+
+        Raises:
+            ArgumentError: the window has another number of axes, no elements, or in the mode "valid"
+                more elements than the sample; or the anchor is outside of the window.
+
+        Args:
+            anchor (int | Sequence[int] | DataNode | None): Index in the window of the element that
+                is replaced: one for each axis, or one for all. -1 is the middle. The mode 'valid'
+                does not use it. Default: (-1,).
+            border (str | None): What lies around the sample. 'reflect_101': the mirrored sample,
+                without the border element twice. 'reflect_1001': the mirrored sample. 'wrap': the
+                sample again. 'clamp': the border element. 'constant': the input `fill_value`.
+                Default: 'reflect_101'.
+            dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+                input's.
+            mode (str | None): 'same', or 'valid' for the results alone whose window is within the
+                sample. Default: 'same'.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -6440,6 +7107,42 @@ class experimental:
         """
 
     @staticmethod
+    def median_blur(
+        data: DataNode,
+        /,
+        *,
+        window_size: int | Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Replaces each pixel by the median of the pixels around it, channel by channel.
+
+        Beyond the border lies the border pixel again. CPU and GPU agree exactly. On the CPU square
+        windows are OpenCV's work: of any size for bytes, and of 3 or 5 pixels for uint16 and float32.
+        Others take ten times as long. DALI has no such operator on the CPU.
+
+        Inputs:
+            data: HW, HWC or CHW, or with F in front of them; numbers of any type.
+
+        Outputs:
+            the blurred images: of the input's shape, type and layout.
+
+        Args:
+            window_size (int | Sequence[int] | DataNode | None): (width, height) of the window, odd
+                numbers up to 255, or one number for both. Default: (3, 3).
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
     def peek_image_shape(
         encoded: DataNode,
         /,
@@ -6475,6 +7178,254 @@ class experimental:
             device (str | None): cpu. Default: the device of the inputs.
             name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def remap(
+        images: DataNode,
+        mapx: DataNode,
+        mapy: DataNode,
+        /,
+        *,
+        interp: DALIInterpType | None = ...,
+        pixel_origin: str | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Makes images of the pixels at given positions: result(x, y) = image(mapx(x, y), mapy(x, y)).
+
+        Outside of the image all values are 0. Positions are float32. CPU and GPU agree within 1 in
+        integers, and 1e-5 of the range in floats. With INTERP_CUBIC OpenCV moves the pixels on the
+        CPU, which rounds positions to 1/32 of a pixel. DALI has no such operator on the CPU.
+
+        Inputs:
+            images: HW or HWC, or with F in front of them; any type.
+            mapx, mapy: where each pixel of the result lies in the image: numbers, (height, width) of
+                the result, or (height, width, 1). Maps with F in front have a map for each frame.
+
+        Outputs:
+            the moved images: of the type and the layout of the images, and of the extent of the maps.
+
+        Raises:
+            ArgumentError: both maps are not of one such shape.
+
+        Args:
+            interp (DALIInterpType | None): Interpolation: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC.
+                Default: INTERP_LINEAR.
+            pixel_origin (str | None): "corner" or "center": the point of the first pixel that has
+                coordinates 0. Default: 'corner'.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def resize(
+        images: DataNode,
+        /,
+        *,
+        interp_type: DALIInterpType | DataNode | None = ...,
+        min_filter: DALIInterpType | DataNode | None = ...,
+        mag_filter: DALIInterpType | DataNode | None = ...,
+        antialias: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        size: float | Sequence[float] | DataNode | None = ...,
+        resize_x: float | DataNode | None = ...,
+        resize_y: float | DataNode | None = ...,
+        resize_z: float | DataNode | None = ...,
+        resize_shorter: float | DataNode | None = ...,
+        resize_longer: float | DataNode | None = ...,
+        mode: str | None = ...,
+        max_size: float | Sequence[float] | None = ...,
+        subpixel_scale: bool | None = ...,
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = ...,
+        save_attrs: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        temp_buffer_hint: int | None = ...,
+        minibatch_size: int | None = ...,
+        image_type: DALIImageType | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any:
+        """Resizes images.
+
+        The wanted size is given in one of four ways: `size`, the separate `resize_x`, `resize_y`,
+        `resize_z`, `resize_shorter`, or `resize_longer`. Sizes may be fractional: the result's
+        extents are rounded, halves up. The kernels, their positions and the sizes are those of
+        DALI; integer results round halves to even. CPU and GPU agree exactly for nearest neighbor,
+        in integers else within 1, in floats within 1e-5 of the range (float16: 1e-3).
+
+        Inputs:
+            images: HWC, CHW, HW, DHWC, CDHW, each also with F (frames) in front, or CFHW. Their dtype
+                is uint8, int8, uint16, int16, uint32, int32 or a float type.
+                Without a layout, by the number of dimensions: HW, HWC, FHWC, FDHWC.
+
+        Outputs:
+            resized: as the input, of another height and width (and depth).
+            attributes: with `save_attrs`, the extents before: int32, (height, width) or (depth,
+                height, width).
+
+        Raises:
+            ArgumentError: arguments contradict one another, or do not fit the sample.
+
+        Args:
+            interp_type (DALIInterpType | DataNode | None): Filter, where `min_filter` or
+                `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
+            min_filter (DALIInterpType | DataNode | None): Filter for an axis that shrinks. Default:
+                interp_type.
+            mag_filter (DALIInterpType | DataNode | None): Filter for an axis that keeps its extent
+                or grows. Default: interp_type.
+            antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+                so that all pixels count. Nearest neighbor is never widened. Default: True.
+            dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
+                (the default).
+            size (float | Sequence[float] | DataNode | None): Wanted (height, width) in pixels, or
+                (depth, height, width) for volumes; one number stands for all. 0 leaves an extent to
+                `mode`; a negative one mirrors the axis.
+            resize_x (float | DataNode | None): Wanted width in pixels; 0 and negative as in `size`.
+                Default: 0.0.
+            resize_y (float | DataNode | None): Wanted height in pixels; 0 and negative as in
+                `size`. Default: 0.0.
+            resize_z (float | DataNode | None): Wanted depth of a volume; 0 and negative as in
+                `size`. Default: 0.0.
+            resize_shorter (float | DataNode | None): Wanted length of the shorter side; the aspect
+                ratio is kept. `max_size` may limit the longer one. Default: 0.0.
+            resize_longer (float | DataNode | None): Wanted length of the longer side; the aspect
+                ratio is kept. Default: 0.0.
+            mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
+                given; missing ones scale by the (geometric) mean of the others. 'stretch': as
+                given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
+                ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
+                'default'.
+            max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+                all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
+                the limit too.
+            subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+                the input, so that the scale is the one asked for. Otherwise the scale changes.
+                Default: True.
+            roi_start (float | Sequence[float] | DataNode | None): First edge of the region to
+                resize, (y, x) or (z, y, x), in pixels. The edge may be fractional. Outside of the
+                image, the border is repeated. A start beyond the end mirrors the axis.
+            roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
+                `roi_start`.
+            roi_relative (bool | None): Edges of the region are fractions of the image's extents.
+                Default: False.
+            save_attrs (bool | None): Also output the extents before. Default: False.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
+                image_type, bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def tensor_resize(
+        data: DataNode,
+        /,
+        *,
+        interp_type: DALIInterpType | DataNode | None = ...,
+        min_filter: DALIInterpType | DataNode | None = ...,
+        mag_filter: DALIInterpType | DataNode | None = ...,
+        antialias: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        alignment: float | Sequence[float] | DataNode | None = ...,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        max_size: float | Sequence[float] | None = ...,
+        mode: str | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = ...,
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        scales: float | Sequence[float] | DataNode | None = ...,
+        size_rounding: str | None = ...,
+        sizes: float | Sequence[float] | DataNode | None = ...,
+        subpixel_scale: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        temp_buffer_hint: int | None = ...,
+        minibatch_size: int | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Resizes arrays along any axes.
+
+        The wanted extents are given by `sizes` or by `scales`. The kernels, their positions and the
+        sizes are those of DALI; integer results round halves to even. The axes that change, with those
+        between them, are three at most. CPU and GPU agree exactly for nearest neighbor, in integers
+        else within 1, in floats within 1e-5 of the range (float16: 1e-3).
+
+        Inputs:
+            data: of any number of axes from 1 on, and any layout. The dtype is uint8, int8, uint16,
+                int16, uint32, int32 or a float type.
+
+        Outputs:
+            resized: of the input's layout, and of other extents.
+
+        Raises:
+            ArgumentError: arguments contradict one another, or do not fit the sample.
+
+        Args:
+            interp_type (DALIInterpType | DataNode | None): Filter, where `min_filter` or
+                `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
+            min_filter (DALIInterpType | DataNode | None): Filter for an axis that shrinks. Default:
+                interp_type.
+            mag_filter (DALIInterpType | DataNode | None): Filter for an axis that keeps its extent
+                or grows. Default: interp_type.
+            antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+                so that all pixels count. Nearest neighbor is never widened. Default: True.
+            dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
+                (the default).
+            alignment (float | Sequence[float] | DataNode | None): Point of the region that stays in
+                its place where an extent was rounded: 0 is the start, 1 the end. One, or one for
+                each of the axes. Default: (0.5,).
+            axes (int | Sequence[int] | None): Indices of the axes that the arguments are for;
+                negative ones count from the back. By default all.
+            axis_names (str | None): Letters of these axes in the layout, in place of `axes`.
+            max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+                all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
+                the limit too.
+            mode (str | None): How missing extents are chosen, and the aspect ratio: see
+                `fn.resize`. All axes count. 'not_larger' and 'not_smaller' do not go with `scales`.
+                Default: 'default'.
+            roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
+                `roi_start`.
+            roi_relative (bool | None): Edges of the region are fractions of the extents. Default:
+                False.
+            roi_start (float | Sequence[float] | DataNode | None): First edge of the region to
+                resize, in elements: one, or one for each of the axes. Outside of the sample, the
+                border is repeated. A start beyond the end mirrors the axis.
+            scales (float | Sequence[float] | DataNode | None): Factors of the input's extents: one,
+                or one for each of the axes. A negative one mirrors the axis. Not with `sizes`.
+            size_rounding (str | None): How extents that follow from `scales` are rounded: round,
+                truncate or ceil. Default: 'round'.
+            sizes (float | Sequence[float] | DataNode | None): Wanted extents: one, or one for each
+                of the axes. 0 leaves an extent to `mode`; a negative one mirrors the axis.
+            subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+                the input, so that the scale is the one asked for. Otherwise the scale changes.
+                Default: True.
+            seed (int | None): Seed of the operator's randomness; by default derived from the
+                pipeline's. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
+                bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -7323,7 +8274,9 @@ class noise:
         """Replaces each element by a number of events, times `factor`.
 
         The number of events has a Poisson distribution with the mean `max(0, x) / factor`. A factor of
-        0 leaves the sample as it is.
+        0 leaves the sample as it is. Results are rounded and clamped as `cast` does. CPU and GPU draw
+        the same numbers. Their last bits of float64 differ, which changes fewer than one of 10^9
+        numbers, by one event.
 
         Inputs:
             data: any samples of numbers.
@@ -7337,7 +8290,7 @@ class noise:
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
-            device (str | None): cpu. Default: the device of the inputs.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
             name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
@@ -7827,7 +8780,8 @@ class readers:
 
         These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
         a box that is not finite, below `size_threshold`, and crowds with `include_iscrowd=False`.
-        Boxes that leave the image stay as they are. Annotation ids may come twice.
+        Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
+        than three vertices has no pixels.
 
         Masks of pixels are those of pycocotools, from vertices that are rounded to float32 as DALI's.
 

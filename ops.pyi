@@ -582,6 +582,57 @@ class CropMirrorNormalize:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class Debayer:
+    """`fn.debayer` as a class."""
+
+    def __init__(
+        self,
+        *,
+        algorithm: str | None = ...,
+        blue_position: int | Sequence[int] | DataNode = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class DLTensorPythonFunction:
+    """`fn.dl_tensor_python_function` as a class."""
+
+    def __init__(
+        self,
+        *,
+        function: Callable[..., Any] = ...,
+        batch_processing: bool | None = ...,
+        num_outputs: int | None = ...,
+        output_layouts: Any | None = ...,
+        synchronize_stream: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class DumpImage:
+    """`fn.dump_image` as a class."""
+
+    def __init__(
+        self,
+        *,
+        input_layout: str | None = ...,
+        suffix: str | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class ElementExtract:
     """`fn.element_extract` as a class."""
 
@@ -754,6 +805,24 @@ class FileReader:
         use_o_direct: bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Filter:
+    """`fn.filter` as a class."""
+
+    def __init__(
+        self,
+        *,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        border: str | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        mode: str | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
@@ -1062,6 +1131,24 @@ class ImageDecoderSlice:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class Jitter:
+    """`fn.jitter` as a class."""
+
+    def __init__(
+        self,
+        *,
+        fill_value: float | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        mask: int | DataNode | None = ...,
+        nDegree: int | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class JpegCompressionDistortion:
     """`fn.jpeg_compression_distortion` as a class."""
 
@@ -1069,6 +1156,25 @@ class JpegCompressionDistortion:
         self,
         *,
         quality: int | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Laplacian:
+    """`fn.laplacian` as a class."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        normalized_kernel: bool | None = ...,
+        scale: float | Sequence[float] | DataNode | None = ...,
+        smoothing_size: int | Sequence[int] | DataNode | None = ...,
+        window_size: int | Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -1911,6 +2017,23 @@ class Spectrogram:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class Sphere:
+    """`fn.sphere` as a class."""
+
+    def __init__(
+        self,
+        *,
+        fill_value: float | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        mask: int | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class Squeeze:
     """`fn.squeeze` as a class."""
 
@@ -1952,6 +2075,39 @@ class Stack:
         axis_name: str | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class TensorResize:
+    """`fn.tensor_resize` as a class."""
+
+    def __init__(
+        self,
+        *,
+        interp_type: DALIInterpType | DataNode | None = ...,
+        min_filter: DALIInterpType | DataNode | None = ...,
+        mag_filter: DALIInterpType | DataNode | None = ...,
+        antialias: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        alignment: float | Sequence[float] | DataNode | None = ...,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        max_size: float | Sequence[float] | None = ...,
+        mode: str | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = ...,
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        scales: float | Sequence[float] | DataNode | None = ...,
+        size_rounding: str | None = ...,
+        sizes: float | Sequence[float] | DataNode | None = ...,
+        subpixel_scale: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        temp_buffer_hint: int | None = ...,
+        minibatch_size: int | None = ...,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
@@ -2206,6 +2362,29 @@ class WarpAffine:
         output_dtype: DALIDataType | DTypeLike | None = ...,
         matrix: float | Sequence[float] | DataNode | None = ...,
         inverse_map: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Water:
+    """`fn.water` as a class."""
+
+    def __init__(
+        self,
+        *,
+        fill_value: float | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        mask: int | DataNode | None = ...,
+        ampl_x: float | None = ...,
+        ampl_y: float | None = ...,
+        freq_x: float | None = ...,
+        freq_y: float | None = ...,
+        phase_x: float | None = ...,
+        phase_y: float | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -2563,12 +2742,82 @@ class experimental:
         ) -> None: ...
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+    class Debayer:
+        """`fn.debayer` as a class."""
+
+        def __init__(
+            self,
+            *,
+            algorithm: str | None = ...,
+            blue_position: int | Sequence[int] | DataNode = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Dilate:
+        """`fn.experimental.dilate` as a class."""
+
+        def __init__(
+            self,
+            *,
+            anchor: int | Sequence[int] | DataNode | None = ...,
+            border_mode: str | None = ...,
+            iterations: int | None = ...,
+            mask_size: int | Sequence[int] | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
     class Equalize:
         """`fn.equalize` as a class."""
 
         def __init__(
             self,
             *,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Erode:
+        """`fn.experimental.erode` as a class."""
+
+        def __init__(
+            self,
+            *,
+            anchor: int | Sequence[int] | DataNode | None = ...,
+            border_mode: str | None = ...,
+            iterations: int | None = ...,
+            mask_size: int | Sequence[int] | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Filter:
+        """`fn.filter` as a class."""
+
+        def __init__(
+            self,
+            *,
+            anchor: int | Sequence[int] | DataNode | None = ...,
+            border: str | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            mode: str | None = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
             bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -2599,6 +2848,21 @@ class experimental:
         ) -> None: ...
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+    class MedianBlur:
+        """`fn.experimental.median_blur` as a class."""
+
+        def __init__(
+            self,
+            *,
+            window_size: int | Sequence[int] | DataNode | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
     class PeekImageShape:
         """`fn.peek_image_shape` as a class."""
 
@@ -2610,6 +2874,90 @@ class experimental:
             image_type: DALIImageType | None = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Remap:
+        """`fn.experimental.remap` as a class."""
+
+        def __init__(
+            self,
+            *,
+            interp: DALIInterpType | None = ...,
+            pixel_origin: str | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Resize:
+        """`fn.resize` as a class."""
+
+        def __init__(
+            self,
+            *,
+            interp_type: DALIInterpType | DataNode | None = ...,
+            min_filter: DALIInterpType | DataNode | None = ...,
+            mag_filter: DALIInterpType | DataNode | None = ...,
+            antialias: bool | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            size: float | Sequence[float] | DataNode | None = ...,
+            resize_x: float | DataNode | None = ...,
+            resize_y: float | DataNode | None = ...,
+            resize_z: float | DataNode | None = ...,
+            resize_shorter: float | DataNode | None = ...,
+            resize_longer: float | DataNode | None = ...,
+            mode: str | None = ...,
+            max_size: float | Sequence[float] | None = ...,
+            subpixel_scale: bool | None = ...,
+            roi_start: float | Sequence[float] | DataNode | None = ...,
+            roi_end: float | Sequence[float] | DataNode | None = ...,
+            roi_relative: bool | None = ...,
+            save_attrs: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            temp_buffer_hint: int | None = ...,
+            minibatch_size: int | None = ...,
+            image_type: DALIImageType | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class TensorResize:
+        """`fn.tensor_resize` as a class."""
+
+        def __init__(
+            self,
+            *,
+            interp_type: DALIInterpType | DataNode | None = ...,
+            min_filter: DALIInterpType | DataNode | None = ...,
+            mag_filter: DALIInterpType | DataNode | None = ...,
+            antialias: bool | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            alignment: float | Sequence[float] | DataNode | None = ...,
+            axes: int | Sequence[int] | None = ...,
+            axis_names: str | None = ...,
+            max_size: float | Sequence[float] | None = ...,
+            mode: str | None = ...,
+            roi_end: float | Sequence[float] | DataNode | None = ...,
+            roi_relative: bool | None = ...,
+            roi_start: float | Sequence[float] | DataNode | None = ...,
+            scales: float | Sequence[float] | DataNode | None = ...,
+            size_rounding: str | None = ...,
+            sizes: float | Sequence[float] | DataNode | None = ...,
+            subpixel_scale: bool | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            temp_buffer_hint: int | None = ...,
+            minibatch_size: int | None = ...,
             bytes_per_sample_hint: int | Sequence[int] | None = ...,
             device: str | None = ...,
             name: str | None = ...,
