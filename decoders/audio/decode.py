@@ -14,7 +14,8 @@ from ...engine.errors import DecodeError
 from ...signals.amplitude import from_float
 from ...signals.resampling import MAX_SAMPLES, resample, resampled_length
 from ...signals.sinc import filter_of
-from .formats.base import AudioHeader, AudioStream, decode_error
+from ..errors import decode_error
+from .formats.base import AudioHeader, AudioStream
 
 _GUARD = 1e-6
 """Samples that are added before rounding down, because 0.29 * 44100 is 12788.999999999998."""

@@ -1,11 +1,12 @@
 """Decode whole FLAC files with dr_flac, through miniaudio: in half of libsndfile's time.
 
 The other half is not libFLAC's. The libsndfile in soundfile's wheels is compiled without
-optimization, and copies each sample. dr_flac decodes bytes in memory in one call, which releases the GIL.
+optimization, and copies each sample. dr_flac decodes bytes in memory in one call, which releases
+the GIL.
 
-dr_flac leaves out a frame whose checksum does not fit, so that all later samples move. Only a whole
-file can tell: its samples are then too few. libsndfile decodes such a file again, and has the last
-word. libsndfile also decodes windows that are less than half of a file, and unusual files.
+dr_flac leaves out a frame whose checksum does not fit, so that all later samples move. Only a
+whole file can tell: its samples are then too few. libsndfile decodes such a file again, and has the
+last word. libsndfile also decodes windows that are less than half of a file, and unusual files.
 """
 
 from __future__ import annotations

@@ -18,13 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....engine.errors import MissingDependencyError, install_hint
-from ..formats.base import (
-    AudioHeader,
-    AudioStream,
-    Data,
-    decode_error,
-    missing_samples,
-)
+from ...errors import decode_error
+from ..formats.base import AudioHeader, AudioStream, Data, missing_samples
 
 
 @dataclass(frozen=True)

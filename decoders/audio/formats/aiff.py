@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ...errors import decode_error
 from ..engines import sndfile
 from . import chunks
-from .base import AudioStream, Data, decode_error
+from .base import AudioStream, Data
 
 NAME = "AIFF"
 
