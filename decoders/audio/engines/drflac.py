@@ -40,6 +40,7 @@ class DrFlacStream(AudioStream):
         """Take an opened decoder of the bytes."""
         self._data = data  # the decoder reads from this memory
         self._decoder = decoder
+        self._other: SndfileStream | None = None
         frames, rate, channels = (
             int(number)
             for number in (decoder.totalPCMFrameCount, decoder.sampleRate, decoder.channels)
@@ -48,8 +49,9 @@ class DrFlacStream(AudioStream):
 
     def read(self, start: int, out: NDArray[Any]) -> None:
         if not (2 * len(out) >= self.header.frames and self._read_all(start, out)):
-            with SndfileStream(self.header.format, self._data) as stream:
-                stream.read(start, out)
+            if self._other is None:
+                self._other = SndfileStream(self.header.format, self._data)
+            self._other.read(start, out)
 
     def _read_all(self, start: int, out: NDArray[Any]) -> bool:
         """Decode the file from its start to its end; return whether it is sound."""
@@ -65,6 +67,8 @@ class DrFlacStream(AudioStream):
         return True
 
     def close(self) -> None:
+        if self._other is not None:
+            self._other.close()
         if self._decoder is not None:
             _library().lib.ma_dr_flac_close(self._decoder)
             self._decoder = None

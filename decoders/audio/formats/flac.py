@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from ..engines import drflac, sndfile
 from .base import AudioStream, Data
 
@@ -32,3 +38,33 @@ def audio_offset(data: Data) -> int:
         if block_type & 128:  # the last one
             return offset if offset < data.size else 0
     return 0
+
+
+@dataclass(frozen=True)
+class StoredDigest:
+    """The MD5 that the encoder computed of its input.
+
+    Attributes:
+        md5: of all samples, channel by channel.
+        bits: of a sample.
+    """
+
+    md5: bytes
+    bits: int
+
+    def stored(self, samples: NDArray[np.int32]) -> bytes:
+        """Return samples of full range as the bytes of which the MD5 was computed."""
+        numbers: NDArray[Any] = (samples >> (32 - self.bits)).astype("<i4")
+        width = -(-self.bits // 8)
+        return numbers.view(np.uint8).reshape(-1, 4)[:, :width].tobytes()
+
+
+def stored_digest(data: Data) -> StoredDigest | None:
+    """Return the MD5 in a file's header; None if the file is not FLAC, or has none.
+
+    The header is the first block of metadata. An encoder that cannot go back leaves zeros.
+    """
+    head = data[:42].tobytes()
+    if len(head) < 42 or head[:4] != b"fLaC" or not any(head[26:]):
+        return None
+    return StoredDigest(head[26:], ((head[20] & 1) << 4 | head[21] >> 4) + 1)
