@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import decode_error
 from ..engines import drflac, sndfile
 from .base import AudioStream, Data
 
@@ -21,7 +22,10 @@ def recognize(head: bytes) -> bool:
 
 
 def open_stream(data: Data) -> AudioStream:
-    """Open a whole file."""
+    """Open a whole file; raise DecodeError if it is damaged where libsndfile cannot say it."""
+    head = data[:21].tobytes()
+    if head[:5] == b"fLaC\0" and len(head) == 21 and not (any(head[18:20]) or head[20] >> 4):
+        raise decode_error(NAME, "the header says 0 Hz", at=18, expected="1 Hz or more")
     offset = audio_offset(data)
     starts = data[offset : offset + 2].tobytes() in (b"\xff\xf8", b"\xff\xf9")
     return (drflac.open_stream(NAME, data) if starts else None) or sndfile.open_stream(NAME, data)
