@@ -33,7 +33,7 @@ def audio_decoder(
     is decoded alone.
 
     With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files go
-    there as they are, and are decoded there to the same numbers, and resampled within 1e-6 of full
+    there as they are, and are decoded there to the same numbers, and resampled within 2e-6 of full
     scale. The CPU decodes all other files; `Pipeline.stats` counts them.
 
     Inputs:
@@ -5693,7 +5693,7 @@ class decoders:
         is decoded alone.
 
         With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files go
-        there as they are, and are decoded there to the same numbers, and resampled within 1e-6 of full
+        there as they are, and are decoded there to the same numbers, and resampled within 2e-6 of full
         scale. The CPU decodes all other files; `Pipeline.stats` counts them.
 
         Inputs:
