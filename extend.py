@@ -9,13 +9,8 @@ These names are stable: a release that removes one, or changes its meaning, has 
 Everything that is imported from other modules may change. docs/extending.md shows each extension.
 """
 
-from .decoders.image.formats.base import (
-    DecodeRequest,
-    ImageFormat,
-    ImageHeader,
-    StoredImage,
-    decode_error,
-)
+from .decoders.errors import decode_error
+from .decoders.image.formats.base import DecodeRequest, ImageFormat, ImageHeader, StoredImage
 from .decoders.image.table import register_format
 from .engine.errors import ArgumentError, DecodeError, MissingDependencyError, SourceError
 from .engine.gpu.kernels import Kernel, c_type

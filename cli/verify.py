@@ -33,7 +33,7 @@ def verify(
         str | None,
         typer.Argument(metavar="B", help="Data set in any format, to compare with A."),
     ] = None,
-    decode: Annotated[bool, typer.Option("--decode", help="Decode the images, too.")] = False,
+    decode: Annotated[bool, typer.Option("--decode", help="Decode images and sound, too.")] = False,
     quarantine: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the bad samples to FILE, a JSON object a line."),

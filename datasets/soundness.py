@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..decoders.audio.table import open_audio
+from ..decoders.audio.soundness import check_audio
 from ..decoders.image.decode import decode
 from ..engine.errors import DecodeError, PenstockError
 from .dataset import Dataset
@@ -16,9 +16,6 @@ from .media import AUDIO, IMAGE, medium_of
 from .reading import Indices
 from .sample import Encoded, Sample
 from .writers.hashed_file import hash_of
-
-_BLOCK = 1 << 18
-"""Samples of sound that are decoded together."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ def _decoded(dataset: Dataset, index: int, sample: Sample | BadSample) -> Sample
 
 
 def check_decodable(encoded: Encoded) -> None:
-    """Decode an image, or sound; pass over other files.
+    """Decode an image, or sound with the MD5 of its samples; pass over other files.
 
     Raises:
         DecodeError: the file is damaged, or of another format.
@@ -81,11 +78,7 @@ def check_decodable(encoded: Encoded) -> None:
     if medium_of(encoded.extension) == IMAGE:
         decode(data, output="ANY_DATA")
     elif medium_of(encoded.extension) == AUDIO:
-        with open_audio(data) as stream:
-            header = stream.header
-            for start in range(0, header.frames, _BLOCK):
-                size = min(_BLOCK, header.frames - start), header.channels
-                stream.read(start, np.empty(size, np.float32))
+        check_audio(data)
 
 
 def unsound_files(dataset: Dataset) -> Iterator[BadSample]:

@@ -106,7 +106,8 @@ def verify(
     Args:
         a: path of a data set, or an open data set.
         b: another one to compare with; None checks whether `a` is sound.
-        decode: whether images and sound must be decodable, too.
+        decode: whether images and sound must be decodable, too. Of FLAC files, the MD5 of the
+            samples is compared with the one in the header.
         storage_options: for URLs.
         progress: function that is called after each batch.
 

@@ -2,6 +2,7 @@
 
 audio/     audio: a table of formats, the libraries that decode them, the operators
 image/     images: a table of formats, the CPU and GPU engines that decode them, the operators
+errors     errors for encoded bytes
 inflate    compressed bytes of a known shape
 npy        the bytes of `.npy` files
 video/     videos, through PyAV

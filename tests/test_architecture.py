@@ -206,6 +206,15 @@ def test_every_package_is_in_the_wheel():
     assert packages == {".".join(("penstock", *folder.parts)) for folder in folders}
 
 
+def test_every_kernel_is_in_the_wheel():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    shipped = listed["tool"]["setuptools"]["package-data"]
+    sources = [*ROOT.glob("*/kernels/*.cu"), *ROOT.glob("*/kernels/*.cuh")]
+    for path in sources:
+        patterns = shipped[".".join(("penstock", *path.parent.relative_to(ROOT).parts))]
+        assert any(path.match(pattern) for pattern in patterns), f"{path} is not packaged"
+
+
 @pytest.mark.parametrize("part", sorted(PACKAGES))
 def test_nine_of_ten_modules_have_a_test_file_of_their_name(part):
     modules = [path for path in FILES if part_of(path) == part and path.stem[0] != "_"]

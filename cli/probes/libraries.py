@@ -108,6 +108,12 @@ def _soundfile(soundfile: Any) -> str:
     return f"libsndfile {soundfile.__libsndfile_version__}"
 
 
+def _miniaudio(miniaudio: Any) -> str:
+    if not hasattr(miniaudio.lib, "ma_dr_flac_open_memory"):
+        raise ValueError("it does not offer dr_flac")
+    return ""
+
+
 def _nothing(_: ModuleType) -> str:
     return ""
 
@@ -143,6 +149,13 @@ LIBRARIES = (
         "no audio but WAV files of plain samples",
         install_hint("audio"),
         _soundfile,
+    ),
+    Library(
+        "miniaudio",
+        "miniaudio",
+        "FLAC files take twice as long to decode",
+        install_hint("audio"),
+        _miniaudio,
     ),
     Library("lz4", "lz4.block", "fn.decoders.inflate: no LZ4", install_hint("lz4"), _lz4),
     Library(

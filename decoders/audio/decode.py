@@ -14,7 +14,8 @@ from ...engine.errors import DecodeError
 from ...signals.amplitude import from_float
 from ...signals.resampling import MAX_SAMPLES, resample, resampled_length
 from ...signals.sinc import filter_of
-from .formats.base import AudioHeader, AudioStream, decode_error
+from ..errors import decode_error
+from .formats.base import AudioHeader, AudioStream
 
 _GUARD = 1e-6
 """Samples that are added before rounding down, because 0.29 * 44100 is 12788.999999999998."""
@@ -59,17 +60,9 @@ def decode(stream: AudioStream, request: AudioRequest) -> NDArray[Any]:
     header = stream.header
     start, count = window(header, request.offset, request.duration)
     rate = target_rate(header, request.rate)
-    length = count if rate == header.rate else resampled_length(count, header.rate, rate)
+    length = result_length(header, count, rate)
     mono = request.downmix or header.channels == 1
     shape = (length,) if request.downmix else (length, header.channels)
-    if max(length, count) * header.channels > MAX_SAMPLES:
-        raise decode_error(
-            header.format,
-            f"{count} samples of {header.channels} channels at {header.rate} Hz, {length} at "
-            f"{rate:g} Hz",
-            expected=f"{MAX_SAMPLES} at most",
-            remedy="Decode windows of it.",
-        )
     out = request.empty(shape, request.dtype)
     as_stored = rate == header.rate and mono == (header.channels == 1)
     if as_stored and (request.dtype.kind == "f" or header.integers):
@@ -86,6 +79,24 @@ def target_rate(header: AudioHeader, wanted: float) -> float:
     if not -math.inf < wanted < math.inf:
         raise DecodeError(f"sample_rate is {wanted}: expected Hz, or 0 for the file's own")
     return wanted if wanted > 0 else header.rate
+
+
+def result_length(header: AudioHeader, count: int, rate: float) -> int:
+    """Return the number of samples that `count` samples of a file become at a rate.
+
+    Raises:
+        DecodeError: there are too many.
+    """
+    length = count if rate == header.rate else resampled_length(count, header.rate, rate)
+    if max(length, count) * header.channels > MAX_SAMPLES:
+        raise decode_error(
+            header.format,
+            f"{count} samples of {header.channels} channels at {header.rate} Hz, {length} at "
+            f"{rate:g} Hz",
+            expected=f"{MAX_SAMPLES} at most",
+            remedy="Decode windows of it.",
+        )
+    return length
 
 
 def window(header: AudioHeader, offset: float, duration: float) -> tuple[int, int]:

@@ -6,14 +6,13 @@ Source: RFC 9639, section 8.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.tensors import TensorListCPU
+from .formats.flac import audio_offset
 
-_MOST_BLOCKS = 128  # of metadata, before the audio
 _HEAD = 42  # bytes: the marker, and the first block of metadata with its header
 _MOST_BYTES = (1 << 31) - 64  # kernels count bytes with 32 bits
 
@@ -60,7 +59,7 @@ def read_streams(encoded: TensorListCPU) -> FlacStreams:
     for i, row in enumerate(rows):
         if _HEAD <= row.size <= _MOST_BYTES:
             heads[i] = row[:_HEAD]
-            audio[i] = _audio_offset(row)
+            audio[i] = audio_offset(row)
     rate = heads[:, 18] << 12 | heads[:, 19] << 4 | heads[:, 20] >> 4
     channels = (heads[:, 20] >> 1 & 7) + 1
     bits = ((heads[:, 20] & 1) << 4 | heads[:, 21] >> 4) + 1
@@ -84,16 +83,3 @@ def _number(columns: NDArray[np.int64]) -> NDArray[np.int64]:
     for column in columns.T[1:]:
         value = value << 8 | column
     return value
-
-
-def _audio_offset(data: NDArray[Any]) -> int:
-    """Return the offset of the first frame, behind all blocks of metadata; 0 if there is none."""
-    offset = 4
-    for _ in range(_MOST_BLOCKS):
-        if offset + 4 > data.size:
-            return 0
-        block_type, *length = data[offset : offset + 4].tolist()
-        offset += 4 + (length[0] << 16 | length[1] << 8 | length[2])
-        if block_type & 128:  # the last one
-            return offset if offset < data.size else 0
-    return 0

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import DecodeError
 from ...engine.gpu.kernels import Kernel
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
 from ...engine.tensors import TensorListGPU, address_of
+from ..errors import decode_error
 from .flac_streams import FlacStreams
-from .formats.base import FETCH_AGAIN
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -141,7 +140,7 @@ def _enter_errors(
     for i in np.flatnonzero(decoded != samples).tolist():
         offset = int(outcomes["damaged"][i])
         where = "" if offset == _UNDAMAGED else f"; the frame at offset {offset} is damaged"
-        errors[int(rows[i])] = DecodeError(
-            f"FLAC: {decoded[i]} samples could be decoded where {samples[i]} should be{where}. "
-            f"{FETCH_AGAIN}"
+        errors[int(rows[i])] = decode_error(
+            "FLAC",
+            f"{decoded[i]} samples could be decoded where {samples[i]} should be{where}",
         )

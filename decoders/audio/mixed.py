@@ -1,16 +1,18 @@
-"""Audio to the GPU: WAV and FLAC are converted and decoded there; all else by the CPU.
+"""Audio to the GPU: WAV and FLAC are converted, decoded and resampled there; all else by the CPU.
 
 The bytes of a window of a WAV file go to the device in the form in which the file stores them:
 2 bytes a sample instead of 4. FLAC files go there as they are, and `gpu_flac` decodes them. One
-kernel then converts a whole batch, brings channels together and mixes them down. The CPU's decoder
-decodes, in threads, files of other formats, files that are resampled, and unusual FLAC files.
+kernel then converts a whole batch, brings channels together and mixes them down; files of other
+rates become floats, and another kernel resamples these. The CPU's decoder decodes, in threads,
+files of other formats and unusual FLAC files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,69 +23,24 @@ from ...engine.gpu.tables import Pointers, struct_table
 from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.threads import Team, TeamCall
-from .decode import target_rate, window
+from ...signals.gpu_resampling import resample_on_gpu
+from ...signals.sinc import filter_of
 from .flac_streams import FlacStreams, read_streams
-from .formats import wav
-from .formats.base import AudioHeader
-from .formats.wav import WavLayout
 from .gpu_flac import FlacWindows, decode_flac
+from .mixed_windows import FlacWindow, GpuWindow, PlainWindow, flac_window, plain_window
 
 Array = NDArray[Any]
+Addresses = NDArray[np.uint64]
 Signal = tuple[Array, np.float32]
 """A signal and its rate."""
 
 _PCM = Path(__file__).parents[1] / "kernels" / "pcm.cu"
+_FLOAT32 = np.dtype(np.float32)
 
 
-class PlainWindow(NamedTuple):
-    """The bytes of a window of a WAV file, and how they are stored."""
-
-    layout: WavLayout
-    frames: int
-    content: Array
-
-    @property
-    def header(self) -> AudioHeader:
-        """Of the file."""
-        return self.layout.header
-
-
-class FlacWindow(NamedTuple):
-    """A window of a FLAC file that the GPU decodes: the samples from `start` on."""
-
-    header: AudioHeader
-    start: int
-    frames: int
-
-
-def plain_window(data: Array, rate: float, offset: float, duration: float) -> PlainWindow | None:
-    """Return the window of a WAV file that the GPU converts, or None for all others.
-
-    Args:
-        data: the file.
-        rate: to resample to; 0 or less for none.
-        offset, duration: of the window in seconds: see `AudioRequest`.
-    """
-    layout = wav.plain_layout(data)
-    if layout is None or target_rate(layout.header, rate) != layout.header.rate:
-        return None
-    start, frames = window(layout.header, offset, duration)
-    block = layout.width * layout.header.channels
-    first = layout.offset + start * block
-    return PlainWindow(layout, frames, data[first : first + frames * block])
-
-
-def flac_window(
-    streams: FlacStreams, row: int, rate: float, offset: float, duration: float
-) -> FlacWindow | None:
-    """Return the window of a FLAC file that the GPU decodes, or None for all others."""
-    if not streams.is_plain[row] or (rate > 0 and rate != streams.rate[row]):
-        return None
-    frames, hertz, channels = (
-        int(each[row]) for each in (streams.samples, streams.rate, streams.channels)
-    )
-    header = AudioHeader("FLAC", frames, hertz, channels, integers=True).checked()
-    return FlacWindow(header, *window(header, offset, duration))
+@cache
+def _kernel(dtype: np.dtype[Any], *, planes: bool) -> Kernel:
+    return Kernel(_PCM, "pcm", (("Out", c_type(dtype)), ("PLANES", str(int(planes)))))
 
 
 class MixedAudio:
@@ -92,19 +49,24 @@ class MixedAudio:
     Args:
         dtype: of the result.
         downmix: whether signals have one dimension.
+        lobes, antialias: of resampling: see `AudioRequest`.
         decode_on_cpu: called with a file, the rate, offset and duration.
     """
 
     def __init__(
-        self, dtype: np.dtype[Any], downmix: bool, decode_on_cpu: Callable[..., Signal]
+        self,
+        dtype: np.dtype[Any],
+        downmix: bool,
+        lobes: int,
+        antialias: bool,
+        decode_on_cpu: Callable[..., Signal],
     ) -> None:
         self._dtype = dtype
         self._downmix = downmix
+        self._lobes = lobes
+        self._antialias = antialias
         self._decode_on_cpu = decode_on_cpu
         self._team: Team | None = None
-        self._of_bytes, self._of_planes = (
-            Kernel(_PCM, "pcm", (("Out", c_type(dtype)), ("PLANES", planes))) for planes in "01"
-        )
 
     def run(
         self, batch: BatchContext, files: Sequence[Array], windows: Sequence[tuple[float, ...]]
@@ -125,18 +87,18 @@ class MixedAudio:
         shapes = np.zeros((batch.size, 1 if self._downmix else 2), np.int64)
         rates = np.zeros(batch.size, np.float32)
         for row, each in on_gpu.items():
-            shapes[row] = (each.frames, each.header.channels)[: shapes.shape[1]]
-            rates[row] = each.header.rate
+            shapes[row] = (each.length, each.header.channels)[: shapes.shape[1]]
+            rates[row] = each.rate
         for row, (signal, rate) in decoded.items():
             shapes[row], rates[row] = signal.shape, rate
         out = batch.device.empty(shapes, self._dtype)
         pointers = out.pointers()
         for row, (signal, _) in decoded.items():
             batch.device.copy_in(int(pointers[row]), signal)
-        plain = {row: each for row, each in on_gpu.items() if isinstance(each, PlainWindow)}
-        flac = {row: each for row, each in on_gpu.items() if isinstance(each, FlacWindow)}
-        self._convert(batch, plain, out)
-        self._decode(batch, files, streams, flac, out)
+        kept = {row: each for row, each in on_gpu.items() if not each.is_resampled}
+        self._decode(batch, files, streams, kept, self._dtype, pointers)
+        others = {row: each for row, each in on_gpu.items() if each.is_resampled}
+        self._resample(batch, files, streams, others, pointers)
         return out, batch.device.to_device(TensorListCPU(rates)), len(pending)
 
     def close(self) -> None:
@@ -150,9 +112,9 @@ class MixedAudio:
         files: Sequence[Array],
         streams: FlacStreams,
         windows: Sequence[tuple[float, ...]],
-    ) -> tuple[dict[int, PlainWindow | FlacWindow], dict[int, TeamCall[Signal]]]:
+    ) -> tuple[dict[int, GpuWindow], dict[int, TeamCall[Signal]]]:
         """Return the windows for the GPU, and the calls that decode the other rows."""
-        on_gpu: dict[int, PlainWindow | FlacWindow] = {}
+        on_gpu: dict[int, GpuWindow] = {}
         pending: dict[int, TeamCall[Signal]] = {}
         for row, data in enumerate(files):
             if row in batch.errors:
@@ -183,21 +145,34 @@ class MixedAudio:
                 batch.errors[row] = error
         return decoded
 
-    def _convert(
-        self, batch: BatchContext, plain: dict[int, PlainWindow], out: TensorListGPU
+    def _resample(
+        self,
+        batch: BatchContext,
+        files: Sequence[Array],
+        streams: FlacStreams,
+        windows: Mapping[int, GpuWindow],
+        addresses: Addresses,
     ) -> None:
-        """Send the windows of WAV files to the device, and convert them there."""
-        if not plain:
+        """Decode windows to floats, and write them at their rates."""
+        if not windows:
             return
-        stored = batch.device.to_device(TensorListCPU([one.content for one in plain.values()]))
-        self._launch(
+        shapes = [
+            (each.frames, 1 if self._downmix else each.header.channels) for each in windows.values()
+        ]
+        signals = batch.device.empty(np.array(shapes, np.int64), _FLOAT32)
+        decoded = np.zeros(batch.size, np.uint64)
+        decoded[list(windows)] = signals.pointers()
+        self._decode(batch, files, streams, windows, _FLOAT32, decoded)
+        rates = [(each.header.rate, each.rate, each.length) for each in windows.values()]
+        filters = [filter_of(self._lobes, a, b, antialias=self._antialias) for a, b, _ in rates]
+        resample_on_gpu(
             batch,
-            self._of_bytes,
-            plain,
-            out,
-            source=Pointers(stored.pointers(), "const unsigned char*"),
-            width=np.array([one.layout.width for one in plain.values()], np.int32),
-            floating=np.array([not one.header.integers for one in plain.values()], np.int32),
+            signals,
+            rates,
+            [each.cutoff for each in filters],
+            self._lobes,
+            self._dtype,
+            addresses[list(windows)],
         )
 
     def _decode(
@@ -205,22 +180,58 @@ class MixedAudio:
         batch: BatchContext,
         files: Sequence[Array],
         streams: FlacStreams,
-        flac: dict[int, FlacWindow],
-        out: TensorListGPU,
+        windows: Mapping[int, GpuWindow],
+        dtype: np.dtype[Any],
+        addresses: Addresses,
+    ) -> None:
+        """Write the samples of windows at the rates of their files, to the addresses by row."""
+        plain = {row: each for row, each in windows.items() if isinstance(each, PlainWindow)}
+        flac = {row: each for row, each in windows.items() if isinstance(each, FlacWindow)}
+        if plain:
+            self._write_plain(batch, plain, dtype, addresses)
+        if flac:
+            self._write_flac(batch, files, streams, flac, dtype, addresses)
+
+    def _write_plain(
+        self,
+        batch: BatchContext,
+        plain: Mapping[int, PlainWindow],
+        dtype: np.dtype[Any],
+        addresses: Addresses,
+    ) -> None:
+        """Send the windows of WAV files to the device, and convert them there."""
+        stored = batch.device.to_device(TensorListCPU([one.content for one in plain.values()]))
+        self._launch(
+            batch,
+            _kernel(dtype, planes=False),
+            plain,
+            addresses,
+            source=Pointers(stored.pointers(), "const unsigned char*"),
+            width=np.array([one.layout.width for one in plain.values()], np.int32),
+            floating=np.array([not one.header.integers for one in plain.values()], np.int32),
+        )
+
+    def _write_flac(
+        self,
+        batch: BatchContext,
+        files: Sequence[Array],
+        streams: FlacStreams,
+        flac: Mapping[int, FlacWindow],
+        dtype: np.dtype[Any],
+        addresses: Addresses,
     ) -> None:
         """Send FLAC files to the device, decode the windows, and convert them."""
-        if not flac:
-            return
         encoded = batch.device.to_device(TensorListCPU([files[row] for row in flac]))
         rows = np.array(list(flac), np.intp)
-        starts, counts = np.array([each[1:] for each in flac.values()], np.int64).T
+        starts = np.array([each.start for each in flac.values()], np.int64)
+        counts = np.array([each.frames for each in flac.values()], np.int64)
         windows = FlacWindows(streams, rows, starts, counts)
         planes = decode_flac(batch, windows, encoded.pointers())
         self._launch(
             batch,
-            self._of_planes,
+            _kernel(dtype, planes=True),
             flac,
-            out,
+            addresses,
             source=Pointers(
                 planes.pointers() + (4 * windows.skipped).astype(np.uint64), "const int*"
             ),
@@ -233,22 +244,21 @@ class MixedAudio:
         self,
         batch: BatchContext,
         kernel: Kernel,
-        windows: dict[int, Any],
-        out: TensorListGPU,
+        windows: Mapping[int, GpuWindow],
+        addresses: Addresses,
         **source: Any,
     ) -> None:
-        """Convert the windows of these rows into the results; `source` tells where they are."""
-        rows = np.array(list(windows), np.intp)
+        """Convert windows into the results; `source` tells where they are."""
         channels = np.array([each.header.channels for each in windows.values()], np.int32)
         frames = np.array([each.frames for each in windows.values()], np.int64)
         elements = frames if self._downmix else frames * channels
         table = struct_table(
             "Sample",
-            len(rows),
-            out=Pointers(out.pointers()[rows], "Out*"),
+            len(windows),
+            out=Pointers(addresses[list(windows)], "Out*"),
             elements=elements,
             channels=channels,
-            mixed=np.full(len(rows), self._downmix, np.int32),
+            mixed=np.full(len(windows), self._downmix, np.int32),
             **source,
         )
         launch_elements(batch.device, kernel, table, elements)

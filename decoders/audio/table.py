@@ -7,9 +7,10 @@ import stat
 from collections.abc import Callable
 
 from ...engine.errors import SourceError
+from ..errors import decode_error
 from .engines.sndfile import SndfileStream
 from .formats import aiff, flac, mp3, ogg, wav
-from .formats.base import SIGNATURE_BYTES, AudioFormat, AudioStream, Data, decode_error
+from .formats.base import SIGNATURE_BYTES, AudioFormat, AudioStream, Data
 
 FORMATS: dict[str, AudioFormat] = {
     module.NAME: AudioFormat(module.NAME, module.recognize, module.open_stream)

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..errors import decode_error
 from . import color, orientation
 from .formats.base import (
     Box,
@@ -31,7 +32,6 @@ from .formats.base import (
     ImageFormat,
     ImageHeader,
     StoredImage,
-    decode_error,
     ignore_blemish,
 )
 from .table import FORMATS, read_decodable_header, read_header

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError
+from ..errors import decode_error
 from .engines import opencv, turbojpeg
 from .formats import bmp, jpeg, jpeg2000, png, pnm, tiff, tiff_decode, webp
-from .formats.base import CONVERT, SIGNATURE_BYTES, ImageFormat, ImageHeader, decode_error
+from .formats.base import CONVERT, SIGNATURE_BYTES, ImageFormat, ImageHeader
 
 MAX_PIXELS = 2**28
 """Largest image, in pixels, because a larger claim is taken for a decompression bomb: 2**28 pixels

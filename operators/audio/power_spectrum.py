@@ -9,7 +9,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INT, param
 from ...geometry.layouts import chosen_axes
-from .real_fft import bins_of, frames_for, write_spectra
+from .real_fft import bins_of, frames_for
 
 
 @register
@@ -50,11 +50,11 @@ class PowerSpectrum(SampleOperator):
         count = columns.size // extent if extent else int(np.prod(others))
         frames = frames_for(workspace, count, nfft)
         used = min(extent, nfft)
-        frames[:, :used] = columns.reshape(count, extent)[:, :used]
-        frames[:, used:] = 0
+        frames.numbers[:, :used] = columns.reshape(count, extent)[:, :used]
+        frames.numbers[:, used:] = 0
         shape = (*data.shape[:axis], bins_of(nfft), *data.shape[axis + 1 :])
         out = workspace.empty(shape, np.float32)
         spectra = workspace.scratch((count, bins_of(nfft)), np.float32)
-        write_spectra(frames, spectra, self.power)
+        frames.write_spectra(spectra, self.power)
         np.moveaxis(out, axis, -1)[...] = spectra.reshape(*others, bins_of(nfft))
         return out

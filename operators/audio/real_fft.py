@@ -17,41 +17,52 @@ def bins_of(nfft: int) -> int:
     return nfft // 2 + 1
 
 
-def frames_for(workspace: Workspace, count: int, nfft: int) -> Array:
-    """Return uninitialized memory for frames that `write_spectra` accepts: (count, nfft) float32.
+class Frames:
+    """Memory for frames of real numbers, in which their spectra are computed.
 
-    The frames lie so that the complex numbers of a packed spectrum are aligned.
+    A packed spectrum is Re0, Re1, Im1, Re2, Im2, ... A zero before each frame, and behind a frame
+    of an even length, makes pairs of these numbers: all amplitudes are one call of NumPy on
+    contiguous memory. NumPy copies parts of rows before it computes with them.
+
+    Attributes:
+        numbers: uninitialized: (count, nfft) float32.
     """
-    return workspace.scratch((count, 2 * bins_of(nfft)), np.float32)[:, 1 : nfft + 1]
+
+    def __init__(self, memory: Array, nfft: int) -> None:
+        """Take memory of `frames_for`."""
+        self._memory = memory
+        self.numbers = memory[:, 1 : nfft + 1]
+
+    def first(self, count: int) -> Frames:
+        """Return the first frames alone."""
+        return Frames(self._memory[:count], self.numbers.shape[1])
+
+    def write_spectra(self, out: Array, power: int) -> None:
+        """Write the amplitudes of the spectrum of each frame, raised to `power`.
+
+        The frames are overwritten.
+
+        Args:
+            out: results: (count, nfft // 2 + 1) float32.
+            power: 1 for amplitudes, 2 for power.
+        """
+        if self.numbers.size and _has_small_factors(self.numbers.shape[1]):
+            import cv2
+
+            cv2.dft(self.numbers, self.numbers, flags=cv2.DFT_ROWS)
+            np.abs(self._memory.view(np.complex64), out=out)
+        else:
+            np.abs(np.fft.rfft(self.numbers, axis=1), out=out)
+        if power == 2:
+            np.square(out, out=out)
 
 
-def write_spectra(frames: Array, out: Array, power: int) -> None:
-    """Write the amplitudes of the spectrum of each frame, raised to `power`.
-
-    Args:
-        frames: memory of `frames_for`, which is overwritten.
-        out: results: (count, nfft // 2 + 1) float32.
-        power: 1 for amplitudes, 2 for power.
-    """
-    if frames.size and _has_small_factors(frames.shape[1]):
-        _write_packed(frames, out)
-    else:
-        np.abs(np.fft.rfft(frames, axis=1), out=out)
-    if power == 2:
-        np.square(out, out=out)
-
-
-def _write_packed(frames: Array, out: Array) -> None:
-    """Transform frames in place, into Re0, Re1, Im1, Re2, Im2, ..., and write the amplitudes."""
-    import cv2
-
-    nfft = frames.shape[1]
-    cv2.dft(frames, frames, flags=cv2.DFT_ROWS)
-    whole = (nfft - 1) // 2
-    np.abs(frames[:, 1 : 2 * whole + 1].view(np.complex64), out=out[:, 1 : whole + 1])
-    np.abs(frames[:, 0], out=out[:, 0])
-    if nfft % 2 == 0:
-        np.abs(frames[:, -1], out=out[:, -1])
+def frames_for(workspace: Workspace, count: int, nfft: int) -> Frames:
+    """Return scratch memory for `count` frames."""
+    memory = workspace.scratch((count, 2 * bins_of(nfft)), np.float32)
+    memory[:, 0] = 0
+    memory[:, nfft + 1 :] = 0
+    return Frames(memory, nfft)
 
 
 def _has_small_factors(number: int) -> bool:

@@ -18,7 +18,7 @@ from ...engine.tensors.dtypes import to_numpy_type
 from ..common.batch_arguments import why_not
 from .framing import Framing
 from .gpu_spectrogram import Transform, transform_batch
-from .real_fft import bins_of, frames_for, write_spectra
+from .real_fft import Frames, bins_of, frames_for
 from .signals import signal_lengths, signal_of
 
 if TYPE_CHECKING:
@@ -132,17 +132,21 @@ class Spectrogram(SampleOperator):
         covered = as_strided(extended, shape, strides, writeable=False)
         together = min(max(TUNING.most_numbers // self._nfft, 1), windows)
         frames = frames_for(workspace, together, self._nfft)
+        factors = workspace.scratch((together, self.window_length), np.float32)
+        np.copyto(
+            factors, self._factors
+        )  # a row each: NumPy would copy the windows, not the factors
         groups = [slice(start, start + together) for start in range(0, windows, together)]
         if self.layout == "tf":
             out = workspace.empty((windows, bins), np.float32)
             for group in groups:
-                self._write(covered[group], frames, out[group])
+                self._write(covered[group], factors, frames, out[group])
             return out
         out = workspace.empty((bins, windows), np.float32)
         spectra = workspace.scratch((together, bins), np.float32)
         for group in groups:
             some = covered[group]
-            self._write(some, frames, spectra[: len(some)])
+            self._write(some, factors, frames, spectra[: len(some)])
             cv2.transpose(spectra[: len(some)], out[:, group])
         return out
 
@@ -158,12 +162,13 @@ class Spectrogram(SampleOperator):
             batch, data, samples, windows, self._framing, self._factors, transform
         )
 
-    def _write(self, covered: Array, frames: Array, out: Array) -> None:
+    def _write(self, covered: Array, factors: Array, frames: Frames, out: Array) -> None:
         """Write the spectra of some windows: (windows, bins)."""
-        frames = frames[: len(covered)]
-        np.multiply(covered, self._factors, out=frames[:, : self.window_length])
-        frames[:, self.window_length :] = 0
-        write_spectra(frames, out, self.power)
+        count = len(covered)
+        frames = frames.first(count)
+        cv2.multiply(covered, factors[:count], frames.numbers[:, : self.window_length])
+        frames.numbers[:, self.window_length :] = 0
+        frames.write_spectra(out, self.power)
 
 
 def hann(length: int) -> list[float]:

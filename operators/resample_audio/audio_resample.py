@@ -10,14 +10,15 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
-from ...engine.graph.params import BOOL, DTYPE, FLOAT, INT, param
+from ...engine.graph.params import DTYPE, FLOAT, INT, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...signals.amplitude import DTYPES, from_float, to_float
+from ...signals.arguments import ANTIALIAS, QUALITY
+from ...signals.gpu_resampling import resample_on_gpu
 from ...signals.resampling import check_length, resample, resampled_length
 from ...signals.sinc import SincFilter, filter_of, lobes_of
 from ..common.batch_arguments import try_rows, values_of
-from .gpu_resample import resampled_on_gpu
 
 
 class Rates(NamedTuple):
@@ -68,19 +69,8 @@ class AudioResample(SampleOperator):
         INT, None, "Samples of the result; instead of rates and `scale`.", per_sample=True
     )
     scale = param(FLOAT, None, "The output rate, if the input's is 1.", per_sample=True)
-    quality = param(
-        FLOAT,
-        50.0,
-        "From 0 (3 lobes of the sinc filter) over 50 (16 lobes) to 100 (64 lobes).",
-        minimum=0,
-        maximum=100,
-    )
-    antialias = param(
-        BOOL,
-        False,
-        "Whether to remove the frequencies that a lower output rate cannot hold. Without it they "
-        "fold back, as in DALI.",
-    )
+    quality = QUALITY
+    antialias = ANTIALIAS
 
     def prepare(self) -> None:
         rates = {"in_rate", "out_rate"} & self.given
@@ -135,7 +125,12 @@ class AudioResample(SampleOperator):
 
         try_rows(batch, range(batch.size), enter)
         cutoffs = [self._filter(each).cutoff for each in rates]
-        return resampled_on_gpu(batch, audio, rates, cutoffs, self._lobes, self._dtype or source)
+        dtype = self._dtype or source
+        shapes = extents.copy()
+        shapes[:, 0] = [each.length for each in rates]
+        out = batch.device.empty(shapes, dtype)
+        resample_on_gpu(batch, audio, rates, cutoffs, self._lobes, dtype, out.pointers())
+        return out
 
 
 _NAMES = ", ".join(map(str, DTYPES))

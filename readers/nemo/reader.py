@@ -9,9 +9,9 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import add_node
 from ...engine.graph.operator import OPERATORS, Array, register
-from ...engine.graph.params import BOOL, DTYPE, FLOAT, INT, NO_EFFECT, REQUIRED, STR, STRS, param
+from ...engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, REQUIRED, STR, STRS, param
 from ...engine.order.sampler import Blocks
-from ...engine.tensors.dtypes import FLOAT as FLOAT32
+from ...signals.arguments import ANTIALIAS, DECODED_DTYPE, QUALITY
 from ..listing.path_patterns import expand_paths
 from ..reader import Reader
 from .audio import AudioBytes, AudioFiles, AudioMembers
@@ -64,17 +64,11 @@ class NemoAsrReader(Reader):
         "of the archive's name, such as 7 for 'audio_7.tar'. If the names have no such numbers, it "
         "counts the archives from 0 on.",
     )
-    dtype = param(DTYPE, FLOAT32, "FLOAT (-1 to 1), INT16 or INT32 (full range).")
+    dtype = DECODED_DTYPE
     downmix = param(BOOL, True, "Return the mean of all channels.")
     sample_rate = param(FLOAT, -1.0, "Rate to resample to, in Hz; 0 or less for the file's own.")
-    quality = param(
-        FLOAT,
-        50.0,
-        "Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16 lobes) to 100 (64 lobes).",
-        minimum=0,
-        maximum=100,
-    )
-    antialias = param(BOOL, False, "Of resampling, as for `decoders.audio`.")
+    quality = QUALITY
+    antialias = ANTIALIAS
     min_duration = param(
         FLOAT, 0.0, "Leave out entries that are shorter, in seconds, or of unknown duration."
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -18,13 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....engine.errors import MissingDependencyError, install_hint
-from ..formats.base import (
-    AudioHeader,
-    AudioStream,
-    Data,
-    decode_error,
-    missing_samples,
-)
+from ...errors import decode_error
+from ..formats.base import AudioHeader, AudioStream, Data, missing_samples
 
 
 @dataclass(frozen=True)
@@ -34,10 +30,12 @@ class SndfileTuning:
     Attributes:
         kept_bytes: largest file in memory that a thread keeps for the next sample.
         usual_samples: a byte holds in files that are no claim of silence. More are checked.
+        searched_samples: are decoded together to find the damaged ones.
     """
 
     kept_bytes: int = 16 << 20
     usual_samples: int = 64
+    searched_samples: int = 1024
 
 
 TUNING = SndfileTuning()
@@ -112,6 +110,7 @@ class SndfileStream(AudioStream):
     def __init__(self, format_name: str, source: Data | str) -> None:
         """Open a file: its bytes, or its path."""
         self._format = format_name
+        self._source = source
         self._soundfile = library()
         self._memory: _MemoryFile | None = None
         self._next = 0  # number of the sample that is decoded next; -1 behind an unknown one
@@ -132,7 +131,7 @@ class SndfileStream(AudioStream):
             self._memory = _lent_file()
             return _file_class()(self._memory.fill(source), closefd=False)
         except self._soundfile.LibsndfileError as error:
-            raise self._error(error) from error
+            raise self._error(error, "decode the data") from error
 
     def _header(self) -> AudioHeader:
         file = self._file
@@ -164,18 +163,36 @@ class SndfileStream(AudioStream):
 
     def _decoded(self, out: NDArray[Any], start: int | None = None) -> NDArray[Any]:
         """Decode into `out` from sample `start` on, or on from the last one; return what came."""
-        try:
-            if start is not None and start != self._next:
+        if start is not None and start != self._next:
+            try:
                 self._file.seek(start)
+            except self._soundfile.LibsndfileError as error:
+                raise self._error(error, f"find sample {start}") from error
+        try:
             decoded: NDArray[Any] = self._file.read(out=out)
         except self._soundfile.LibsndfileError as error:
-            raise self._error(error) from error
+            raise self._error(error, self._what(start)) from error
         self._next = -1 if start is None else start + len(decoded)
         return decoded
 
-    def _error(self, error: Exception) -> Exception:
+    def _what(self, start: int | None) -> str:
+        """Say what cannot be decoded: the first samples behind `start` that fail alone."""
+        if start is None:
+            return "decode the data"
+        self.close()  # its state is that of the error
+        block = np.empty((TUNING.searched_samples, self.header.channels), np.float32)
+        self._next = 0
+        self._file = self._open(self._source)
+        with suppress(self._soundfile.LibsndfileError):
+            self._file.seek(start)
+            while len(self._file.read(out=block)) == len(block):
+                start += len(block)
+        self._next = -1
+        return f"decode the samples from {start} on"
+
+    def _error(self, error: Exception, what: str) -> Exception:
         problem = getattr(error, "error_string", str(error)).rstrip(".")
-        return decode_error(self._format, f"libsndfile cannot decode the data: {problem}")
+        return decode_error(self._format, f"libsndfile cannot {what}: {problem}")
 
     def close(self) -> None:
         if hasattr(self, "_file"):

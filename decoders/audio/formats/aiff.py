@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ...errors import decode_error
 from ..engines import sndfile
 from . import chunks
-from .base import AudioStream, Data, decode_error
+from .base import AudioStream, Data
 
 NAME = "AIFF"
 
@@ -15,12 +16,17 @@ def recognize(head: bytes) -> bool:
 
 
 def open_stream(data: Data) -> AudioStream:
-    """Open a whole file; raise DecodeError if it ends inside its samples."""
+    """Open a whole file; raise DecodeError if its format or its samples are cut off."""
+    has_format = False
     for chunk in chunks.walk(data.data, 12, "big"):
-        if chunk.name == b"SSND" and chunk.size > len(data) - chunk.offset:
+        is_whole = chunk.size <= len(data) - chunk.offset
+        has_format |= chunk.name == b"COMM" and is_whole
+        if chunk.name == b"SSND" and not is_whole:
             raise decode_error(
                 NAME,
                 f"the data ends at byte {len(data)} inside the samples",
                 expected=f"{chunk.size} bytes of samples from byte {chunk.offset} on",
             )
+    if not has_format:
+        raise decode_error(NAME, f"no whole chunk 'COMM' in {len(data)} bytes")
     return sndfile.open_stream(NAME, data)

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....engine.errors import DecodeError
+from ...errors import decode_error
 
 SIGNATURE_BYTES = 64
 """Bytes of a file that `AudioFormat.recognize` gets."""
 
 LARGEST_RATE = 2**31 - 1  # Hz
 MOST_CHANNELS = 1024  # libsndfile's limit
-FETCH_AGAIN = "Fetch the file again, or leave it out."
 CONVERT = "Convert the file, for instance to FLAC."
 
 Data = NDArray[np.uint8]
@@ -105,20 +105,6 @@ class AudioFormat:
     name: str
     recognize: Callable[[bytes], bool]
     open: Callable[[Data], AudioStream]
-
-
-def decode_error(
-    format_name: str,
-    problem: str,
-    *,
-    at: int | None = None,
-    expected: str = "",
-    remedy: str = FETCH_AGAIN,
-) -> DecodeError:
-    """Return the error for encoded bytes: the problem, its offset, and the remedy."""
-    offset = "" if at is None else f" at byte {at}"
-    wanted = f"; expected {expected}" if expected else ""
-    return DecodeError(f"{format_name}: {problem}{offset}{wanted}. {remedy}")
 
 
 def missing_samples(header: AudioHeader, got: int, wanted: int) -> DecodeError:

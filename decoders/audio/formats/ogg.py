@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import zlib
 
+from ...errors import decode_error
 from ..engines import sndfile
-from .base import AudioStream, Data, decode_error
+from .base import AudioStream, Data
 
 NAME = "Ogg"
 _HEADER_SIZE = 27

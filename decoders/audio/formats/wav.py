@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import decode_error
 from ..engines import sndfile
 from . import chunks
-from .base import CONVERT, AudioHeader, AudioStream, Data, decode_error
+from .base import CONVERT, AudioHeader, AudioStream, Data
 
 NAME = "WAV"
 _FIELDS = struct.Struct("<HHIIHH")

@@ -15,14 +15,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import FETCH_AGAIN, decode_error
 from ..color import SPACE_OF_CHANNELS
-from ..formats.base import (
-    FETCH_AGAIN,
-    DecodeRequest,
-    ImageHeader,
-    StoredImage,
-    decode_error,
-)
+from ..formats.base import DecodeRequest, ImageHeader, StoredImage
 
 _SPACE_OF_IMAGE = {1: "GRAY", 3: "BGR", 4: "BGRA"}
 _STORED = cv2.IMREAD_ANYCOLOR | cv2.IMREAD_ANYDEPTH | cv2.IMREAD_IGNORE_ORIENTATION

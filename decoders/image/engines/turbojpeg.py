@@ -9,15 +9,10 @@ import numpy as np
 import simplejpeg
 from numpy.typing import NDArray
 
+from ...errors import decode_error
 from ..color import CHANNELS
 from ..formats import jpeg, jpeg_early_stop, jpeg_holes, jpeg_repair
-from ..formats.base import (
-    CONVERT,
-    DecodeRequest,
-    ImageHeader,
-    StoredImage,
-    decode_error,
-)
+from ..formats.base import CONVERT, DecodeRequest, ImageHeader, StoredImage
 from .opencv import imdecode
 
 CMYK_CHANNELS = 4

@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.errors import DecodeError
+from ...errors import decode_error
 from ..color import SPACE_OF_CHANNELS
 from ..orientation import exchanged
 
 Box = tuple[int, int, int, int]
 Empty = Callable[[tuple[int, ...], "np.dtype[Any]"], NDArray[Any]]
 
-FETCH_AGAIN = "The file is damaged or incomplete: fetch it again or leave it out."
 CONVERT = "Convert the file to a supported form first, for instance to PNG."
 SIGNATURE_BYTES = 16
 
@@ -133,20 +132,6 @@ class ImageFormat:
     decode_cpu: Callable[[Data, ImageHeader, DecodeRequest], StoredImage]
     decodes_on_gpu: Callable[[Data, ImageHeader], bool] | None = None
     reductions: tuple[int, ...] = ()
-
-
-def decode_error(
-    format_name: str,
-    problem: str,
-    *,
-    at: int | None = None,
-    expected: str = "",
-    remedy: str = FETCH_AGAIN,
-) -> DecodeError:
-    """Return the error for encoded bytes: the problem, its offset, and the remedy."""
-    offset = "" if at is None else f" at byte {at}"
-    wanted = f"; expected {expected}" if expected else ""
-    return DecodeError(f"{format_name}: {problem}{offset}{wanted}. {remedy}")
 
 
 def need(view: memoryview, end: int, format_name: str, content: str) -> None:

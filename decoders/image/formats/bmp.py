@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import CONVERT, ImageHeader, checked_size, decode_error, need, read_fields
+from ...errors import decode_error
+from .base import CONVERT, ImageHeader, checked_size, need, read_fields
 
 NAME = "BMP"
 _CORE_HEADER = 12

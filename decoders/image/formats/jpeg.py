@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....engine.errors import DecodeError
+from ...errors import FETCH_AGAIN, decode_error
 from . import exif
-from .base import CONVERT, FETCH_AGAIN, ImageHeader, checked_size, decode_error, need
+from .base import CONVERT, ImageHeader, checked_size, need
 
 NAME = "JPEG"
 START_OF_SCAN = 0xDA

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 
+from ...errors import decode_error
 from ..engines import opencv
 from .base import (
     CONVERT,
@@ -15,7 +16,6 @@ from .base import (
     ImageHeader,
     StoredImage,
     checked_size,
-    decode_error,
     need,
     read_fields,
 )

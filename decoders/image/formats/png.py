@@ -8,17 +8,10 @@ from __future__ import annotations
 import struct
 import zlib
 
+from ...errors import decode_error
 from ..engines import opencv
 from . import exif
-from .base import (
-    Data,
-    DecodeRequest,
-    ImageHeader,
-    StoredImage,
-    checked_size,
-    decode_error,
-    read_fields,
-)
+from .base import Data, DecodeRequest, ImageHeader, StoredImage, checked_size, read_fields
 
 NAME = "PNG"
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

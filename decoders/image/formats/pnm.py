@@ -11,16 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import decode_error
 from ..engines import opencv
-from .base import (
-    Data,
-    DecodeRequest,
-    ImageHeader,
-    StoredImage,
-    checked_size,
-    decode_error,
-    need,
-)
+from .base import Data, DecodeRequest, ImageHeader, StoredImage, checked_size, need
 
 NAME = "PNM"
 _SIGNATURES = (b"P1", b"P2", b"P3", b"P4", b"P5", b"P6")

@@ -9,7 +9,8 @@ import struct
 from dataclasses import dataclass
 from dataclasses import field as attribute
 
-from .base import CONVERT, ImageHeader, checked_size, decode_error, need, read_fields
+from ...errors import decode_error
+from .base import CONVERT, ImageHeader, checked_size, need, read_fields
 from .exif import valid_orientation
 
 NAME = "TIFF"

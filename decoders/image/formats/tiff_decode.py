@@ -12,9 +12,10 @@ from typing import Any
 import cv2
 from numpy.typing import NDArray
 
+from ...errors import decode_error
 from ..engines import opencv
 from . import tiff, tiff_strips
-from .base import CONVERT, Data, DecodeRequest, ImageHeader, StoredImage, decode_error
+from .base import CONVERT, Data, DecodeRequest, ImageHeader, StoredImage
 
 _UPRIGHT = 1
 _ASSOCIATED_ALPHA = 1

@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....engine.errors import DecodeError
+from ...errors import decode_error
 from ..engines import turbojpeg
 from . import jpeg, tiff
-from .base import ImageHeader, decode_error, need
+from .base import ImageHeader, need
 from .tiff_lzw import lzw_length
 
 _NONE, _LZW, _JPEG = 1, 5, 7

@@ -10,17 +10,10 @@ from collections.abc import Iterator
 
 import cv2
 
+from ...errors import decode_error
 from ..engines import opencv
 from . import exif
-from .base import (
-    Data,
-    DecodeRequest,
-    ImageHeader,
-    StoredImage,
-    checked_size,
-    decode_error,
-    read_fields,
-)
+from .base import Data, DecodeRequest, ImageHeader, StoredImage, checked_size, read_fields
 
 NAME = "WebP"
 _ANIMATION_FLAG, _EXIF_FLAG, _ALPHA_FLAG = 0x02, 0x08, 0x10

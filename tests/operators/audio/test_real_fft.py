@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.graph.context import HeapWorkspace
-from penstock.operators.audio.real_fft import bins_of, frames_for, write_spectra
+from penstock.operators.audio.real_fft import bins_of, frames_for
 
 from .made import noise
 
@@ -16,8 +16,8 @@ from .made import noise
 def test_each_size(nfft, power):
     for count in (0, 1, 5):
         frames = frames_for(HeapWorkspace(), count, nfft)
-        frames[...] = noise(count * nfft).reshape(count, nfft)
-        wanted = np.abs(np.fft.rfft(frames.astype(np.float64))) ** power
+        frames.numbers[...] = noise(count * nfft).reshape(count, nfft)
+        wanted = np.abs(np.fft.rfft(frames.numbers.astype(np.float64))) ** power
         out = np.empty((count, bins_of(nfft)), np.float32)
-        write_spectra(frames, out, power)
+        frames.write_spectra(out, power)
         np.testing.assert_allclose(out, wanted, 1e-4, 1e-6 * wanted.max(initial=0))

@@ -204,8 +204,9 @@ def test_a_bad_entry_names_file_and_line(folder, manifest):
 def test_a_missing_file_is_an_error_of_its_sample(folder, manifest):
     del manifest
     path = write_manifest(folder / "gone.json", [ENTRIES[2], {"audio_filepath": "gone.wav"}])
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"gone\.wav") as caught:
         first_batch(2, manifest_filepaths=path)
+    assert any("gone.json, line 2" in note for note in caught.value.__notes__)
     audio, *_ = first_batch(2, manifest_filepaths=path, on_error="replace")
     assert [len(row) for row in audio] == [4000, 4000]
 

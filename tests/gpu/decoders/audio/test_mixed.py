@@ -36,12 +36,13 @@ def run(device, files, *, on_error="raise", **arguments):
         return rows, str(pipe.stats())
 
 
-def check(files, **arguments):
+def check(files, largest=0, **arguments):
     wanted, _ = run("cpu", files, **arguments)
     found, stats = run("mixed", files, **arguments)
     for column, expected in zip(found, wanted, strict=True):
         for one, other in zip(column, expected, strict=True):
-            np.testing.assert_array_equal(one, other, strict=True)
+            assert (one.dtype, one.shape) == (other.dtype, other.shape)
+            np.testing.assert_allclose(one, other.astype(np.float64), rtol=0, atol=largest)
     return stats
 
 
@@ -52,11 +53,51 @@ def test_every_width_and_dtype(device_stage, dtype, downmix):
     assert "decoded by the CPU" not in stats
 
 
-def test_other_files_and_other_rates_are_decoded_by_the_cpu_and_counted(device_stage):
+def test_other_files_are_decoded_by_the_cpu_and_counted(device_stage):
     stats = check(PLAIN[:2] + FLAC[:2] + OTHERS, downmix=True)
     assert "3 files decoded by the CPU" in stats or "files decoded by the CPU: 3" in stats
-    rates = [np.float32(r) for r in (0, 16000, 8000, 0, 11025, 0)]
-    check(PLAIN, sample_rate=rates, dtype=types.INT16)
+
+
+# Sums are rounded in another order than on the CPU, as those of `audio_resample`.
+@pytest.mark.parametrize(
+    ("dtype", "largest"), [(types.FLOAT, 2e-6), (types.INT16, 1), (types.INT32, 2e-6 * 2**31)]
+)
+@pytest.mark.parametrize("downmix", [False, True])
+def test_other_rates_are_resampled_on_the_device(device_stage, dtype, largest, downmix):
+    files = PLAIN + FLAC
+    rates = [np.float32((0, 16000, 8000, 11025, 22050, -1)[i % 6]) for i in range(len(files))]
+    stats = check(files, largest, sample_rate=rates, dtype=dtype, downmix=downmix)
+    assert "decoded by the CPU" not in stats
+
+
+def test_resampled_windows(device_stage):
+    starts, counts = (0, 1, 700, 12799, 800, 0), (5000, 700, 4097, 1, 0, 12800)
+    offsets, durations = ([n / 16000 for n in numbers] for numbers in (starts, counts))
+    window = {"offset": offsets, "duration": durations}
+    for arguments in ({"quality": 0.0}, {"antialias": True, "quality": 80.0}):
+        check([FLAC[4]] * 6, 2e-6, sample_rate=6000.0, **window, **arguments)
+
+
+def test_resampled_and_other_rows_of_a_batch(device_stage):
+    """Each row has the signal of its own file, wherever it was decoded."""
+    files = [OTHERS[0], FLAC[4], PLAIN[1], OTHERS[1], FLAC[7], PLAIN[2][:-7], PLAIN[4]]
+    rates = [np.float32(rate) for rate in (8000, 0, 8000, 16000, 8000, 8000, 0)]
+    found, wanted = (
+        run(device, files, on_error="replace", sample_rate=rates, downmix=True)[0]
+        for device in ("mixed", "cpu")
+    )
+    np.testing.assert_array_equal(found[1], wanted[1])
+    for one, other in zip(found[0], wanted[0], strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=2e-6)
+
+
+def test_a_damaged_file_is_an_error_also_if_it_is_resampled(device_stage):
+    data = FLAC[4].copy()
+    data[data.size // 2] ^= 16
+    with pytest.raises(DecodeError, match=r"FLAC: \d+ samples could be decoded where 12800"):
+        run("mixed", [FLAC[3], data], sample_rate=8000.0)
+    with pytest.raises(DecodeError, match=r"FLAC: .* samples .* at 1e\+12 Hz; expected"):
+        run("mixed", [FLAC[3]], sample_rate=1e12)
 
 
 def test_windows_vary_by_sample(device_stage):

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...engine.gpu.kernels import c_type
-from ...engine.graph.context import BatchContext
-from ...engine.tensors import TensorListGPU, address_of
-from ...engine.tensors.dtypes import to_numpy_type
-from ...signals.resampling import step_between
-from ...signals.sinc import PER_UNIT, SincFilter, sinc_window
-from ..kernels import Pointers, kernel, launch_elements, struct_table
+from ..engine.gpu.kernels import Kernel, c_type
+from ..engine.gpu.launch import launch_elements
+from ..engine.gpu.tables import Pointers, struct_table
+from ..engine.graph.context import BatchContext
+from ..engine.tensors import TensorListGPU, address_of
+from ..engine.tensors.dtypes import to_numpy_type
+from .resampling import step_between
+from .sinc import PER_UNIT, SincFilter, sinc_window
+
+_SOURCE = Path(__file__).parent / "kernels" / "resample_audio.cu"
 
 
-def resampled_on_gpu(
+def resample_on_gpu(
     batch: BatchContext,
     audio: TensorListGPU,
     rates: Sequence[tuple[float, float, int]],
     cutoffs: Sequence[float],
     lobes: int,
     dtype: np.dtype[Any],
-) -> TensorListGPU:
-    """Return the signals at other rates.
+    addresses: NDArray[np.uint64],
+) -> None:
+    """Write signals at other rates.
 
     Args:
         batch: the batch, on whose device to work.
@@ -32,39 +39,35 @@ def resampled_on_gpu(
         rates: of each signal: the input's rate, the output's, and the output's samples.
         cutoffs: of the filter for each signal: see `SincFilter`.
         lobes: of the filter.
-        dtype: of the result.
+        dtype: of the results.
+        addresses: of the results, which have as many channels as `audio`.
     """
     extents = audio.extents()
-    shapes = extents.copy()
-    shapes[:, 0] = [length for _, _, length in rates]
+    channels = extents[:, 1:].prod(axis=1)
+    elements = channels * np.array([length for _, _, length in rates], np.int64)
     steps = [float(step_between(before, after or before)) for before, after, _ in rates]
-    out = batch.device.empty(shapes, dtype)
-    elements = shapes.prod(axis=1)
-    window = sinc_window(lobes)
     table = struct_table(
         "Sample",
-        batch.size,
+        len(extents),
         source=Pointers(audio.pointers(), "const In*"),
-        out=Pointers(out.pointers(), "Out*"),
+        out=Pointers(addresses, "Out*"),
         length=extents[:, 0],
         elements=elements,
-        channels=extents[:, 1:].prod(axis=1),
+        channels=channels,
         step=np.array(steps, np.float64),
         cutoff=np.array(cutoffs, np.float32),
         reach=np.array([SincFilter(lobes, cutoff).reach for cutoff in cutoffs], np.int64),
-        taps=Pointers(np.full(batch.size, _table(batch, lobes), np.uint64), "const float*"),
+        taps=Pointers(np.full(len(extents), _table(batch, lobes), np.uint64), "const float*"),
     )
-    macros = {"In": c_type(to_numpy_type(audio.dtype)), "Out": c_type(dtype)}
-    function = kernel(
-        "resample_audio",
-        "resample_audio",
-        **macros,
-        LOBES=lobes,
-        CENTER=window.center,
-        PER_UNIT=PER_UNIT,
-    )
+    function = _kernel(c_type(to_numpy_type(audio.dtype)), c_type(dtype), lobes)
     launch_elements(batch.device, function, table, elements)
-    return out
+
+
+@cache
+def _kernel(source: str, result: str, lobes: int) -> Kernel:
+    macros = {"In": source, "Out": result, "LOBES": str(lobes)}
+    macros |= {"CENTER": str(sinc_window(lobes).center), "PER_UNIT": str(PER_UNIT)}
+    return Kernel(_SOURCE, "resample_audio", tuple(sorted(macros.items())))
 
 
 def _table(batch: BatchContext, lobes: int) -> int:

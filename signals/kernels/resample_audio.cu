@@ -1,23 +1,32 @@
 // Signals at another rate, as signals/resampling.py computes them: the sum of the input
 // samples around an output sample, weighed by a tabulated filter. Channels are interleaved.
-#include "common.cuh"
+typedef long long i64;
+
+// Of the types of signals: floats, and integers of 8 to 32 bits.
+template <class T>
+struct Signal {
+    static constexpr bool is_float = (T)0.5f != 0;
+    static constexpr bool is_unsigned = (T)-1 > (T)0;
+    static constexpr double most = is_unsigned ? (double)((1ll << 8 * sizeof(T)) - 1)
+                                               : (double)((1ll << (8 * sizeof(T) - 1)) - 1);
+    static constexpr double least = is_unsigned ? 0 : -most - 1;
+};
 
 // As signals/amplitude.py: full range to full range.
 template <class T>
 __device__ inline float as_float(T value) {
-    if constexpr (Type<T>::kind == FLOATING) return value;
-    const float scale = (Type<T>::kind == SIGNED ? 1.0 : 2.0) / (double)Type<T>::most;
-    return (float)value * scale - (Type<T>::kind == UNSIGNED ? 1.0f : 0.0f);
+    if constexpr (Signal<T>::is_float) return value;
+    const float scale = (Signal<T>::is_unsigned ? 2.0 : 1.0) / Signal<T>::most;
+    return (float)value * scale - (Signal<T>::is_unsigned ? 1.0f : 0.0f);
 }
 
 template <class T>
 __device__ inline T from_float(float value) {
-    if constexpr (Type<T>::kind == FLOATING) return value;
-    const double half = Type<T>::kind == UNSIGNED ? (double)Type<T>::most / 2 : 0;
-    const double scale = half > 0 ? half : (double)Type<T>::most;
-    const double scaled = rint((double)value * scale + half);
-    if (!(scaled > (double)Type<T>::least)) return (T)Type<T>::least;
-    return scaled >= (double)Type<T>::most ? (T)Type<T>::most : (T)scaled;
+    if constexpr (Signal<T>::is_float) return value;
+    const double half = Signal<T>::is_unsigned ? Signal<T>::most / 2 : 0;
+    const double scaled = rint((double)value * (half > 0 ? half : Signal<T>::most) + half);
+    if (!(scaled > Signal<T>::least)) return (T)Signal<T>::least;
+    return scaled >= Signal<T>::most ? (T)Signal<T>::most : (T)scaled;
 }
 
 // The weight of the input sample that is `steps` after the next one to an output sample. `entry` is
@@ -38,8 +47,12 @@ __device__ inline float weight(const Sample& s, int steps, double entry) {
 
 extern "C" __global__ void resample_audio(const Sample* samples) {
     const Sample& s = samples[blockIdx.y];
-    for (i64 i = first_element(); i < s.elements; i += element_step()) {
-        const i64 number = quotient(i, s.channels), channel = i - number * s.channels;
+    const i64 step = (i64)gridDim.x * blockDim.x;
+    for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < s.elements; i += step) {
+        // Most numbers are small.
+        const bool is_long = (i | s.channels) >> 32;
+        const i64 number = is_long ? i / s.channels : (unsigned)i / (unsigned)s.channels;
+        const i64 channel = i - number * s.channels;
         const double position = number * s.step, next = ceil(position);
         const double entry = (next - position) * PER_UNIT;
         const i64 middle = (i64)next;
