@@ -32,9 +32,9 @@ def audio_decoder(
     point and lossy files are scaled to the range of the integers. A window (`offset`, `duration`)
     is decoded alone.
 
-    With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files that
-    need no resampling go there as they are, and are decoded there to the same numbers. The CPU
-    decodes all other files; `Pipeline.stats` counts them.
+    With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files go
+    there as they are, and are decoded there to the same numbers, and resampled within 2e-6 of full
+    scale. The CPU decodes all other files; `Pipeline.stats` counts them.
 
     Inputs:
         data: a whole file a sample; uint8, one dimension.
@@ -116,10 +116,10 @@ def audio_resample(
         out_rate (float | DataNode | None): Rate of the result, with `in_rate`.
         out_length (int | DataNode | None): Samples of the result; instead of rates and `scale`.
         scale (float | DataNode | None): The output rate, if the input's is 1.
-        quality (float | None): From 0 (3 lobes of the sinc filter) over 50 (16 lobes) to 100
-            (64 lobes). Default: 50.0.
-        antialias (bool | None): Whether to remove the frequencies that a lower output rate
-            cannot hold. Without it they fold back, as in DALI. Default: False.
+        quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
+            lobes) to 100 (64 lobes). Default: 50.0.
+        antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
+            this rate cannot hold. Without it they fold back, as in DALI. Default: False.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -3203,7 +3203,8 @@ def nemo_asr_reader(
             Default: -1.0.
         quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
             lobes) to 100 (64 lobes). Default: 50.0.
-        antialias (bool | None): Of resampling, as for `decoders.audio`. Default: False.
+        antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
+            this rate cannot hold. Without it they fold back, as in DALI. Default: False.
         min_duration (float | None): Leave out entries that are shorter, in seconds, or of
             unknown duration. Default: 0.0.
         max_duration (float | None): Leave out entries that are longer, in seconds; 0 for none.
@@ -6173,9 +6174,9 @@ class decoders:
         point and lossy files are scaled to the range of the integers. A window (`offset`, `duration`)
         is decoded alone.
 
-        With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files that
-        need no resampling go there as they are, and are decoded there to the same numbers. The CPU
-        decodes all other files; `Pipeline.stats` counts them.
+        With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files go
+        there as they are, and are decoded there to the same numbers, and resampled within 2e-6 of full
+        scale. The CPU decodes all other files; `Pipeline.stats` counts them.
 
         Inputs:
             data: a whole file a sample; uint8, one dimension.
@@ -6805,10 +6806,10 @@ class experimental:
             out_rate (float | DataNode | None): Rate of the result, with `in_rate`.
             out_length (int | DataNode | None): Samples of the result; instead of rates and `scale`.
             scale (float | DataNode | None): The output rate, if the input's is 1.
-            quality (float | None): From 0 (3 lobes of the sinc filter) over 50 (16 lobes) to 100
-                (64 lobes). Default: 50.0.
-            antialias (bool | None): Whether to remove the frequencies that a lower output rate
-                cannot hold. Without it they fold back, as in DALI. Default: False.
+            quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
+                lobes) to 100 (64 lobes). Default: 50.0.
+            antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
+                this rate cannot hold. Without it they fold back, as in DALI. Default: False.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -9261,7 +9262,8 @@ class readers:
                 Default: -1.0.
             quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
                 lobes) to 100 (64 lobes). Default: 50.0.
-            antialias (bool | None): Of resampling, as for `decoders.audio`. Default: False.
+            antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
+                this rate cannot hold. Without it they fold back, as in DALI. Default: False.
             min_duration (float | None): Leave out entries that are shorter, in seconds, or of
                 unknown duration. Default: 0.0.
             max_duration (float | None): Leave out entries that are longer, in seconds; 0 for none.
