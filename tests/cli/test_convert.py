@@ -150,7 +150,7 @@ def test_ctrl_c_says_how_to_go_on(command, environment, tmp_path):
         assert process.poll() is None, process.communicate()
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=40)
+    output, errors = process.communicate(timeout=200)
     assert process.returncode == 130
     assert output == ""
     assert errors.startswith("penstock: error: interrupted; the whole shards stay")
