@@ -153,7 +153,7 @@ def test_an_interrupted_conversion_says_how_to_go_on(command, environment, tmp_p
         assert process.poll() is None, process.communicate()
         time.sleep(0.005)
     process.send_signal(number)
-    output, errors = process.communicate(timeout=40)
+    output, errors = process.communicate(timeout=200)
     assert process.returncode == 128 + number
     assert output == ""
     assert errors.startswith("penstock: error: interrupted; the whole shards stay")

@@ -128,7 +128,7 @@ def test_killed_at_random_moments_a_conversion_goes_on(source, tmp_path, to):
         [sys.executable, program, source, tmp_path / "out", to, "4", "1"],
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=200,
     )
     assert result.returncode == 0, result.stderr
     assert int(result.stdout) >= 4

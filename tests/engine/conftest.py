@@ -1,4 +1,4 @@
-"""What holds for every test of the engine: no thread may be left behind."""
+"""What holds for every test of the engine: no thread may be left behind, however long it takes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ import gc
 
 import pytest
 
+from penstock.engine.run import executor
+
 from . import toys
+
+
+@pytest.fixture(autouse=True)
+def _patience(tuned):
+    """Let `close` wait for threads that a busy machine keeps from ending."""
+    tuned(executor, join_seconds=60.0)
 
 
 @pytest.fixture(autouse=True)
@@ -16,5 +24,5 @@ def _no_thread_left_behind():
     if set(toys.own_threads()) - before:
         gc.collect()  # an exception's traceback keeps a pipeline alive in a cycle
     for thread in set(toys.own_threads()) - before:
-        thread.join(20)
+        thread.join(60)
     assert set(toys.own_threads()) <= before

@@ -10,12 +10,15 @@ import pytest
 
 from penstock.engine.threads import Team
 
+from ..readers.processes import assert_soon
+
 
 @pytest.fixture
 def team():
     team = Team("penstock-test", 3)
     yield team
     team.close()
+    assert wait_for_end() == []  # or the next test would count these threads
 
 
 def own_names():
@@ -23,7 +26,7 @@ def own_names():
 
 
 def wait_for_end():
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while own_names() and time.monotonic() < deadline:
         time.sleep(0.01)
     return own_names()
@@ -87,10 +90,8 @@ def test_an_error_keeps_no_memory(team):
             call.result()
         del raised, second, call, buffers
         team.submit(int).result()
-        deadline = time.monotonic() + 10
-        while any(reference() for reference in held) and time.monotonic() < deadline:
-            time.sleep(0.01)  # a thread of the team may be about to drop its call
-        assert [reference() for reference in held] == [None, None]
+        # A thread of the team may be about to drop its call.
+        assert_soon(lambda: not any(reference() for reference in held))
     finally:
         gc.enable()
 
@@ -100,10 +101,7 @@ def test_threads_keep_no_result(team):
     held = weakref.ref(result)
     team.submit(int).result()
     del result
-    deadline = time.monotonic() + 10
-    while held() is not None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert held() is None
+    assert_soon(lambda: held() is None)
 
 
 def test_results_and_exceptions_of_single_calls(team):
@@ -215,5 +213,5 @@ if child:
 
 def test_a_fork_has_threads_of_its_own_and_the_interpreter_ends():
     command = [sys.executable, "-W", "ignore", "-c", FORK]
-    result = subprocess.run(command, timeout=60, capture_output=True, env=dict(os.environ))
+    result = subprocess.run(command, timeout=200, capture_output=True, env=dict(os.environ))
     assert (result.returncode, result.stderr) == (0, b"")

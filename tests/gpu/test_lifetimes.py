@@ -233,5 +233,5 @@ if not {keeps}:
 """
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=50, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "12000\n", "")

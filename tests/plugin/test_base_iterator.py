@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from math import ceil
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from penstock import ArgumentError, PipelineStopped
 from penstock.plugin.arrays import GenericIterator, LastBatchPolicy
 
+from ..engine.toys import own_threads
 from .conftest import Feed, Numbers, column
 
 FILL, DROP, PARTIAL = LastBatchPolicy.FILL, LastBatchPolicy.DROP, LastBatchPolicy.PARTIAL
@@ -166,17 +166,18 @@ def test_prepare_first_batch_changes_when_work_begins_and_nothing_else(
     numbers: Numbers, prepare: bool
 ) -> None:
     pipeline = numbers(4, 2)
-    before = threading.active_count()
+    before = set(own_threads())
     iterator = by_reader(pipeline, prepare_first_batch=prepare)
-    assert (threading.active_count() > before) is prepare
+    assert bool(set(own_threads()) - before) is prepare
     assert epoch(iterator) == [[0, 1], [2, 3]]
 
 
 def test_leaving_the_block_closes_the_pipelines(numbers: Numbers) -> None:
-    threads = threading.active_count()
+    before = set(own_threads())
     with by_reader(numbers(4, 2)) as iterator:
         next(iterator)
-    assert threading.active_count() == threads
+        assert set(own_threads()) - before
+    assert set(own_threads()) <= before
     with pytest.raises(PipelineStopped):
         next(iterator)
 

@@ -123,7 +123,7 @@ class SourceConformance:
             stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             check=True,
-            timeout=50,
+            timeout=200,
         )
         for columns in pickle.loads(done.stdout):
             assert_columns(columns, expected)

@@ -1,8 +1,6 @@
 """Files of arrays, and sources that read them, for tests."""
 
 import io
-import os
-from contextlib import suppress
 
 import numpy as np
 
@@ -34,15 +32,6 @@ def save_all(folder, arrays):
     for path, array in zip(paths, arrays, strict=True):
         path.write_bytes(saved(array))
     return paths
-
-
-def open_files(folder):
-    """Return the paths of the files in a folder that this process holds open."""
-    found = set()
-    for number in os.listdir("/proc/self/fd"):
-        with suppress(FileNotFoundError):  # that of the listing itself
-            found.add(os.readlink(f"/proc/self/fd/{number}"))
-    return {path for path in found if path.startswith(f"{folder}/")}
 
 
 RANDOM = np.random.default_rng(1)

@@ -44,7 +44,7 @@ class ObjectServer:
                 shift  the range after the one asked for
         always: what goes wrong when `faults` is empty.
         requests: (path, Range header or "") of each request, in order of arrival.
-        most_at_once: the largest number of requests that were under way together.
+        most_at_once: the largest number of requests that waited for `latency` together.
     """
 
     objects: dict[str, bytes] = field(default_factory=dict)
@@ -128,14 +128,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         state = self.state
         fault = state.begin(self.path.lstrip("/"), self.headers.get("Range", ""))
-        try:
-            self._answer_with(fault)
-        finally:
-            state.end()
+        if state.latency:
+            time.sleep(state.latency)
+        state.end()  # before the reply, after which the client may ask again
+        self._answer_with(fault)
 
     def _answer_with(self, fault: str) -> None:
-        if self.state.latency:
-            time.sleep(self.state.latency)
         if fault == "mute":
             self.state.closed.wait(_STALL_SECONDS)
         if fault in ("drop", "mute"):

@@ -7,6 +7,7 @@ import pytest
 from penstock.engine.order.sampler import Sampler
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
+from penstock.readers import read_ahead
 from penstock.readers.interrupt import Interrupt
 from penstock.readers.read_ahead import AheadReading
 
@@ -95,7 +96,8 @@ def test_an_error_comes_with_its_batch():
     assert (ahead.take(3) == 3).all()
 
 
-def test_batches_that_are_no_longer_wanted_are_dropped():
+def test_batches_that_are_no_longer_wanted_are_dropped(tuned):
+    tuned(read_ahead, join_seconds=40)
     reads = Reads()
     ahead = Ahead(reads, 2)
     ahead.take(0)
@@ -116,9 +118,12 @@ class Slow(Reads):
         return super().read(indices, allocate)
 
 
-def test_no_thread_is_left_behind():
+def test_no_thread_is_left_behind(tuned):
+    tuned(read_ahead, join_seconds=40)
+    others = set(threading.enumerate())
     ahead = Ahead(Slow(), 3)
     for number in range(2):
         ahead.take(number)
     ahead.reading.close()
-    assert not any(t.name.startswith("penstock-read-ahead") for t in threading.enumerate())
+    left = set(threading.enumerate()) - others
+    assert not any(thread.name.startswith("penstock-read-ahead") for thread in left)

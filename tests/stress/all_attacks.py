@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .attacks import (
     corrupt_images,
+    corrupt_media,
     corrupt_records,
     dali_judge,
     interrupts,
@@ -21,6 +22,7 @@ ATTACKS = {
     module.__name__.rpartition(".")[2]: module.case
     for module in (
         corrupt_images,
+        corrupt_media,
         corrupt_records,
         reader_settings,
         resumes,

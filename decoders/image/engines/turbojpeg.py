@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import decode_error
 from ..color import CHANNELS
-from ..formats import jpeg, jpeg_early_stop, jpeg_holes, jpeg_repair
+from ..formats import jpeg, jpeg_early_stop, jpeg_holes, jpeg_repair, jpeg_scans
 from ..formats.base import CONVERT, DecodeRequest, ImageHeader, StoredImage
 from .opencv import imdecode
 
@@ -42,7 +42,7 @@ def decode(data: NDArray[np.uint8], header: ImageHeader, request: DecodeRequest)
     Raises:
         DecodeError: pixels are damaged or missing, even where a picture could be guessed.
     """
-    _refuse_holes(data)
+    _refuse_gaps(data)
     space = _nearest_space(header, request.output)
     is_final = request.is_final(space)
     scale = request.scale
@@ -60,8 +60,8 @@ def decode(data: NDArray[np.uint8], header: ImageHeader, request: DecodeRequest)
 def decodes_on_gpu(data: NDArray[np.uint8], header: ImageHeader) -> bool:
     """Return whether nvImageCodec decodes the file as `decode` does.
 
-    The library decodes files without an end, files with holes, strips, and RGB in JPEG wrongly
-    without an error.
+    The library decodes wrongly without an error: files without an end or without all scans, files
+    with holes, strips, and RGB in JPEG.
     """
     return (
         header.channels != CMYK_CHANNELS
@@ -69,6 +69,7 @@ def decodes_on_gpu(data: NDArray[np.uint8], header: ImageHeader) -> bool:
         and min(header.height, header.width) >= SMALLEST_ON_GPU
         and not (header.channels == 3 and jpeg.holds_rgb(data.data))
         and jpeg_holes.find_hole(data) is None
+        and not jpeg_scans.lacks_scans(data)
     )
 
 
@@ -88,7 +89,7 @@ def check_pixels(data: NDArray[np.uint8], header: ImageHeader) -> None:
     Raises:
         DecodeError: pixels are damaged or missing.
     """
-    _refuse_holes(data)
+    _refuse_gaps(data)
     space = "CMYK" if header.channels == CMYK_CHANNELS else "GRAY"
     out = np.empty((-(-header.height // 8), -(-header.width // 8), CHANNELS[space]), np.uint8)
     try:
@@ -97,10 +98,16 @@ def check_pixels(data: NDArray[np.uint8], header: ImageHeader) -> None:
         raise decode_error(jpeg.NAME, str(error)) from None
 
 
-def _refuse_holes(data: NDArray[np.uint8]) -> None:
+def _refuse_gaps(data: NDArray[np.uint8]) -> None:
     hole = jpeg_holes.find_hole(data)
     if hole is not None:
         raise decode_error(jpeg.NAME, "a run of zeros inside the picture's data", at=hole)
+    if jpeg_scans.lacks_scans(data):
+        raise decode_error(
+            jpeg.NAME,
+            "the last scans are missing",
+            expected="every coefficient down to its lowest bit",
+        )
 
 
 def _nearest_space(header: ImageHeader, output: str) -> str:

@@ -8,9 +8,10 @@ Strips of LZW are checked after the decode, if possible: the end of a strip that
 comes out as zeros, so that only strips whose last sample is zero need the check.
 
 CCITT fax compression (3 and 4) has no checksum, and its decoders continue behind wrong codes, in
-other libraries as well. Of such a strip only the extent in the file is checked.
+other libraries as well. Of such a strip the extent in the file is checked. Group 4 (4) is searched
+for zeros, too: 14 in a row at most occur in valid data, before the code that ends a strip.
 
-Source: TIFF 6.0 (Adobe, 1992), sections 9, 13 and 15; TIFF Technical Note 2 (JPEG).
+Source: TIFF 6.0 (Adobe, 1992), sections 9, 13 and 15; TIFF Technical Note 2 (JPEG); ITU-T T.6.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ from .tiff_lzw import lzw_length
 
 _NONE, _LZW, _JPEG = 1, 5, 7
 _PLAIN_FORMS = ((1, 1), (3, 2))  # samples and photometric interpretation of gray and RGB
-_FAX = (3, 4)
+_FAX, _FAX_GROUP_4 = (3, 4), 4
+_FAX_HOLE = b"\0\0"  # no valid sequence of Group 4 codes has so many zeros
+_PACKBITS_PADDING = b"\0\x80"  # a zero fills up to an even size; 0x80 stands for nothing
 _BIT_REVERSED = 2  # fill order
 _CHUNK = 1 << 14  # Deflate expands a thousandfold at most: 16 MiB at a time
 _REVERSED_BITS = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
@@ -88,6 +91,8 @@ def check_strips(
         strip = directory.view[start : start + size]
         if compression == _JPEG:
             _check_jpeg(directory, strip, grid, number, start)
+        elif compression == _FAX_GROUP_4:
+            _check_fax(strip, number, start)
         elif compression not in _FAX:
             _check_length(directory, compression, strip, grid.nbytes_of(number), number, start)
 
@@ -200,6 +205,16 @@ def _check_length(
         )
 
 
+def _check_fax(strip: memoryview, number: int, start: int) -> None:
+    hole = bytes(strip).rstrip(b"\0").find(_FAX_HOLE)
+    if hole >= 0:
+        raise decode_error(
+            tiff.NAME,
+            f"strip or tile {number} is damaged (a run of zeros inside the CCITT data)",
+            at=start + hole,
+        )
+
+
 def _deflate_length(strip: memoryview, nbytes: int) -> int:
     decoder = zlib.decompressobj()
     length = 0
@@ -227,6 +242,10 @@ def _packbits_length(strip: memoryview, nbytes: int) -> int:
             offset += 1
     if offset > end:
         raise ValueError("the compressed data are cut off")
+    if length > nbytes:
+        raise ValueError("the last run goes beyond the end of the pixels")
+    if data[offset:].strip(_PACKBITS_PADDING):
+        raise ValueError(f"the pixels end at byte {offset} of {end}")
     return length
 
 

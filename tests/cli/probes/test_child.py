@@ -25,7 +25,7 @@ def child(folder, *names):
         text=True,
         cwd=folder,
         env={"PYTHONPATH": os.pathsep.join([str(ROOT), str(folder)]), "PATH": os.environ["PATH"]},
-        timeout=50,
+        timeout=200,
     )
     return (
         [json.loads(line) for line in result.stdout.splitlines()],

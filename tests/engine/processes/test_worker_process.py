@@ -18,7 +18,7 @@ from penstock import ArgumentError, PipelineStopped, WorkerError, fn
 from penstock.engine.graph.operator import OPERATORS, SampleOperator
 from penstock.engine.run import worker_choice
 
-from ...readers.processes import command_of
+from ...readers.processes import assert_soon, command_of
 from ..run.test_executor import alternating
 from ..toys import Affine, BatchCall, Call, Feed, Noise, Numbers, assert_same, call, make, rows_of
 
@@ -340,14 +340,6 @@ def test_close_ends_processes_in_the_midst_of_a_row(tmp_path, monkeypatch):
     assert time.monotonic() - started < 20  # of the operator's 60 s
 
 
-def assert_soon(condition):
-    """Assert that `condition()` holds within a time that is long on any machine."""
-    deadline = time.monotonic() + 40
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 SCRIPT = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
@@ -388,7 +380,7 @@ def alive(pid):
 
 def test_no_process_outlives_the_interpreter(tmp_path):
     process, pids = started("", tmp_path)
-    _, errors = process.communicate("\n", timeout=50)
+    _, errors = process.communicate("\n", timeout=200)
     assert (process.returncode, errors) == (0, "")
     assert not any(map(alive, pids))
 
@@ -396,7 +388,7 @@ def test_no_process_outlives_the_interpreter(tmp_path):
 def test_an_interrupt_at_the_keyboard_is_told_once(tmp_path):
     process, pids = started("pipe.run()", tmp_path)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=50)
+    _, errors = process.communicate(timeout=200)
     assert process.returncode == -signal.SIGINT
     assert errors.count("Traceback") == 1
     assert not any(map(alive, pids))
@@ -405,7 +397,7 @@ def test_an_interrupt_at_the_keyboard_is_told_once(tmp_path):
 def test_processes_end_when_their_parent_is_killed(tmp_path):
     process, pids = started("", tmp_path)
     process.kill()
-    process.communicate(timeout=50)
+    process.communicate(timeout=200)
     assert_soon(lambda: not any(map(alive, pids)))
 
 

@@ -13,7 +13,9 @@ import pytest
 
 from penstock import ArgumentError
 from penstock.engine.graph.operator import BatchOperator, SampleOperator
+from penstock.engine.run import worker_choice
 
+from ...readers.processes import assert_soon
 from ..toys import (
     Add,
     Affine,
@@ -166,8 +168,9 @@ def test_memory_is_flat_and_all_given_back():
             batch = pipe.run()
             highest = max(highest, pipe.stats().lent_bytes)
         one = 2 * 2 * 32 * 1024 * 8  # input and output of two rows
-        assert highest <= 4 * one  # two ahead, one in hand, one being dropped
-        assert pipe.stats().idle_bytes <= 4 * one
+        most = 5 * one  # two ahead, one in hand, one that each worker is about to drop
+        assert highest <= most
+        assert pipe.stats().idle_bytes <= most
     pool = pipe._pool
     assert pool.lent_bytes == one // 2
     del batch
@@ -212,14 +215,15 @@ def test_a_closed_pipeline_keeps_nothing_of_what_was_under_way():
 
 
 def test_an_idle_pipeline_holds_what_is_ready_and_nothing_else():
-    with make(big, batch_size=2, prefetch_queue_depth=1) as pipe:
+    def define():  # one batch a read: later batches of a group would hold its memory
+        data, _ = call(Numbers, side=ROWS, prefetch_queue_depth=0)
+        return call(Affine, data)
+
+    with make(define, batch_size=2, prefetch_queue_depth=1) as pipe:
         for _ in range(3):
             pipe.run()
-        for _ in range(200):  # the workers' last lines may still be under way
-            if pipe.stats().lent_bytes == 0:
-                break
-            time.sleep(0.01)
-        assert pipe.stats().lent_bytes == 0
+        # The workers' last lines may still be under way.
+        assert_soon(lambda: pipe.stats().lent_bytes == 0)
 
 
 def test_the_byte_budget_holds_batches_back():
@@ -339,19 +343,23 @@ def test_source_info_and_padding_are_told():
     assert str(rows_of([labels])) == str([[np.array(i, np.int32) for i in (4, 5, 5, 5)]])
 
 
-def test_more_than_eight_workers_are_started_for_heavy_samples_only():
-    def workers(function):
-        with make(
-            lambda: call(Call, call(Numbers)[0], function=function), batch_size=12, num_threads=12
-        ) as pipe:
-            for _ in range(4):
-                pipe.run()
-            return sum(t.name.startswith("penstock-worker") for t in own_threads())
+def test_more_than_eight_workers_are_started_for_heavy_samples_only(tuned):
+    def pipe_of(function):
+        data = lambda: call(Call, call(Numbers)[0], function=function)  # noqa: E731
+        return make(data, batch_size=12, num_threads=12)
 
     def heavy(row, x):
         time.sleep(0.02)
         return x
 
-    assert workers(lambda row, x: x) == 8
-    assert workers(heavy) == 12
+    def workers():
+        return sum(t.name.startswith("penstock-worker") for t in own_threads())
+
+    with pipe_of(heavy) as pipe:
+        assert_soon(lambda: pipe.run() and workers() == 12)
+    tuned(worker_choice, blocked_ns=10**9)  # a busy machine blocks light samples, too
+    with pipe_of(lambda row, x: x) as pipe:
+        for _ in range(4):
+            pipe.run()
+        assert workers() == 8
     assert own_threads() == []

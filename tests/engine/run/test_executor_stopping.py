@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from penstock import PipelineStopped
+from penstock.engine.run import executor
 
 from ..toys import (
     Call,
@@ -51,7 +52,8 @@ def test_a_consumer_in_another_thread_is_woken_by_close():
     assert "closed" in str(seen[0])
 
 
-def test_a_stage_that_hangs_is_left_behind_with_a_warning():
+def test_a_stage_that_hangs_is_left_behind_with_a_warning(tuned):
+    tuned(executor, join_seconds=0.1)
     in_operator, go_on = threading.Event(), threading.Event()
 
     def hang(row, x):
@@ -62,10 +64,8 @@ def test_a_stage_that_hangs_is_left_behind_with_a_warning():
     pipe = make(lambda: call(Call, call(Numbers)[0], function=hang), num_threads=1)
     pipe.schedule_run()
     assert in_operator.wait(30)
-    started = time.monotonic()
     with pytest.warns(ResourceWarning, match="penstock-worker-0 did not stop"):
         pipe.close()
-    assert time.monotonic() - started < 20
     go_on.set()
     for thread in own_threads():
         thread.join(30)
@@ -104,7 +104,7 @@ def make():
 
 def test_the_interpreter_ends_without_close():
     process = script("pipe = make()\npipe.run()\npipe.run()\n")
-    _, errors = process.communicate(timeout=50)
+    _, errors = process.communicate(timeout=200)
     assert (process.returncode, errors) == (0, "")
 
 
@@ -112,7 +112,7 @@ def test_the_interpreter_ends_though_a_stage_is_stuck():
     process = script("pipe = make()\npipe.schedule_run()\nbegun.wait()\n", sleep=60)
     assert process.stdout.readline() == "begun\n"
     started = time.monotonic()
-    _, errors = process.communicate(timeout=50)
+    _, errors = process.communicate(timeout=200)
     assert (process.returncode, errors) == (0, "")
     assert time.monotonic() - started < 20  # of the operator's 60 s
 
@@ -122,7 +122,7 @@ def test_an_interrupt_at_the_keyboard_ends_a_wait():
     assert process.stdout.readline() == "begun\n"
     process.send_signal(signal.SIGINT)
     started = time.monotonic()
-    _, errors = process.communicate(timeout=50)
+    _, errors = process.communicate(timeout=200)
     assert time.monotonic() - started < 20  # of the operator's 60 s
     assert errors.rstrip().endswith("KeyboardInterrupt")
     assert process.returncode == -signal.SIGINT
@@ -152,7 +152,7 @@ assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 pipe.run()
 """
     )
-    _, errors = process.communicate(timeout=50)
+    _, errors = process.communicate(timeout=200)
     assert (process.returncode, errors) == (0, "")
 
 
@@ -167,5 +167,5 @@ if child:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 """
     )
-    _, errors = process.communicate(timeout=50)
+    _, errors = process.communicate(timeout=200)
     assert (process.returncode, errors) == (0, "")

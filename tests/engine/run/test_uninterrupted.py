@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -33,16 +34,22 @@ def test_a_handler_interrupts_the_wait_alone():
     def handler(*_):
         raise Alarm
 
-    finished = []
-    work = Uninterrupted(lambda: (time.sleep(0.3), finished.append(1)))
+    go_on, finished = threading.Event(), []
+
+    def wait():
+        os.kill(os.getpid(), signal.SIGALRM)
+        assert go_on.wait(30)
+        finished.append(1)
+
+    work = Uninterrupted(wait)
     before = signal.signal(signal.SIGALRM, handler)
-    signal.setitimer(signal.ITIMER_REAL, 0.05)
     try:
         with pytest.raises(Alarm):
             work.run()
     finally:
         signal.signal(signal.SIGALRM, before)
     assert finished == []
+    go_on.set()
     work.wait(30)
     assert finished == [1]
 

@@ -54,7 +54,7 @@ def test_threads_and_processes_need_no_proc(hide, tmp_path):
         [*hide, sys.executable, "-W", "error", "-c", SCRIPT, str(tmp_path)],
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=200,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert result.stderr == ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from penstock.engine.run import worker_choice, workers
 from penstock.engine.run.workers import may_be_processes
 
+from ...readers.processes import assert_soon
 from ..toys import Affine, Call, Numbers, call, make, own_threads, rows_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -19,13 +19,6 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def names():
     return [thread.name for thread in own_threads()]
-
-
-def until(condition):
-    deadline = time.monotonic() + 40
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +31,8 @@ def test_processes_are_for_many_workers_or_on_demand(monkeypatch, count, process
 
 
 @pytest.mark.parametrize("threads", [1, 3, 12])
-def test_at_first_there_are_eight_threads_at_most(threads):
+def test_at_first_there_are_eight_threads_at_most(threads, tuned):
+    tuned(worker_choice, blocked_ns=1 << 62)  # a busy machine blocks threads, too
     with make(lambda: call(Affine, call(Numbers)[0]), num_threads=threads) as pipe:
         pipe.run()
         assert sum("worker" in name for name in names()) == min(8, threads)
@@ -49,7 +43,7 @@ def test_heavy_samples_get_all_threads(tuned):
     with make(lambda: call(Affine, call(Numbers)[0]), num_threads=12, batch_size=24) as pipe:
         for _ in range(3):
             pipe.run()
-        until(lambda: sum("worker" in name for name in names()) == 12)
+        assert_soon(lambda: sum("worker" in name for name in names()) == 12)
     assert own_threads() == []
 
 
@@ -66,7 +60,7 @@ def test_slow_processes_give_way_to_threads_again(tuned, monkeypatch):
     )
     with make(lambda: call(Affine, call(Numbers)[0]), num_threads=2) as pipe:
         expected = rows_of(pipe.run())
-        until(lambda: pipe.run() and pipe.stats().why_threads)
+        assert_soon(lambda: pipe.run() and pipe.stats().why_threads)
         assert "fewer samples a second" in pipe.stats().why_threads
         assert pipe.stats().workers == "threads"
         for _ in range(10):

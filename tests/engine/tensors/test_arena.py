@@ -77,7 +77,7 @@ def limited(limit, value, program):
     prelude += "from penstock.engine.tensors.arena import Arena\n"
     environment = os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", prelude + program]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=50, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 

@@ -13,6 +13,7 @@ from penstock.formats.video.open_videos import (
     state_of,
 )
 
+from ...descriptors import open_below
 from ...videos import Sound, video_file
 
 
@@ -38,14 +39,13 @@ def test_a_video_stays_open_for_the_next_clip(videos, tmp_path):
 def test_the_least_used_videos_are_closed(videos, tmp_path, tuned):
     tuned(open_videos, most_idle=2, most_indexes=2)
     paths = [video_file(tmp_path / f"{i}.mp4", count=3) for i in range(4)]
-    before = len(os.listdir("/proc/self/fd"))
     for path in paths:
         with videos.lend(path):
             pass
-    assert len(os.listdir("/proc/self/fd")) == before + 2
+    assert len(open_below(tmp_path)) == 2
     assert [known_index(state_of(path)) is None for path in paths] == [True, True, False, False]
     videos.close()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_below(tmp_path) == []
 
 
 def test_a_file_that_was_replaced_is_opened_again(videos, tmp_path):

@@ -7,13 +7,12 @@ import pytest
 
 from penstock.operators.boxes.window_shapes import FixedExtents, RandomExtents
 
-RNG = np.random.default_rng(0)
-ORDER = RNG.random(500)
+ORDER = np.random.default_rng(0).random(500)
 
 
 def propose(shapes, dimensions):
     """Return lower corners and extents of possible windows."""
-    numbers = RNG.random((5, 100, 2 * dimensions))
+    numbers = np.random.default_rng(1).random((5, 100, 2 * dimensions))
     corners, possible = shapes.propose(np.arange(5), numbers, ORDER.reshape(5, 100))
     lower, upper = np.split(corners[:, possible], 2)
     return lower, upper - lower
@@ -40,7 +39,7 @@ def test_ratios_in_pixels():
 
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 1.7])
 def test_a_fixed_ratio_keeps_the_largest_extent(ratio):
-    numbers = RNG.random((1, 100, 4))
+    numbers = np.random.default_rng(1).random((1, 100, 4))
     shapes = RandomExtents((0.3, 0.9), ((ratio, ratio),))
     corners, possible = shapes.propose(np.arange(1), numbers, ORDER[np.newaxis, :100])
     extents = corners[2:] - corners[:2]
@@ -59,13 +58,15 @@ def test_three_dimensions_have_three_ranges():
 
 def test_empty_windows_are_not_possible():
     shapes = RandomExtents((0.0, 0.0), ((1.0, 1.0),))
-    _, possible = shapes.propose(np.arange(1), RNG.random((1, 5, 4)), ORDER[np.newaxis, :5])
+    _, possible = shapes.propose(
+        np.arange(1), np.random.default_rng(1).random((1, 5, 4)), ORDER[np.newaxis, :5]
+    )
     assert not possible.any()
 
 
 def test_offsets_of_given_sizes_are_whole_pixels_and_uniform():
     size, crop = np.array([[10, 4]]), np.array([[7, 6]])
-    numbers = RNG.random((1, 2000, 4))
+    numbers = np.random.default_rng(1).random((1, 2000, 4))
     corners, possible = FixedExtents(crop, size).propose(np.arange(1), numbers, numbers[..., 0])
     pixels = corners[:2, 0] * size.T
     offsets = np.rint(pixels).astype(int)

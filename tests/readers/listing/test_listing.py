@@ -144,7 +144,7 @@ def test_absolute_paths_need_no_current_folder(tree):
         text=True,
         env=os.environ
         | {"PYTHONPATH": os.pathsep.join(filter(None, map(os.path.abspath, sys.path)))},
-        timeout=50,
+        timeout=200,
     )
     counts, message = done.stdout.splitlines()
     assert counts == "2 1"

@@ -114,7 +114,7 @@ def test_another_process_reads_without_the_library(tmp_path):
         stdout=subprocess.PIPE,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         check=True,
-        timeout=50,
+        timeout=200,
     )
     assert_columns(pickle.loads(done.stdout), list(zip(*expected, strict=True)))
 

@@ -10,7 +10,8 @@ from penstock.readers.npy import opening
 from penstock.readers.npy.array_list import list_arrays
 from penstock.readers.npy.opening import ArrayOpener
 
-from ..npy_files import open_files, save_all, saved
+from ...descriptors import open_below
+from ..npy_files import save_all, saved
 
 
 def opener_of(files, keep=False):
@@ -52,9 +53,9 @@ def test_a_replaced_file_is_read_anew_and_the_old_one_is_closed(tmp_path, keep):
     for size in range(5, 15):
         replaced(paths[0], np.zeros(size))
         assert opener.headers(np.arange(2))[0].shape == (size,)
-    assert open_files(tmp_path) <= {str(path) for path in paths}
+    assert set(open_below(tmp_path)) <= {str(path) for path in paths}
     opener.close()
-    assert not open_files(tmp_path)
+    assert not open_below(tmp_path)
 
 
 def test_no_more_files_are_kept_than_allowed(tmp_path, tuned):
@@ -62,4 +63,4 @@ def test_no_more_files_are_kept_than_allowed(tmp_path, tuned):
     opener = opener_of(save_all(tmp_path, [np.zeros(3)] * 6))
     for number in range(6):
         opener.headers(np.array([number]))
-    assert len(open_files(tmp_path)) <= 2
+    assert len(open_below(tmp_path)) <= 2

@@ -7,8 +7,9 @@ import pytest
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
 from penstock.readers.npy import source as npy_source
 
+from ...descriptors import open_below
 from ..conformance import SourceConformance
-from ..npy_files import RANDOM, open_files, read, save_all, saved, source_of
+from ..npy_files import RANDOM, read, save_all, saved, source_of
 from ..tars import archive
 
 
@@ -35,9 +36,9 @@ class TestRaggedFiles(SourceConformance):
 
     def test_close_closes_the_files(self, source, tmp_path):
         read(source)
-        assert open_files(tmp_path) == {f"{tmp_path}/{i}.npy" for i in range(len(RAGGED))}
+        assert set(open_below(tmp_path)) == {f"{tmp_path}/{i}.npy" for i in range(len(RAGGED))}
         source.close()
-        assert open_files(tmp_path) == set()
+        assert open_below(tmp_path) == []
 
 
 class TestEvenFiles(SourceConformance):
@@ -306,7 +307,7 @@ def test_more_files_than_may_be_open(tmp_path):
     source = source_of(paths, "1:")
     found = read(source, np.arange(700)[::-1])
     assert found[:, 0].tolist() == list(range(700))[::-1]
-    assert 0 < len(open_files(tmp_path)) <= 256
+    assert 0 < len(open_below(tmp_path)) <= 256
     source.close()
 
 

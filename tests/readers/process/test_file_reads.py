@@ -10,6 +10,8 @@ from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.threads import Team
 from penstock.readers.process.file_reads import FileReads
 
+from ...descriptors import open_below
+
 SIZES = [5, 0, 100_000, *range(600)]  # more files than are open at once
 
 
@@ -41,13 +43,12 @@ def read():
 
 
 @pytest.mark.parametrize("spare", [0, 1000])
-def test_files_lie_one_behind_the_other(read, paths, spare):
-    before = os.listdir("/proc/self/fd")
+def test_files_lie_one_behind_the_other(read, paths, spare, tmp_path):
     (sizes, facts), memory = read(paths, sum(SIZES) + spare)
     assert sizes.tolist() == facts["lengths"].tolist() == SIZES
     contents = b"".join(Path(os.fsdecode(path)).read_bytes() for path in paths)
     assert memory.tobytes() == contents + b"\7" * 2000
-    assert os.listdir("/proc/self/fd") == before
+    assert open_below(tmp_path) == []
 
 
 @pytest.mark.parametrize("room", [0, 10, 100_010, sum(SIZES) - 1])
@@ -59,8 +60,7 @@ def test_sizes_are_told_where_there_is_no_room(read, paths, room):
 
 
 @pytest.mark.parametrize("place", [0, 600])
-def test_a_missing_file_leaves_all_to_others(read, paths, place):
+def test_a_missing_file_leaves_all_to_others(read, paths, place, tmp_path):
     paths[place] += b".none"
-    before = os.listdir("/proc/self/fd")
     assert read(paths, sum(SIZES))[0] is None
-    assert os.listdir("/proc/self/fd") == before
+    assert open_below(tmp_path) == []

@@ -96,7 +96,7 @@ def test_the_process_ends_with_its_parent():
         capture_output=True,
         text=True,
         check=True,
-        timeout=50,
+        timeout=200,
     )
     assert_soon(lambda: not alive(int(done.stdout)))
     assert not alive(int(done.stdout))

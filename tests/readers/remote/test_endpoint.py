@@ -36,7 +36,7 @@ def test_a_missing_library_is_named_with_its_remedy(library, url, remedy):
         env={"PYTHONPATH": ":".join(filter(None, sys.path)), "PATH": ""},
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=200,
         check=True,
     )
     assert remedy in done.stdout

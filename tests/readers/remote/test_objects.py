@@ -72,7 +72,7 @@ def test_ranges_near_each_other_take_one_request(served):
 
 def test_requests_run_side_by_side_but_not_too_many(served):
     storage = served.open(at_once=5, stall_seconds=10)
-    served.front.most_at_once, served.front.latency = 0, 0.05
+    served.front.most_at_once, served.front.latency = 0, 0.1
     try:
         read(storage, *((i * 2 * storage.gap, 3) for i in range(15)))
     finally:
@@ -206,7 +206,7 @@ def test_a_stamp_needs_something_that_tells_versions_apart(web):
 
 def test_many_objects_are_opened_together(web):
     web.objects |= {f"{i}": bytes(i) for i in range(20)}
-    web.latency = 0.05
+    web.latency = 0.1
     storages = open_storages([f"{web.url}/{i}" for i in range(20)])
     assert [storage.size for storage in storages] == list(range(20))
     assert web.most_at_once > 2

@@ -11,6 +11,8 @@ from penstock import fn, pipeline_def, tfrecord
 from penstock.engine.errors import ArgumentError, PipelineStopped, SourceError
 from penstock.readers.source import UnavailableError
 
+from ...engine.toys import own_threads
+from ..processes import assert_soon
 from ..record_io import image_record, record_file
 from ..tars import archive
 from ..tfrecord_files import example, write_index, write_records
@@ -181,15 +183,17 @@ def test_the_depth_changes_nothing(web, tmp_path, depth):
 def test_batches_are_read_ahead(web):
     web.objects |= {f"{i}": bytes(10) for i in range(100)}
     urls = [f"{web.url}/{i}" for i in range(100)]
+
+    def requested():
+        return {int(path) for path, _ in list(web.requests)}
+
     with make(lambda: fn.readers.file(files=urls), prefetch_queue_depth=1) as pipe:
         pipe.run()
         pipe.run()
-        deadline = time.monotonic() + 40
-        while len(web.requests) < 24 and time.monotonic() < deadline:
-            time.sleep(0.01)
         # Two batches taken, at most one begun, and four ahead of it.
-        assert 24 <= len(web.requests) <= 28
-        assert {path for path, _ in web.requests} == {str(i) for i in range(len(web.requests))}
+        assert_soon(lambda: requested() >= set(range(24)))
+    assert requested() <= set(range(28))
+    assert len(web.requests) == len(requested())
 
 
 def test_one_bad_object_is_skipped(web):
@@ -216,6 +220,7 @@ def test_a_service_that_is_down_ends_the_run_soon(web):
 
 def test_closing_does_not_wait_for_a_server(web):
     web.objects["a"] = bytes(100)
+    before = set(own_threads())
     pipe = make(lambda: fn.readers.file(files=[f"{web.url}/a"]), batch_size=1)
     pipe.build()
     web.always = "mute"
@@ -236,8 +241,7 @@ def test_closing_does_not_wait_for_a_server(web):
         pipe.close()
     consumer.join()
     assert failed
-    names = {thread.name for thread in threading.enumerate()}
-    assert not {name for name in names if name.startswith("penstock-")}
+    assert set(own_threads()) <= before
 
 
 def test_an_index_is_cached_for_one_version_of_an_object(store, tmp_path, user_cache):

@@ -78,7 +78,7 @@ class TestRecordsOverS3(RecordsConformance):
 def test_records_of_several_objects_are_fetched_together(web):
     web.objects |= {f"{i}.rec": b"".join(shard) for i, shard in enumerate(SHARDS)}
     source = RecordSource([f"{web.url}/{i}.rec" for i in range(len(SHARDS))], {})
-    web.most_at_once, web.latency = 0, 0.05
+    web.most_at_once, web.latency = 0, 0.2
     source.read(np.array([0, 5]), np.empty)
     assert web.most_at_once == 2
 

@@ -1,7 +1,6 @@
 import gc
 import os
 import pickle
-from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from penstock import fn, pipeline_def, tfrecord
 from penstock.engine.errors import SourceError
 from penstock.readers.storage.local_file import LocalFile
 
+from ...descriptors import open_below
 from .contents import CONTENT, read
 
 
@@ -102,15 +102,6 @@ def test_a_file_that_was_replaced_is_another_one(path):
     path.with_suffix(".new").rename(path)
     assert read(LocalFile(str(path)), (0, 5)) == [b"other"]
     assert read(old, (0, 5)) == [CONTENT[:5]]
-
-
-def open_below(folder):
-    """Return the open files of this process that lie, or lay, in a folder."""
-    paths = []
-    for number in os.listdir("/proc/self/fd"):
-        with suppress(FileNotFoundError):  # the descriptor of the listing itself
-            paths.append(os.readlink(f"/proc/self/fd/{number}"))
-    return [path for path in paths if path.startswith(str(folder))]
 
 
 def test_a_storage_that_is_dropped_or_closed_leaves_no_file_open(path):

@@ -9,6 +9,7 @@ from penstock.engine.errors import SourceError
 from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.storage.local_reads import read_local
 
+from ...descriptors import open_below
 from ..files.made import random_files
 
 SIZES = [5, 0, 100_000, 1, 70_000, *range(1, 90)]  # more files than are open at once
@@ -24,9 +25,8 @@ def read(*paths, allocate=np.empty):
 
 
 def test_leaves_no_descriptor_open(paths):
-    before = os.listdir("/proc/self/fd")
     read(*paths)
-    assert os.listdir("/proc/self/fd") == before
+    assert open_below(paths[0].parent) == []
 
 
 def test_what_is_not_in_the_page_cache(paths):
@@ -96,12 +96,11 @@ def unreadable(tmp_path):
     ],
 )
 def test_errors_keep_their_type_and_name_the_file(paths, unreadable, name, error):
-    before = os.listdir("/proc/self/fd")
     with pytest.raises(error) as caught:
         read(paths[0], unreadable / name, paths[2])
     assert type(caught.value) is error
     assert caught.value.filename == str(unreadable / name)
-    assert os.listdir("/proc/self/fd") == before
+    assert open_below(paths[0].parent) == open_below(unreadable) == []
 
 
 def test_a_file_that_may_not_be_read_is_named(paths):

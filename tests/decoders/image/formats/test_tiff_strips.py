@@ -95,6 +95,61 @@ def test_packbits_of_too_few_bytes_are_found():
         decode(array(damaged))
 
 
+def strips_of(file):
+    """Return (offset, size) of each strip."""
+    directory = read_directory(memoryview(bytes(file)))
+    return list(zip(directory.values(STRIP_OFFSETS), directory.values(STRIP_SIZES), strict=True))
+
+
+def test_a_changed_run_of_packbits_is_found_wherever_it_is():
+    stripes = np.repeat(np.arange(90, dtype=np.uint8)[:, None] // 7, 120, axis=1)
+    file = tiff("packbits", stripes)
+    start, size = strips_of(file)[1]
+    assert size == 2 * 16  # one run of two bytes a line
+    for at in range(start, start + size, 2):
+        for change in (1, -1):
+            damaged = bytearray(file)
+            damaged[at] += change
+            with pytest.raises(DecodeError, match=r"strip or tile 1 (is damaged|holds)"):
+                decode(array(damaged))
+
+
+@pytest.mark.parametrize("padding", [b"", b"\0", b"\x80\x80"])
+def test_padding_of_packbits_is_no_damage(padding):
+    assert tiff_strips._packbits_length(memoryview(b"\xf7\x05" + padding), 10) == 10
+
+
+@pytest.mark.parametrize(
+    ("strip", "problem"),
+    [
+        (b"\xf6\x05", "beyond the end"),
+        (b"\xf7\x05\x01", "end at byte 2 of 3"),
+        (b"\xf8\x05\x02\1\2", "cut off"),
+    ],
+)
+def test_packbits_that_do_not_end_with_the_pixels(strip, problem):
+    with pytest.raises(ValueError, match=problem):
+        tiff_strips._packbits_length(memoryview(strip), 10)
+
+
+def test_a_hole_in_fax_data_is_found_wherever_it_is():
+    noise = np.random.default_rng(2).random((90, 120)) < 0.3
+    file = tiff("group4", noise)
+    for number, (start, size) in enumerate(strips_of(file)):
+        for at in range(start, start + size - 8, 8):
+            damaged = bytearray(file)
+            damaged[at : at + 4] = bytes(4)
+            with pytest.raises(DecodeError, match=f"strip or tile {number} .*run of zeros"):
+                decode(array(damaged), output="GRAY")
+
+
+@pytest.mark.parametrize("density", [0.0, 0.001, 0.5, 0.999, 1.0])
+def test_fax_without_damage_has_no_hole(density):
+    pixels = np.random.default_rng(3).random((40, 5000)) < density
+    decoded = decode(array(tiff("group4", pixels)), output="GRAY")[..., 0]
+    np.testing.assert_array_equal(decoded, pixels * np.uint8(255))
+
+
 @pytest.mark.parametrize("compression", ["raw", "tiff_lzw", "tiff_adobe_deflate", "packbits"])
 def test_a_strip_of_too_few_lines_is_named(compression):
     file = tiff(compression)
