@@ -7,12 +7,52 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class ThreadsTuning:
+    """Waiting times.
+
+    Attributes:
+        exit_seconds: that the interpreter's end waits for threads that are still at work.
+    """
+
+    exit_seconds: float = 2.0
+
+
+TUNING = ThreadsTuning()
+_LEFT: list[threading.Thread] = []
+
+
+def wait_at_exit(threads: Iterable[threading.Thread]) -> None:
+    """Have the interpreter's end wait for threads that were told to end, but are still at work.
+
+    A thread that comes back from a library of C++ (OpenCV, for instance) while the interpreter ends
+    would abort the process.
+    """
+    _LEFT[:] = [thread for thread in (*_LEFT, *threads) if thread.is_alive()]
+
+
+def join_all(threads: Iterable[threading.Thread], seconds: float) -> None:
+    """Wait for the end of all threads but this one, for so many seconds at most."""
+    deadline = time.monotonic() + seconds
+    for thread in threads:
+        if thread is not threading.current_thread():
+            with suppress(RuntimeError):  # the thread was never started
+                thread.join(max(0.0, deadline - time.monotonic()))
+
+
+# The finalizer of an object that lives until the end, and that is older than all pipelines: at the
+# end the younger finalizers, which close pipelines, run first.
+weakref.finalize(wait_at_exit, lambda: join_all(_LEFT, TUNING.exit_seconds))
 
 
 class TeamCall(Generic[Result]):
@@ -182,9 +222,7 @@ class Team:
         Args:
             seconds: time to wait for the end of all threads.
         """
-        deadline = time.monotonic() + seconds
-        for thread in _end_threads(self._crews):
-            thread.join(max(0.0, deadline - time.monotonic()))
+        join_all(_end_threads(self._crews), seconds)
 
 
 def _end_threads(crews: dict[int, _Crew]) -> list[threading.Thread]:
@@ -193,4 +231,5 @@ def _end_threads(crews: dict[int, _Crew]) -> list[threading.Thread]:
         return []
     for _ in crew.threads:
         crew.calls.put(None)
+    wait_at_exit(crew.threads)
     return crew.threads

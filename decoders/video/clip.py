@@ -50,7 +50,7 @@ class DecodeClip(SampleOperator):
 
     def sample(self, workspace: Workspace, path: Array, numbers: Array) -> Array:
         with self._videos.lend(os.fsdecode(path.tobytes())) as reader:
-            return self._decoder.decode(reader, numbers, workspace.empty)
+            return self._decoder.decode(reader, numbers, workspace)
 
     def close(self) -> None:
         self._videos.close()

@@ -123,7 +123,7 @@ class Video(SoundArguments, SampleOperator):
         reader = FrameReader(io.BytesIO(encoded.data))
         try:
             numbers = self._numbers(len(reader.index), **arguments)
-            frames = self._clips.decode(reader, numbers, workspace.empty)
+            frames = self._clips.decode(reader, numbers, workspace)
             if not self.audio:
                 return frames
             return frames, *self._sound(encoded, reader.index.span(numbers), workspace)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import BatchContext
+from ...engine.graph.context import BatchContext, HeapWorkspace
 from ...engine.graph.inputs import FedInput
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, INT, NO_EFFECT, REQUIRED, STR, param
@@ -114,7 +114,8 @@ class VideoInput(FedInput):
 
     def batch(self, batch: BatchContext) -> tuple[TensorListCPU, ...]:
         video, clips = self._clips.pop(batch.number)
-        rows = [self._decoder.decode(video.reader, clip, batch.empty) for clip in clips]
+        workspace = HeapWorkspace(batch.empty)
+        rows = [self._decoder.decode(video.reader, clip, workspace) for clip in clips]
         if not video.left and not any(video is other for other, _ in self._clips.values()):
             video.reader.close()
         return (TensorListCPU(rows, "FHWC"),)

@@ -61,6 +61,9 @@ class Workspace(Protocol):
     def scratch(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return uninitialized memory that the sample's work may use until it is finished."""
 
+    def check_running(self) -> None:
+        """Raise PipelineStopped if the pipeline was closed; for loops that take seconds."""
+
 
 class BatchContext(Protocol):
     """One batch, for the work on a whole batch.
@@ -131,3 +134,6 @@ class HeapWorkspace(Workspace):
 
     def scratch(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         return np.empty(shape, dtype)
+
+    def check_running(self) -> None:
+        pass  # no pipeline waits for the end of the work

@@ -20,7 +20,8 @@ Failures:
       that wait for remote data are interrupted. Worker processes are killed. Waiting consumers
       get `PipelineStopped`.
     - If a thread is stuck in user code for longer than `TUNING.join_seconds`, a warning names the
-      thread. The thread ends with the interpreter, because all threads are daemons.
+      thread. The interpreter's end waits for the thread a while, and then ends with the thread,
+      because all threads are daemons.
     - No thread runs before `start`. If `start` or `close` is interrupted, another `close` ends
       the threads that are left.
 
@@ -30,10 +31,8 @@ If the code differs from this text, the code is wrong.
 from __future__ import annotations
 
 import threading
-import time
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
 from queue import Empty, SimpleQueue
@@ -43,6 +42,7 @@ from typing import Any
 from ..errors import PipelineStopped
 from ..gpu.gpu_device import GpuDevice
 from ..tensors.memory import SlabPool
+from ..threads import join_all, wait_at_exit
 from ..work.batch import Batch, run_batch_step
 from ..work.chain import ChainRun, make_chains
 from ..work.faults import Faults
@@ -228,10 +228,11 @@ class Executor:
         if self._stage is not None:
             self._stage.stop()
         threads = self._threads + self._workers.threads
-        self._join(threads)
+        join_all(threads, TUNING.join_seconds)
         for batch in [*dropped, *self._under_way.values()]:
             batch.forget_errors()
         self._under_way.clear()
+        wait_at_exit(threads)
         stuck = [thread.name for thread in threads if thread.is_alive()]
         if stuck and threading.current_thread() not in threads:
             warnings.warn(
@@ -240,14 +241,6 @@ class Executor:
                 ResourceWarning,
                 stacklevel=2,
             )
-
-    @staticmethod
-    def _join(threads: list[threading.Thread]) -> None:
-        deadline = time.monotonic() + TUNING.join_seconds
-        for thread in threads:
-            if thread is not threading.current_thread():
-                with suppress(RuntimeError):  # an interrupt came before the thread's start
-                    thread.join(max(0.0, deadline - time.monotonic()))
 
     # The feeder thread
 

@@ -151,7 +151,7 @@ class Workers:
         thread.start()
 
     def _work(self) -> None:
-        worker = Worker()
+        worker = Worker(lambda: self._stopping)
         self._clocks.workers.append(worker)
         computed = 0
         while True:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Workspace
 from ..graph.operator import Array, SampleOperator
 from ..graph.params import from_row
@@ -199,9 +199,14 @@ class ChainRun(RowWork):
 
 
 class Worker(Workspace):
-    """The workspace of one worker thread, with scratch memory and clocks of its own."""
+    """The workspace of one worker thread, with scratch memory and clocks of its own.
 
-    def __init__(self) -> None:
+    Args:
+        is_stopped: whether the pipeline was closed.
+    """
+
+    def __init__(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        self._is_stopped = is_stopped
         self._scratch: dict[tuple[int, int], NDArray[np.uint8]] = {}
         self.busy_ns: dict[int, int] = {}
         self.events: dict[int, dict[str, int]] = {}  # a thread's operators count by themselves
@@ -285,6 +290,10 @@ class Worker(Workspace):
     def scratch(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         self._scratches -= 1  # negative: outputs count from 0
         return self._buffer((self._ordinal, self._scratches), shape, dtype)
+
+    def check_running(self) -> None:
+        if self._is_stopped():
+            raise PipelineStopped("the pipeline was closed while a sample was computed")
 
     def _buffer(self, key: Key, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         buffer = self._scratch.get(key)

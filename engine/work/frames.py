@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -18,9 +18,6 @@ from ..graph.context import Workspace
 from ..graph.operator import Array, SampleOperator
 from ..graph.sequences import Sequences
 from ..tensors.results import as_results
-
-if TYPE_CHECKING:
-    pass
 
 Counts = NDArray[np.int64]
 
@@ -65,6 +62,9 @@ class FrameWorkspace(Workspace):
             self._buffers[number:] = [self._workspace.scratch((nbytes,), np.uint8)]
         return np.ndarray(shape, dtype, self._buffers[number])
 
+    def check_running(self) -> None:
+        self._workspace.check_running()
+
     def store(self, results: Iterable[Array]) -> None:
         """Keep the results of a frame, and go on to the next frame."""
         for output, result in enumerate(results):
@@ -106,6 +106,7 @@ def sample_frames(
     same = {k: convert(k, v) for k, v in arguments.items() if k not in sequences.arguments}
     space = FrameWorkspace(workspace, count)
     for i in range(count):
+        space.check_running()
         own = {name: convert(name, arguments[name][i, ...]) for name in sequences.arguments}
         frames = [
             data[i, ...] if each else data

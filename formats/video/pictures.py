@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
+from ...engine.graph.context import Workspace
 from .colors import color_matrix, has_full_range
 from .frames import FrameReader
 from .library import pyav
 
 Array = NDArray[Any]
-Allocate = Callable[[tuple[int, ...], Any], Array]
 
 
 _PLANES = frozenset(
@@ -96,26 +95,30 @@ class ClipDecoder:
     normalized: bool = False
     fill: tuple[int, ...] = (0,)
 
-    def decode(self, reader: FrameReader, numbers: NDArray[np.int64], allocate: Allocate) -> Array:
+    def decode(
+        self, reader: FrameReader, numbers: NDArray[np.int64], workspace: Workspace
+    ) -> Array:
         """Decode a clip.
 
         Args:
             reader: the video.
             numbers: of the clip's frames, in any order; -1 stands for a filled frame.
-            allocate: returns memory for a shape and a dtype.
+            workspace: gives the memory.
 
         Returns:
             `dtype`, FHWC.
 
         Raises:
             DecodeError: a frame is damaged, missing, or of another size than the first one.
+            PipelineStopped: the pipeline was closed.
         """
         maker = PictureMaker(self.space)
         out: Array | None = None
         for number, frame in reader.read(np.unique(numbers[numbers >= 0]).tolist() or [0]):
+            workspace.check_running()
             size = maker.size_of(frame)
             if out is None:
-                out = allocate((len(numbers), *size, 3), self.dtype)
+                out = workspace.empty((len(numbers), *size, 3), self.dtype)
             if size != out.shape[1:3]:
                 raise _changed_size(reader, number, size, out)
             entries = np.flatnonzero(numbers == number)

@@ -117,6 +117,30 @@ def test_the_interpreter_ends_though_a_stage_is_stuck():
     assert time.monotonic() - started < 20  # of the operator's 60 s
 
 
+def test_the_interpreter_ends_though_a_stage_is_in_a_library_of_c_plus_plus():
+    """Such a thread would end the process with SIGABRT while the interpreter ends."""
+    process = script(
+        """
+import cv2
+picture = np.zeros((300, 300), np.uint8)
+class Busy(Slow):
+    def sample(self, row):
+        begun.set()
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end:
+            cv2.medianBlur(picture, 31)
+        return picture
+pipe = Pipeline(batch_size=4, num_threads=2)
+pipe.define(lambda: fn.apply(Busy, (), {}, None))
+pipe.schedule_run()
+begun.wait()
+pipe.close()
+"""
+    )
+    _, errors = process.communicate(timeout=200)
+    assert (process.returncode, errors) == (0, "")
+
+
 def test_an_interrupt_at_the_keyboard_ends_a_wait():
     process = script("make().run()\n", sleep=60)
     assert process.stdout.readline() == "begun\n"

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import DecodeError
+from penstock.engine.graph.context import HeapWorkspace
 from penstock.formats.video import frames
 from penstock.formats.video.frames import FrameReader
 from penstock.formats.video.library import decoded
@@ -19,7 +20,7 @@ def reader_of(data):
 
 
 def clip(reader, numbers):
-    return numbers_of(ClipDecoder().decode(reader, np.array(numbers), np.empty))
+    return numbers_of(ClipDecoder().decode(reader, np.array(numbers), HeapWorkspace()))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -124,7 +125,9 @@ def test_random_damage_gives_frames_or_an_error_never_a_crash():
             data[RNG.integers(0, data.size, size=20 * (kept < whole.size))] ^= 0xA5
             try:
                 reader = reader_of(data.tobytes())
-                found = ClipDecoder().decode(reader, np.array([0, len(reader.index) - 1]), np.empty)
+                found = ClipDecoder().decode(
+                    reader, np.array([0, len(reader.index) - 1]), HeapWorkspace()
+                )
                 outcomes.add("frames")
                 assert found.shape[0] == 2
                 reader.close()

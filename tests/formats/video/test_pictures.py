@@ -3,7 +3,8 @@ import io
 import numpy as np
 import pytest
 
-from penstock.engine.errors import DecodeError
+from penstock.engine.errors import DecodeError, PipelineStopped
+from penstock.engine.graph.context import HeapWorkspace
 from penstock.formats.video.frames import FrameReader
 from penstock.formats.video.pictures import ClipDecoder, PictureMaker
 
@@ -14,7 +15,7 @@ LOSSLESS = {"qp": "0", "preset": "ultrafast"}
 
 def decode(data, numbers=(0,), **options):
     reader = FrameReader(io.BytesIO(data))
-    return ClipDecoder(**options).decode(reader, np.array(numbers), np.empty)
+    return ClipDecoder(**options).decode(reader, np.array(numbers), HeapWorkspace())
 
 
 @pytest.mark.parametrize("rotation", [90, 180, -90])
@@ -86,3 +87,23 @@ def test_a_change_of_size_is_refused_within_a_clip_only():
     assert decode(data, [12]).shape == (1, 64, 160, 3)
     with pytest.raises(DecodeError, match=r"frame 12, at .* has 64 x 160 pixels, but the clip's"):
         decode(data, [2, 12])
+
+
+class StoppedWorkspace(HeapWorkspace):
+    """A workspace whose pipeline is closed after two frames."""
+
+    checks = 0
+
+    def check_running(self):
+        self.checks += 1
+        if self.checks > 2:
+            raise PipelineStopped("closed")
+
+
+def test_a_long_clip_ends_with_its_pipeline():
+    reader = FrameReader(io.BytesIO(video_bytes()))
+    workspace = StoppedWorkspace()
+    with pytest.raises(PipelineStopped):
+        ClipDecoder().decode(reader, np.arange(8), workspace)
+    assert workspace.checks == 3
+    reader.close()

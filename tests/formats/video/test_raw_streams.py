@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import DecodeError
+from penstock.engine.graph.context import HeapWorkspace
 from penstock.formats.video.frames import FrameReader
 from penstock.formats.video.library import open_container
 from penstock.formats.video.packets import PacketFacts, read_facts
@@ -14,7 +15,7 @@ from ...videos import numbers_of, video_bytes
 
 
 def clip(reader, numbers):
-    return numbers_of(ClipDecoder().decode(reader, np.array(numbers), np.empty))
+    return numbers_of(ClipDecoder().decode(reader, np.array(numbers), HeapWorkspace()))
 
 
 def test_which_streams_are_raw():
