@@ -64,13 +64,13 @@ class FrameReader:
                 self._seek(key)
 
     def _seek(self, key: int) -> None:
-        place = int(self.index.key_seeks[key])
+        start = int(self.index.key_seeks[key])
         if len(self.index.packets):
-            go_to_offset(self._container, int(self.index.packets[place, 0]))
+            go_to_offset(self._container, int(self.index.packets[start, 0]))
         else:
-            seek(self._container, self._stream, place)
+            seek(self._container, self._stream, start)
         self._next = int(self.index.keys[key])
-        self._frames = self._decode(place)
+        self._frames = self._decode(start)
 
     def _decode(self, first: int = 0) -> Iterator[tuple[int, Any, bool]]:
         """Yield number, frame, and whether the frame is whole: damage lasts until a key frame.

@@ -156,8 +156,8 @@ class _MapRequest:
         return copied
 
 
-def _told(parts: Sequence[RegionRead], places: Sequence[tuple[int, int, int]]) -> tuple[Any, ...]:
+def _told(parts: Sequence[RegionRead], slots: Sequence[tuple[int, int, int]]) -> tuple[Any, ...]:
     first = parts[0]
     into = first.target.dtype.str, first.target.strides
-    where = np.array(places, np.int64)
+    where = np.array(slots, np.int64)
     return first.target.shape, first.dtype.str, first.strides, *into, where

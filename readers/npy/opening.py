@@ -77,8 +77,8 @@ class OpenArray:
 
 
 @dataclass
-class _Location:
-    """Where an array lies: which bytes of which file.
+class _EncodedArray:
+    """An array that is not open yet: which bytes of which file it is.
 
     Attributes:
         number: of the array.
@@ -141,26 +141,26 @@ class ArrayOpener:
             OSError: a file cannot be read.
             DecodeError: what is there is no `.npy` file, or too short for its header.
         """
-        places = self._places(numbers)
+        encoded = self._encoded_arrays(numbers)
         if whole:
-            self._require_checksums(places)
-        self._fetch_packed(places, whole)
-        known = [self._known(place) for place in places]
-        unknown = [p for p, header in zip(places, known, strict=True) if header is None]
+            self._require_checksums(encoded)
+        self._fetch_packed(encoded, whole)
+        known = [self._known(each) for each in encoded]
+        unknown = [p for p, header in zip(encoded, known, strict=True) if header is None]
         read = iter(self._read_headers(unknown))
         headers = [next(read) if header is None else header for header in known]
-        return [place.stored(header) for place, header in zip(places, headers, strict=True)]
+        return [each.stored(header) for each, header in zip(encoded, headers, strict=True)]
 
     def close(self) -> None:
         """Close the files; they are opened again when they are needed."""
         while self._files:
             self._files.popitem()[1].close()
 
-    def _places(self, numbers: Int64s) -> list[_Location]:
+    def _encoded_arrays(self, numbers: Int64s) -> list[_EncodedArray]:
         files = self._arrays.files_of(numbers)
         storages = self._storages(np.unique(files))
         found = [
-            _Location(number, storages[file], 0, storages[file].size)
+            _EncodedArray(number, storages[file], 0, storages[file].size)
             for number, file in zip(numbers.tolist(), files.tolist(), strict=True)
         ]
         members = self._arrays.members
@@ -172,21 +172,21 @@ class ArrayOpener:
                     )
             table = members.table[numbers]
             sizes = zip(table["offset"].tolist(), table["size"].tolist(), strict=True)
-            for place, (offset, size) in zip(found, sizes, strict=True):
+            for each, (offset, size) in zip(found, sizes, strict=True):
                 if size >= 0:
-                    place.storage.check(np.array([offset]), np.array([size]))
-                    place.offset, place.size = offset, size
+                    each.storage.check(np.array([offset]), np.array([size]))
+                    each.offset, each.size = offset, size
         return found
 
-    def _require_checksums(self, places: Sequence[_Location]) -> None:
+    def _require_checksums(self, encoded: Sequence[_EncodedArray]) -> None:
         members = self._arrays.members
         if members is None:
             return
-        for place in places:
-            entry = members.table[place.number]
+        for each in encoded:
+            entry = members.table[each.number]
             if entry["has_checksum"] and not entry["deflated"]:
                 checksum = int(entry["checksum"])
-                place.stored_member = StoredMember(place.number, place.offset, place.size, checksum)
+                each.stored_member = StoredMember(each.number, each.offset, each.size, checksum)
 
     def _storages(self, files: Int64s) -> dict[int, Storage]:
         """Return files by their numbers: local ones in their present state."""
@@ -209,76 +209,76 @@ class ArrayOpener:
                 self._files.pop(next(iter(self._files))).close()
         return found
 
-    def _fetch_packed(self, places: Sequence[_Location], whole: bool) -> None:
+    def _fetch_packed(self, encoded: Sequence[_EncodedArray], whole: bool) -> None:
         """Read what has to be in memory: deflated members, and objects that take one request."""
         members = self._arrays.members
         waits = []
-        for place in places:
-            deflated = members is not None and members.table["deflated"][place.number]
-            if deflated or (whole and not isinstance(place.storage, LocalFile)):
-                place.content = np.empty(place.size, np.uint8)
-                waits.append(place.storage.start_read([place.offset], [place.content]))
+        for each in encoded:
+            deflated = members is not None and members.table["deflated"][each.number]
+            if deflated or (whole and not isinstance(each.storage, LocalFile)):
+                each.content = np.empty(each.size, np.uint8)
+                waits.append(each.storage.start_read([each.offset], [each.content]))
         for wait in waits:
             wait()
-        for place in places:
-            if members is not None and members.table["deflated"][place.number]:
-                assert place.content is not None
-                entry = members.table[place.number]
-                name, size = self._arrays.where(place.number), int(entry["content"])
-                place.member = InflatedMember(name, place.content, size, int(entry["checksum"]))
-                place.content = None
+        for each in encoded:
+            if members is not None and members.table["deflated"][each.number]:
+                assert each.content is not None
+                entry = members.table[each.number]
+                name, size = self._arrays.where(each.number), int(entry["content"])
+                each.member = InflatedMember(name, each.content, size, int(entry["checksum"]))
+                each.content = None
 
-    def _known(self, place: _Location) -> NpyHeader | None:
-        stamp, header, checksum = self._headers.get(place.number, ("", None, 0))
-        if not stamp or stamp != place.storage.stamp:
+    def _known(self, each: _EncodedArray) -> NpyHeader | None:
+        stamp, header, checksum = self._headers.get(each.number, ("", None, 0))
+        if not stamp or stamp != each.storage.stamp:
             return None
-        place.header_checksum = checksum
+        each.header_checksum = checksum
         return header
 
-    def _read_headers(self, places: Sequence[_Location]) -> list[NpyHeader]:
-        beginnings = self._beginnings(places, [TUNING.beginning] * len(places))
+    def _read_headers(self, encoded: Sequence[_EncodedArray]) -> list[NpyHeader]:
+        beginnings = self._beginnings(encoded, [TUNING.beginning] * len(encoded))
         lengths = []
-        for place, data in zip(places, beginnings, strict=True):
+        for each, data in zip(encoded, beginnings, strict=True):
             try:
                 lengths.append(header_length(data[:PREFIX]))
             except DecodeError as error:
-                raise self._named(place, error) from None
+                raise self._named(each, error) from None
         longer = [i for i, length in enumerate(lengths) if length > TUNING.beginning]
         for i, data in zip(
             longer,
-            self._beginnings([places[i] for i in longer], [lengths[i] for i in longer]),
+            self._beginnings([encoded[i] for i in longer], [lengths[i] for i in longer]),
             strict=True,
         ):
             beginnings[i] = data
         found = []
-        for place, data, length in zip(places, beginnings, lengths, strict=True):
+        for each, data, length in zip(encoded, beginnings, lengths, strict=True):
             try:
                 header = parse_header(data[:length])
-                if place.length - header.offset < header.nbytes:
-                    raise header.wrong_size(place.length - header.offset)
+                if each.length - header.offset < header.nbytes:
+                    raise header.wrong_size(each.length - header.offset)
             except DecodeError as error:
-                raise self._named(place, error) from None
+                raise self._named(each, error) from None
             self.beginning = data[:length]
-            place.header_checksum = zlib.crc32(data[:length])
+            each.header_checksum = zlib.crc32(data[:length])
             if self._keep:
-                self._headers[place.number] = place.storage.stamp, header, place.header_checksum
+                self._headers[each.number] = each.storage.stamp, header, each.header_checksum
             found.append(header)
         return found
 
-    def _beginnings(self, places: Sequence[_Location], lengths: Sequence[int]) -> list[bytes]:
+    def _beginnings(self, encoded: Sequence[_EncodedArray], lengths: Sequence[int]) -> list[bytes]:
         """Return the first bytes of arrays: as many as asked, or as there are."""
         waits: list[Callable[[], None]] = []
         buffers = []
-        for place, length in zip(places, lengths, strict=True):
-            if place.member is not None:
-                buffers.append(place.member.beginning(length))
+        for each, length in zip(encoded, lengths, strict=True):
+            if each.member is not None:
+                buffers.append(each.member.beginning(length))
                 continue
-            if place.content is not None:
-                buffers.append(place.content[:length])
+            if each.content is not None:
+                buffers.append(each.content[:length])
                 continue
-            buffer = np.empty(min(length, place.size), np.uint8)
+            buffer = np.empty(min(length, each.size), np.uint8)
             buffers.append(buffer)
-            storage, offset = place.storage, place.offset
+            storage, offset = each.storage, each.offset
             if not isinstance(storage, LocalFile):
                 waits.append(storage.start_read([offset], [buffer]))
                 continue
@@ -289,5 +289,5 @@ class ArrayOpener:
             wait()
         return [buffer.tobytes() for buffer in buffers]
 
-    def _named(self, place: _Location, error: DecodeError) -> DecodeError:
-        return DecodeError(f"{self._arrays.where(place.number)}: {error}")
+    def _named(self, each: _EncodedArray, error: DecodeError) -> DecodeError:
+        return DecodeError(f"{self._arrays.where(each.number)}: {error}")

@@ -109,11 +109,11 @@ class RangeGrid:
     def tiles(self) -> Iterator[RangeTile]:
         """Yield the reads in groups that fit into the staged bytes, `ReadCost.most`."""
         *outer, last = self._outer or (1,)
-        for number, place in enumerate(np.ndindex(*outer)):
+        for number, index in enumerate(np.ndindex(*outer)):
             for begin in range(0, last, self._at_once):
                 end = min(begin + self._at_once, last)
                 reads = slice(number * last + begin, number * last + end)
-                filled = (*place, slice(begin, end)) if self._outer else (np.newaxis,)
+                filled = (*index, slice(begin, end)) if self._outer else (np.newaxis,)
                 yield RangeTile(reads, (*filled, ...))
 
     def elements(self, block: NDArray[np.uint8], dtype: np.dtype[Any], reads: int) -> NDArray[Any]:

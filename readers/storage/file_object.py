@@ -32,7 +32,7 @@ class StorageFile(io.RawIOBase):
         """See `io.IOBase.seek`."""
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._storage.size}
         if base[whence] + offset < 0:
-            raise OutsideError("a place before the file's beginning")
+            raise OutsideError("an offset before the file's beginning")
         self._position = base[whence] + offset
         return self._position
 
