@@ -94,7 +94,7 @@ def pipe_of(paths, batch_size=4, num_threads=2, **options):
 
 def large(folder, count=4):
     """Return files that are large enough for a pipeline to share its memory."""
-    arrays = [RANDOM.random((16, 100, 100)) for _ in range(count)]
+    arrays = [RANDOM.random((30, 100, 100)) for _ in range(count)]
     return arrays, save_all(folder, arrays)
 
 
