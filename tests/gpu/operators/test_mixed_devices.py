@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from penstock import ArgumentError, Pipeline, fn
+from penstock import ArgumentError, Pipeline, fn, types
 from penstock.engine.graph.nodes import add_node
 from penstock.engine.graph.operator import OPERATORS
 
@@ -34,6 +34,11 @@ INPUTS = {
     "_indices": ([np.int32(i) for i in range(3)],) * 2,
     "bbox_rotate": (BOXES, LABELS),
     "box_encoder": (BOXES, LABELS),
+    "experimental.remap": (
+        IMAGES,
+        [np.ones((2, 3), np.float32)] * 3,
+        [np.ones((2, 3), np.float32)] * 3,
+    ),
     "experimental.warp_perspective": (IMAGES, [np.eye(3, dtype=np.float32)] * 3),
     "random_bbox_crop": (BOXES, LABELS),
     "segmentation.select_masks": (
@@ -54,6 +59,15 @@ ARGUMENTS = {
     "bbox_rotate": {"angle": 30.0, "input_shape": [40.0, 50.0]},
     "box_encoder": {"anchors": [0.1, 0.2, 0.5, 0.7, 0.0, 0.0, 0.2, 0.2]},
     "_arithmetic": {"function": "add"},
+    "_numba_function": {
+        "run_fn": lambda out, a, b: None,
+        "out_types": [types.FLOAT],
+        "in_types": [types.FLOAT] * 2,
+        "outs_ndim": [2],
+        "ins_ndim": [2, 2],
+    },
+    "_torch_python_function": {"function": lambda a, b: a},
+    "dl_tensor_python_function": {"function": lambda a, b: a},
     "python_function": {"function": lambda a, b: a},
     "slice": {"axes": [0, 1], "normalized_anchor": False, "normalized_shape": False},
 }
