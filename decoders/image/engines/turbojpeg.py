@@ -42,7 +42,7 @@ def decode(data: NDArray[np.uint8], header: ImageHeader, request: DecodeRequest)
     Raises:
         DecodeError: pixels are damaged or missing, even where a picture could be guessed.
     """
-    _refuse_gaps(data)
+    _refuse_gaps(data, header)
     space = _nearest_space(header, request.output)
     is_final = request.is_final(space)
     scale = request.scale
@@ -69,7 +69,7 @@ def decodes_on_gpu(data: NDArray[np.uint8], header: ImageHeader) -> bool:
         and min(header.height, header.width) >= SMALLEST_ON_GPU
         and not (header.channels == 3 and jpeg.holds_rgb(data.data))
         and jpeg_holes.find_hole(data) is None
-        and not jpeg_scans.lacks_scans(data)
+        and not (header.is_progressive and jpeg_scans.lacks_scans(data))
     )
 
 
@@ -89,7 +89,7 @@ def check_pixels(data: NDArray[np.uint8], header: ImageHeader) -> None:
     Raises:
         DecodeError: pixels are damaged or missing.
     """
-    _refuse_gaps(data)
+    _refuse_gaps(data, header)
     space = "CMYK" if header.channels == CMYK_CHANNELS else "GRAY"
     out = np.empty((-(-header.height // 8), -(-header.width // 8), CHANNELS[space]), np.uint8)
     try:
@@ -98,11 +98,11 @@ def check_pixels(data: NDArray[np.uint8], header: ImageHeader) -> None:
         raise decode_error(jpeg.NAME, str(error)) from None
 
 
-def _refuse_gaps(data: NDArray[np.uint8]) -> None:
+def _refuse_gaps(data: NDArray[np.uint8], header: ImageHeader) -> None:
     hole = jpeg_holes.find_hole(data)
     if hole is not None:
         raise decode_error(jpeg.NAME, "a run of zeros inside the picture's data", at=hole)
-    if jpeg_scans.lacks_scans(data):
+    if header.is_progressive and jpeg_scans.lacks_scans(data):
         raise decode_error(
             jpeg.NAME,
             "the last scans are missing",

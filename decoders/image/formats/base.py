@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +38,7 @@ class ImageHeader:
         bits: width of one sample.
         orientation: by EXIF, 1 to 8; 1 is upright.
         space: color space that `ANY_DATA` gives; "" for the usual one of `channels`.
+        is_progressive: whether several scans refine the whole picture, as in progressive JPEG.
     """
 
     format: str
@@ -47,6 +48,7 @@ class ImageHeader:
     bits: int
     orientation: int = 1
     space: str = ""
+    is_progressive: bool = field(default=False, repr=False)
 
     def size(self, *, use_exif: bool = True) -> tuple[int, int]:
         """Return (height, width) in pixels, upright if `use_exif`."""

@@ -18,6 +18,7 @@ NAME = "JPEG"
 START_OF_SCAN = 0xDA
 JFIF_SEGMENT, EXIF_SEGMENT, ICC_SEGMENT, ADOBE_SEGMENT = 0xE0, 0xE1, 0xE2, 0xEE
 SEQUENTIAL_FRAMES = frozenset({0xC0, 0xC1})  # of Huffman coding
+PROGRESSIVE_FRAME = 0xC2
 _END_OF_IMAGE = 0xD9
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _STANDALONE = frozenset(range(0xD0, 0xD9)) | {0x01}
@@ -80,7 +81,8 @@ def parse_header(view: memoryview) -> ImageHeader:
         )
     checked_size(NAME, height, width, frame_at + 1)
     space = "CMYK" if channels == 4 else ""
-    return ImageHeader(NAME, height, width, channels, bits, orientation, space)
+    is_progressive = frame_marker == PROGRESSIVE_FRAME
+    return ImageHeader(NAME, height, width, channels, bits, orientation, space, is_progressive)
 
 
 def is_adobe(view: memoryview) -> bool:

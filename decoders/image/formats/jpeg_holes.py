@@ -21,14 +21,14 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from .jpeg import SEQUENTIAL_FRAMES, START_OF_SCAN, segments
+from .jpeg import PROGRESSIVE_FRAME, SEQUENTIAL_FRAMES, START_OF_SCAN, segments
 
 _HOLE = bytes(16)
 """The shortest hole: 128 bits hold at least 20 equal AC coefficients, whatever the tables."""
 
 _WORD = 8  # bytes; a run of 15 zeros contains an aligned word of zeros
-_PROGRESSIVE_FRAME, _TABLES, _END_OF_IMAGE = 0xC2, 0xC4, 0xD9
-_HUFFMAN_FRAMES = SEQUENTIAL_FRAMES | {_PROGRESSIVE_FRAME}
+_TABLES, _END_OF_IMAGE = 0xC4, 0xD9
+_HUFFMAN_FRAMES = SEQUENTIAL_FRAMES | {PROGRESSIVE_FRAME}
 _OTHER_FRAMES = frozenset(range(0xC3, 0xD0)) - {_TABLES, 0xC8, 0xCC}
 _AC_CLASS = 0x10
 _END_OF_BLOCK = 0
@@ -62,7 +62,7 @@ def _hole_in_scans(file: bytes) -> int | None:
         if marker == _END_OF_IMAGE or marker in _OTHER_FRAMES:
             break
         if marker in _HUFFMAN_FRAMES:
-            is_progressive = marker == _PROGRESSIVE_FRAME
+            is_progressive = marker == PROGRESSIVE_FRAME
         elif marker == _TABLES:
             first_symbols |= _first_symbols(content)
         elif marker == START_OF_SCAN and not _zeros_are_flat(

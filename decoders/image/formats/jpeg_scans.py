@@ -14,9 +14,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from .jpeg import START_OF_SCAN, segments
+from .jpeg import PROGRESSIVE_FRAME, START_OF_SCAN, segments
 
-_PROGRESSIVE_FRAME, _END_OF_IMAGE = 0xC2, 0xD9
+_END_OF_IMAGE = 0xD9
 _COEFFICIENTS = 64
 _SHORTEST_HEADER = 6  # bytes: one component, and the coefficients of the scan
 _NOT_CODED = 255  # more low bits than any scan can leave to later scans
@@ -28,7 +28,7 @@ def lacks_scans(data: NDArray[np.uint8]) -> bool:
     """Return whether a progressive file ends before all coefficients have their lowest bit."""
     frame, scan = b"", 0
     for marker, start, end in segments(data.data):
-        if marker == _PROGRESSIVE_FRAME:
+        if marker == PROGRESSIVE_FRAME:
             frame = bytes(data.data[start:end])
         scan = start - 4
     if not frame:

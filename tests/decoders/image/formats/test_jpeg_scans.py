@@ -43,6 +43,7 @@ def cut_before_each_scan(file):
 def test_whole_files_lack_nothing(picture, progressive):
     file = encoded(picture, progressive=progressive)
     assert not lacks_scans(array(file))
+    assert jpeg.parse_header(memoryview(file)).is_progressive == progressive
     assert decode(array(file)).shape == (60, 70, 3)
 
 
