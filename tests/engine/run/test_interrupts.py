@@ -17,6 +17,7 @@ import pytest
 
 import penstock
 from penstock import PipelineStopped
+from penstock.engine.run import executor
 
 from ...readers.processes import command_of
 from ...tracing import leaves_with
@@ -48,6 +49,12 @@ class Hook:
                 self.fired = True
                 raise self.error
         return self if frame.f_code.co_filename.startswith(ENGINE) else None
+
+
+@pytest.fixture(autouse=True)
+def _less_patience(_patience, tuned):
+    """After an interrupt between two certain lines, `close` waits its whole time in vain."""
+    tuned(executor, join_seconds=5.0)
 
 
 @pytest.fixture(autouse=True)
