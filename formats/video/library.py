@@ -29,6 +29,13 @@ def pyav() -> Any:
     return av
 
 
+@cache
+def _lenient() -> dict[str, str]:
+    """Return the arguments with which PyAV opens files whose metadata are no UTF-8."""
+    # From PyAV 19 on such metadata are no error.
+    return {"metadata_errors": "replace"} if int(pyav().__version__.split(".")[0]) < 19 else {}
+
+
 def open_container(file: Any, kind: str = "video") -> tuple[Any, Any]:
     """Open a video for reading. Packets of other streams are not read, as far as possible.
 
@@ -45,7 +52,7 @@ def open_container(file: Any, kind: str = "video") -> tuple[Any, Any]:
     """
     av = pyav()
     try:
-        container = av.open(file, "r", metadata_errors="replace")
+        container = av.open(file, "r", **_lenient())
     except av.error.FFmpegError as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise

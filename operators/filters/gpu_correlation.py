@@ -26,11 +26,13 @@ class DeviceWindows(NamedTuple):
         addresses: of each window: (batch,).
         extents: of each window: (batch, axes).
         dtype: of the weights.
+        memory: has the weights. Who keeps the windows keeps the memory.
     """
 
     addresses: NDArray[np.uint64]
     extents: Ints
     dtype: np.dtype[Any]
+    memory: Any
 
 
 def upload_windows(batch: BatchContext, windows: TensorList | Sequence[Array]) -> DeviceWindows:
@@ -41,7 +43,8 @@ def upload_windows(batch: BatchContext, windows: TensorList | Sequence[Array]) -
         windows: one of each sample. Samples may share an array.
     """
     if isinstance(windows, TensorListGPU):
-        return DeviceWindows(windows.pointers(), windows.extents(), to_numpy_type(windows.dtype))
+        dtype = to_numpy_type(windows.dtype)
+        return DeviceWindows(windows.pointers(), windows.extents(), dtype, windows)
     rows = list(windows.rows() if isinstance(windows, TensorList) else windows)
     distinct = {id(row): np.ravel(row).astype(np.float32) for row in rows}
     memory = batch.device.upload(np.concatenate([np.zeros(1, np.float32), *distinct.values()]))
@@ -53,7 +56,8 @@ def upload_windows(batch: BatchContext, windows: TensorList | Sequence[Array]) -
     extents = np.array([row.shape for row in rows], np.int64)
     axes = windows.ndim if isinstance(windows, TensorList) else np.ndim(rows[0]) if rows else 0
     addresses = np.array([starts[id(row)] for row in rows], np.uint64)
-    return DeviceWindows(addresses, extents.reshape(len(rows), axes), np.dtype(np.float32))
+    shapes = extents.reshape(len(rows), axes)
+    return DeviceWindows(addresses, shapes, np.dtype(np.float32), memory)
 
 
 def correlate_batch(

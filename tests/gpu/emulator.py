@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import threading
 import weakref
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
@@ -33,6 +34,7 @@ from penstock.engine.gpu.kernels import Kernel
 
 COMPILER = shutil.which("g++")
 _HEADER = Path(__file__).with_name("emulator.h")
+_SHORT = 1 << 20  # maximum size in bytes of memory that is kept after its use
 _CACHE = Path(tempfile.gettempdir()) / f"penstock-emulator-{os.getuid()}"
 
 
@@ -65,13 +67,18 @@ class Foreign:
 
 
 class HostPool:
-    """Memory that is filled with 0xA5, so that a test sees unwritten elements."""
+    """Memory that is filled with 0xA5, so that a test sees unwritten elements.
+
+    Memory that comes back is filled again and kept for a while, so that a test sees kernels that
+    read memory which nothing holds: on a device the next buffer would lie there.
+    """
 
     idle_bytes = 0
 
     def __init__(self, budget: int = 1 << 62) -> None:
         self._budget = budget
         self._lent: dict[int, int] = {}
+        self._returned: deque[Any] = deque(maxlen=64)
 
     @property
     def lent_bytes(self) -> int:
@@ -82,10 +89,17 @@ class HostPool:
         return self._budget - self.lent_bytes
 
     def lend(self, nbytes: int, stream: Any) -> tuple[Any, None]:
-        memory = np.full(nbytes, 0xA5, np.uint8)
+        owner = np.full(nbytes, 0xA5, np.uint8)
+        memory = np.frombuffer(memoryview(owner), np.uint8)
         self._lent[id(memory)] = nbytes
-        weakref.finalize(memory, self._lent.pop, id(memory))
+        weakref.finalize(memory, self._take_back, id(memory), owner)
         return memory.view(DeviceArray), None
+
+    def _take_back(self, key: int, owner: Any) -> None:
+        del self._lent[key]
+        if owner.size <= _SHORT:
+            owner.fill(0xA5)
+            self._returned.append(owner)
 
     def close(self) -> None:
         pass
