@@ -2390,9 +2390,11 @@ def image_decoder(
         jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
             JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
             stays unused. Default: False.
-        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-            unused. With any other value the engine decodes every file that it can, which is
-            faster than any smaller part.
+        hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+            files that the hardware engine decodes. CPU threads decode the others, which differ
+            by rounding. By default the part follows the rates of both. With 1 the engine
+            decodes all, so that pixels are the same in every run; with 0 the engine stays
+            unused.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -2473,9 +2475,11 @@ def image_decoder_crop(
         jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
             JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
             stays unused. Default: False.
-        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-            unused. With any other value the engine decodes every file that it can, which is
-            faster than any smaller part.
+        hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+            files that the hardware engine decodes. CPU threads decode the others, which differ
+            by rounding. By default the part follows the rates of both. With 1 the engine
+            decodes all, so that pixels are the same in every run; with 0 the engine stays
+            unused.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
             (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
             numbers take the whole axis.
@@ -2564,9 +2568,11 @@ def image_decoder_random_crop(
         jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
             JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
             stays unused. Default: False.
-        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-            unused. With any other value the engine decodes every file that it can, which is
-            faster than any smaller part.
+        hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+            files that the hardware engine decodes. CPU threads decode the others, which differ
+            by rounding. By default the part follows the rates of both. With 1 the engine
+            decodes all, so that pixels are the same in every run; with 0 the engine stays
+            unused.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
             the image's; uniform. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
@@ -2661,9 +2667,11 @@ def image_decoder_slice(
         jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
             JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
             stays unused. Default: False.
-        hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-            unused. With any other value the engine decodes every file that it can, which is
-            faster than any smaller part.
+        hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+            files that the hardware engine decodes. CPU threads decode the others, which differ
+            by rounding. By default the part follows the rates of both. With 1 the engine
+            decodes all, so that pixels are the same in every run; with 0 the engine stays
+            unused.
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
             order. Default: (1, 0).
         axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -6270,9 +6278,11 @@ class decoders:
             jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
                 JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
                 stays unused. Default: False.
-            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-                unused. With any other value the engine decodes every file that it can, which is
-                faster than any smaller part.
+            hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+                files that the hardware engine decodes. CPU threads decode the others, which differ
+                by rounding. By default the part follows the rates of both. With 1 the engine
+                decodes all, so that pixels are the same in every run; with 0 the engine stays
+                unused.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -6354,9 +6364,11 @@ class decoders:
             jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
                 JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
                 stays unused. Default: False.
-            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-                unused. With any other value the engine decodes every file that it can, which is
-                faster than any smaller part.
+            hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+                files that the hardware engine decodes. CPU threads decode the others, which differ
+                by rounding. By default the part follows the rates of both. With 1 the engine
+                decodes all, so that pixels are the same in every run; with 0 the engine stays
+                unused.
             crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
                 (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
                 numbers take the whole axis.
@@ -6446,9 +6458,11 @@ class decoders:
             jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
                 JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
                 stays unused. Default: False.
-            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-                unused. With any other value the engine decodes every file that it can, which is
-                faster than any smaller part.
+            hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+                files that the hardware engine decodes. CPU threads decode the others, which differ
+                by rounding. By default the part follows the rates of both. With 1 the engine
+                decodes all, so that pixels are the same in every run; with 0 the engine stays
+                unused.
             random_area (float | Sequence[float] | None): Range of the window's area, relative to
                 the image's; uniform. Default: (0.08, 1.0).
             random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
@@ -6544,9 +6558,11 @@ class decoders:
             jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
                 JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
                 stays unused. Default: False.
-            hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-                unused. With any other value the engine decodes every file that it can, which is
-                faster than any smaller part.
+            hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+                files that the hardware engine decodes. CPU threads decode the others, which differ
+                by rounding. By default the part follows the rates of both. With 1 the engine
+                decodes all, so that pixels are the same in every run; with 0 the engine stays
+                unused.
             axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
                 order. Default: (1, 0).
             axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -7546,9 +7562,11 @@ class experimental:
                 jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
                     JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
                     stays unused. Default: False.
-                hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-                    unused. With any other value the engine decodes every file that it can, which is
-                    faster than any smaller part.
+                hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+                    files that the hardware engine decodes. CPU threads decode the others, which differ
+                    by rounding. By default the part follows the rates of both. With 1 the engine
+                    decodes all, so that pixels are the same in every run; with 0 the engine stays
+                    unused.
                 seed (int | None): Seed of the operator's randomness; by default derived from the
                     pipeline's. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -7630,9 +7648,11 @@ class experimental:
                 jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
                     JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
                     stays unused. Default: False.
-                hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-                    unused. With any other value the engine decodes every file that it can, which is
-                    faster than any smaller part.
+                hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+                    files that the hardware engine decodes. CPU threads decode the others, which differ
+                    by rounding. By default the part follows the rates of both. With 1 the engine
+                    decodes all, so that pixels are the same in every run; with 0 the engine stays
+                    unused.
                 crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
                     (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
                     numbers take the whole axis.
@@ -7722,9 +7742,11 @@ class experimental:
                 jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
                     JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
                     stays unused. Default: False.
-                hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-                    unused. With any other value the engine decodes every file that it can, which is
-                    faster than any smaller part.
+                hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+                    files that the hardware engine decodes. CPU threads decode the others, which differ
+                    by rounding. By default the part follows the rates of both. With 1 the engine
+                    decodes all, so that pixels are the same in every run; with 0 the engine stays
+                    unused.
                 random_area (float | Sequence[float] | None): Range of the window's area, relative to
                     the image's; uniform. Default: (0.08, 1.0).
                 random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
@@ -7820,9 +7842,11 @@ class experimental:
                 jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
                     JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
                     stays unused. Default: False.
-                hw_decoder_load (float | None): With device='mixed', 0 leaves the hardware JPEG engine
-                    unused. With any other value the engine decodes every file that it can, which is
-                    faster than any smaller part.
+                hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+                    files that the hardware engine decodes. CPU threads decode the others, which differ
+                    by rounding. By default the part follows the rates of both. With 1 the engine
+                    decodes all, so that pixels are the same in every run; with 0 the engine stays
+                    unused.
                 axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
                     order. Default: (1, 0).
                 axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`

@@ -101,8 +101,10 @@ class ImageDecoder(FormatUser):
     hw_decoder_load = param(
         FLOAT,
         None,
-        "With device='mixed', 0 leaves the hardware JPEG engine unused. With any other value the "
-        "engine decodes every file that it can, which is faster than any smaller part.",
+        "With device='mixed', the part of each batch's plain JPEG files that the hardware engine "
+        "decodes. CPU threads decode the others, which differ by rounding. By default the part "
+        "follows the rates of both. With 1 the engine decodes all, so that pixels are the same in "
+        "every run; with 0 the engine stays unused.",
         minimum=0,
         maximum=1,
     )
@@ -144,9 +146,9 @@ class ImageDecoder(FormatUser):
         self._mixed = None
         if self.device == "mixed":
             nvimgcodec.library()
-            hardware = self.hw_decoder_load != 0 and not self.jpeg_fancy_upsampling
+            load = 0.0 if self.jpeg_fancy_upsampling else self.hw_decoder_load
             output, upright = self.output_type.name, self.adjust_orientation
-            self._mixed = MixedDecoding(output, dtype, upright, hardware, self._decode)
+            self._mixed = MixedDecoding(output, dtype, upright, load, self._decode)
             headers = jpeg_batch_headers.headers
             self.metadata_functions = {jpeg_batch_headers.METADATA: headers}
 

@@ -2,8 +2,8 @@
 
 Three decoders work on a batch at the same time:
 
-- the hardware engine decodes plain JPEG (baseline, three components), the whole batch in one call,
-  on GPUs that have an engine;
+- the hardware engine decodes plain JPEG (baseline, three components) in one call a batch, on GPUs
+  that have an engine; where the engine limits the pipeline, CPU threads take a part of these files;
 - nvImageCodec decodes other JPEG, with CUDA kernels and CPU threads;
 - the CPU's decoder decodes all other files, in threads: other formats, CMYK, RGB in JPEG, JPEG
   without an end, strips of a few pixels, and files that the two others refuse.
@@ -17,9 +17,7 @@ without an error.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,10 +30,10 @@ from ...engine.gpu.tables import Pointers, struct_table
 from ...engine.threads import Team, TeamCall
 from . import color, orientation
 from .engines.nvimgcodec import JpegDecoder
-from .engines.nvjpeg import HardwareDecoder
 from .engines.turbojpeg import SMALLEST_ON_GPU
 from .formats import jpeg_batch_headers
 from .formats.base import ImageHeader
+from .plain_jpeg import PlainJpeg
 from .table import FORMATS, MAX_PIXELS, read_decodable_header
 
 if TYPE_CHECKING:
@@ -44,19 +42,6 @@ if TYPE_CHECKING:
 
 _FINISH = Path(__file__).parents[1] / "kernels" / "finish.cu"
 
-
-@dataclass(frozen=True, slots=True)
-class MixedTuning:
-    """How the hardware engine is used.
-
-    Attributes:
-        whole_bytes: largest size of the whole images that wait until their windows are cut out.
-    """
-
-    whole_bytes: int = 1 << 30
-
-
-TUNING = MixedTuning()
 
 Windows = Callable[["BatchContext", NDArray[np.int64]], NDArray[np.int64]]
 """A function from the upright sizes of a batch, (batch, 2), to the boxes to decode, (batch, 4): y0,
@@ -113,7 +98,8 @@ class MixedDecoding:
 
     Args:
         output, dtype, use_exif: as for `decode`.
-        hardware: whether to use the hardware engine.
+        load: the part of the plain JPEG files for the hardware engine; 0 for no engine, None to
+            adapt to the engine's rate.
         decode_on_cpu: `decode` with its arguments bound, but for data and region.
     """
 
@@ -122,13 +108,13 @@ class MixedDecoding:
         output: str,
         dtype: np.dtype[Any],
         use_exif: bool,
-        hardware: bool,
+        load: float | None,
         decode_on_cpu: Callable[..., NDArray[Any]],
     ) -> None:
         self._output = output
         self._dtype = dtype
         self._use_exif = use_exif
-        self._hardware = hardware
+        self._plain = None if load == 0 else PlainJpeg(self._channels, load, self._finish)
         self._decode_on_cpu = decode_on_cpu
         self._team: Team | None = None
         macros = {
@@ -153,8 +139,12 @@ class MixedDecoding:
             good = np.array([i not in batch.errors for i in range(len(encoded))])
             plain, others, on_cpu = (which[good[which]] for which in (plain, others, on_cpu))
         pending = self._start_on_cpu(batch, on_cpu, work)
-        others = np.concatenate([self._by_hardware(batch, plain, work), others])
-        pending |= self._start_on_cpu(batch, self._by_nvimgcodec(batch, others, work), work)
+        refused = plain[:0]
+        if self._plain is not None:
+            plain, refused = self._plain.decode(batch, work, plain, self._threads(batch))
+        others = np.concatenate([plain, others])
+        refused = np.concatenate([self._by_nvimgcodec(batch, others, work), refused])
+        pending |= self._start_on_cpu(batch, refused, work)
         self._upload(batch, pending, work.out)
         return work.out
 
@@ -199,50 +189,6 @@ class MixedDecoding:
         if batch.errors:
             shapes[list(batch.errors)] = 1
         return shapes
-
-    # The hardware engine
-
-    def _by_hardware(
-        self, batch: BatchContext, chosen: NDArray[np.intp], work: MixedBatch
-    ) -> NDArray[np.intp]:
-        """Decode the chosen rows; return the rows that the engine did not decode."""
-        if not len(chosen) or not self._hardware:
-            return chosen
-        key = (self, HardwareDecoder)
-        if key not in batch.device.own:
-            batch.device.own[key] = HardwareDecoder.open(batch.device)
-        decoder: HardwareDecoder | None = batch.device.own[key]
-        if decoder is None:
-            return chosen
-        heights, widths = work.stored[chosen].T
-        sizes = heights * widths * self._channels
-        left, cuts = chosen[:0], []
-        if sizes.sum() > TUNING.whole_bytes:
-            cuts = (np.flatnonzero(np.diff(np.cumsum(sizes) // TUNING.whole_bytes)) + 1).tolist()
-        for start, end in pairwise([0, *cuts, len(chosen)]):
-            rows = chosen[start:end]
-            if not self._decode_whole(batch, decoder, rows, sizes[start:end], work):
-                left = np.concatenate([left, rows])
-        return left
-
-    def _decode_whole(
-        self,
-        batch: BatchContext,
-        decoder: HardwareDecoder,
-        chosen: NDArray[np.intp],
-        sizes: NDArray[np.int64],
-        work: MixedBatch,
-    ) -> bool:
-        whole = batch.device.empty(sizes[:, np.newaxis], np.uint8)
-        pointers, widths = whole.pointers(), work.stored[chosen, 1]
-        encoded, lengths = work.files.addresses[chosen], work.files.lengths[chosen]
-        space = "GRAY" if self._channels == 1 else "RGB"
-        if not decoder.decode(encoded, lengths, pointers, widths, space):
-            return False
-        boxes = work.stored_boxes()[chosen]
-        offsets = (boxes[:, 0] * widths + boxes[:, 1]) * self._channels
-        self._finish(batch, work, chosen, pointers + offsets.astype(np.uint64), widths)
-        return True
 
     # nvImageCodec
 
@@ -307,15 +253,16 @@ class MixedDecoding:
     ) -> dict[int, TeamCall[NDArray[Any]]]:
         if not len(chosen):
             return {}
-        if self._team is None:
-            self._team = Team("penstock-decoder", batch.device.num_threads)
-        decode = self._decode_on_cpu
+        decode, team = self._decode_on_cpu, self._threads(batch)
         return {
-            i: self._team.submit(
-                partial(decode, work.encoded.row(i), roi=tuple(work.boxes[i].tolist()))
-            )
+            i: team.submit(partial(decode, work.encoded.row(i), roi=tuple(work.boxes[i].tolist())))
             for i in chosen.tolist()
         }
+
+    def _threads(self, batch: BatchContext) -> Team:
+        if self._team is None:
+            self._team = Team("penstock-decoder", batch.device.num_threads)
+        return self._team
 
     def _upload(
         self, batch: BatchContext, pending: dict[int, TeamCall[NDArray[Any]]], out: TensorListGPU

@@ -148,6 +148,9 @@ class EmulatedDevice(Device):
         seen = SimpleNamespace(__array_interface__=data.__cuda_array_interface__, data=data)
         return np.asarray(seen).view(DeviceArray)
 
+    def pinned(self, nbytes: int) -> Any:
+        return np.full(nbytes, 0xA5, np.uint8)
+
     def fill(self, memory: Any, value: int) -> None:
         memory[...] = value
 

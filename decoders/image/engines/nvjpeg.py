@@ -14,6 +14,7 @@ import threading
 from collections import defaultdict
 from functools import cache
 from glob import glob
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,21 @@ _HARDWARE = 3  # NVJPEG_BACKEND_HARDWARE
 _FORMATS = {"GRAY": 2, "RGB": 5}  # NVJPEG_OUTPUT_Y, NVJPEG_OUTPUT_RGBI
 _IMAGE = np.dtype([("channel", np.uint64, 4), ("pitch", np.uint64, 4)])  # nvjpegImage_t
 
-_locks: dict[int, threading.Lock] = defaultdict(threading.Lock)
-"""A lock for each device, because two threads that use the engine at once are slower than one."""
+
+class _Turn:
+    """Whose turn it is: two threads that use an engine at once are slower than one.
+
+    Attributes:
+        lock: who holds it uses the engine.
+        end: when the last call ended, in seconds of `perf_counter`.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.end = perf_counter()
+
+
+_turns: dict[int, _Turn] = defaultdict(_Turn)  # by device
 
 
 @cache
@@ -44,9 +58,16 @@ def _library() -> ctypes.CDLL | None:
 
 
 class HardwareDecoder:
-    """The engine for one stream and thread."""
+    """The engine for one stream and thread.
+
+    Attributes:
+        busy: seconds that the last call took; 0 after the first call, which allocates memory.
+        idle: seconds that nothing used the engine before that call.
+    """
 
     def __init__(self, device: Device, handle: ctypes.c_void_p, state: ctypes.c_void_p) -> None:
+        self.busy = self.idle = 0.0
+        self._is_new = True
         self._device = device
         self._handle = handle
         self._state = state
@@ -89,12 +110,18 @@ class HardwareDecoder:
         images["channel"][:, 0] = out
         images["pitch"][:, 0] = widths * (1 if space == "GRAY" else 3)
         arrays = [ctypes.c_void_p(a.ctypes.data) for a in (encoded, lengths, images)]
-        with _locks[self._device.id]:
+        turn = _turns[self._device.id]
+        with turn.lock:
+            started = perf_counter()
+            self.idle = started - turn.end
             failed = library.nvjpegDecodeBatchedInitialize(
                 self._handle, self._state, count, 1, _FORMATS[space]
             ) or library.nvjpegDecodeBatched(
                 self._handle, self._state, *arrays, ctypes.c_void_p(self._device.stream.ptr)
             )
+            turn.end = perf_counter()
+            self.busy = 0.0 if self._is_new else turn.end - started
+            self._is_new = False
         return not failed
 
     def __del__(self) -> None:

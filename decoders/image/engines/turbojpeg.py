@@ -57,6 +57,21 @@ def decode(data: NDArray[np.uint8], header: ImageHeader, request: DecodeRequest)
     return StoredImage(out, space, is_final)
 
 
+def decode_lines(data: NDArray[np.uint8], space: str, last: int, out: NDArray[np.uint8]) -> None:
+    """Decode a file of three components down to a line, with chroma as the GPU's engine has it.
+
+    Args:
+        data: the file.
+        space: "RGB" or "GRAY".
+        last: end of the lines that are wanted.
+        out: of the whole image's shape; the lines below `last` have no meaning.
+
+    Raises:
+        ValueError: libjpeg-turbo complains of the file.
+    """
+    _decode_to(data, len(out), last, 1, space, True, out)
+
+
 def decodes_on_gpu(data: NDArray[np.uint8], header: ImageHeader) -> bool:
     """Return whether nvImageCodec decodes the file as `decode` does.
 
@@ -127,10 +142,23 @@ def _decode_into(
     out: NDArray[np.uint8],
 ) -> None:
     scale, fast = request.scale, not request.smooth
-    last = request.box[2]
-    if last < header.height and (
-        shortened := jpeg_early_stop.shortened(data, header.height, last, scale)
-    ):
+    try:
+        _decode_to(data, header.height, request.box[2], scale, space, fast, out)
+    except ValueError as error:
+        _decode_refused(data, header, space, request, out, str(error))
+
+
+def _decode_to(
+    data: NDArray[np.uint8],
+    height: int,
+    last: int,
+    scale: int,
+    space: str,
+    fast: bool,
+    out: NDArray[np.uint8],
+) -> None:
+    """Decode down to line `last` of `height` lines; raise ValueError for any warning."""
+    if last < height and (shortened := jpeg_early_stop.shortened(data, height, last, scale)):
         shorter, lines = shortened
         try:
             _call_turbojpeg(shorter, space, scale, fast, out[: -(-lines // scale)])
@@ -138,10 +166,7 @@ def _decode_into(
         except ValueError as error:
             if jpeg_early_stop.is_only_shortened(str(error)):
                 return
-    try:
-        _call_turbojpeg(data, space, scale, fast, out)
-    except ValueError as error:
-        _decode_refused(data, header, space, request, out, str(error))
+    _call_turbojpeg(data, space, scale, fast, out)
 
 
 def _call_turbojpeg(

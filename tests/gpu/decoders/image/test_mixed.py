@@ -153,7 +153,7 @@ def test_windows_that_vary_by_sample(device_stage, photographs):
 
 def test_many_batches_are_alike(device_stage, photographs):
     """Images are used again by later batches, while earlier ones are still held."""
-    batches = run("mixed", photographs, "image", times=8)
+    batches = run("mixed", photographs, "image", times=8, hw_decoder_load=1.0)
     first = batches[0].as_cpu().rows()
     for batch in batches:
         for wanted, row in zip(first, batch.as_cpu().rows(), strict=True):

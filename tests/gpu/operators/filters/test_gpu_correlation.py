@@ -14,7 +14,7 @@ from ...agreement import source
 def test_shared_windows_take_memory_once(gpu_batch):
     batch, _ = gpu_batch([np.zeros(1)] * 3)
     one, two = np.ones((2, 3), np.float32), np.ones((1, 4), np.float64)
-    addresses, extents, dtype = upload_windows(batch, [one, two, one])
+    addresses, extents, dtype, _ = upload_windows(batch, [one, two, one])
     assert addresses[0] == addresses[2]
     assert abs(int(addresses[1]) - int(addresses[0])) >= 4 * 4
     assert extents.tolist() == [[2, 3], [1, 4], [2, 3]]
