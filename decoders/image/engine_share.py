@@ -63,19 +63,22 @@ class EngineShare:
         self._thread = RunningMean()  # seconds of one thread for a unit of threads' work
         self._busy = RunningMean()  # part of the time that the engine decodes
 
-    def split(self, engine: Work, thread: Work, threads: int) -> tuple[Rows, Rows]:
+    def split(
+        self, engine: Work, thread: Work, threads: int, besides: float = 0.0
+    ) -> tuple[Rows, Rows]:
         """Return the numbers of the files for the engine, and of those for threads.
 
         Args:
             engine: the engine's work for each file.
             thread: a thread's work for each file.
             threads: number of threads.
+            besides: other work of the threads for this batch.
         """
         order = np.argsort(thread / engine, kind="stable")
-        count = self._count(engine[order], thread[order], threads)
+        count = self._count(engine[order], thread[order], threads, besides)
         return np.sort(order[count:]), order[:count]
 
-    def _count(self, engine: Work, thread: Work, threads: int) -> int:
+    def _count(self, engine: Work, thread: Work, threads: int, besides: float) -> int:
         """Return how many of the files, in the order of their worth for threads, threads decode."""
         if self._fixed is not None:
             return round(len(engine) * (1 - self._fixed))
@@ -88,7 +91,7 @@ class EngineShare:
         if rates[1] is None:
             return min(threads, len(engine) // 2)  # to learn the threads' rate
         total = engine.sum() * rates[0]
-        seconds = np.cumsum(thread) * rates[1] / threads
+        seconds = (besides + np.cumsum(thread)) * rates[1] / threads
         left = total - np.cumsum(engine) * rates[0]
         # One file must not take a thread longer than the engine needs for the batch.
         fits = (seconds <= TUNING.aim * left) & (thread * rates[1] <= total)

@@ -4,9 +4,11 @@ Three decoders work on a batch at the same time:
 
 - the hardware engine decodes plain JPEG (baseline, three components) in one call a batch, on GPUs
   that have an engine; where the engine limits the pipeline, CPU threads take a part of these files;
-- nvImageCodec decodes other JPEG, with CUDA kernels and CPU threads;
-- the CPU's decoder decodes all other files, in threads: other formats, CMYK, RGB in JPEG, JPEG
-  without an end, strips of a few pixels, and files that the two others refuse.
+- nvImageCodec decodes JPEG with CUDA kernels and CPU threads: on GPUs without an engine, and what
+  the engine refuses;
+- the CPU's decoder decodes all other files, in threads: other forms of JPEG beside an engine, other
+  formats, CMYK, RGB in JPEG, JPEG without an end, strips of a few pixels, and files that the two
+  others refuse.
 
 Shape, dtype, orientation, channels and errors are those of the CPU operator. Pixels of JPEG differ
 by rounding, and those of the hardware engine by a plainer interpolation of chroma. Neither of the
@@ -138,10 +140,15 @@ class MixedDecoding:
         if batch.errors:
             good = np.array([i not in batch.errors for i in range(len(encoded))])
             plain, others, on_cpu = (which[good[which]] for which in (plain, others, on_cpu))
+        engine = None if self._plain is None else self._plain.engine(batch)
+        if engine is not None:  # threads decode what it cannot, while it decodes the others
+            on_cpu, others = np.concatenate([on_cpu, others]), others[:0]
         pending = self._start_on_cpu(batch, on_cpu, work)
         refused = plain[:0]
-        if self._plain is not None:
-            plain, refused = self._plain.decode(batch, work, plain, self._threads(batch))
+        if self._plain is not None and engine is not None:
+            besides = int(work.files.lengths[on_cpu].sum())
+            team = self._threads(batch)
+            plain, refused = self._plain.decode(batch, work, engine, plain, team, besides)
         others = np.concatenate([plain, others])
         refused = np.concatenate([self._by_nvimgcodec(batch, others, work), refused])
         pending |= self._start_on_cpu(batch, refused, work)

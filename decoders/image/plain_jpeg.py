@@ -81,21 +81,40 @@ class PlainJpeg:
         self._share = EngineShare(load)
         self._finish = finish
 
-    def decode(
-        self, batch: BatchContext, work: MixedBatch, chosen: Rows, team: Team
-    ) -> tuple[Rows, Rows]:
-        """Decode the chosen rows; return those that the engine, and that threads did not decode."""
+    def engine(self, batch: BatchContext) -> HardwareDecoder | None:
+        """Return the engine of the batch's device; None if there is none."""
         key = (self, HardwareDecoder)
         if key not in batch.device.own:
             batch.device.own[key] = HardwareDecoder.open(batch.device)
         decoder: HardwareDecoder | None = batch.device.own[key]
-        if decoder is None or not len(chosen):
-            return chosen, chosen[:0]
+        return decoder
+
+    def decode(
+        self,
+        batch: BatchContext,
+        work: MixedBatch,
+        decoder: HardwareDecoder,
+        chosen: Rows,
+        team: Team,
+        besides: int,
+    ) -> tuple[Rows, Rows]:
+        """Decode the chosen rows; return those that the engine, and that threads did not decode.
+
+        Args:
+            batch: the batch.
+            work: the same batch, with the boxes to decode.
+            decoder: the engine.
+            chosen: rows of plain files.
+            team: threads.
+            besides: bytes of the files that the threads decode besides.
+        """
+        if not len(chosen):
+            return chosen, chosen
         boxes, (heights, widths) = work.stored_boxes()[chosen], work.stored[chosen].T
         pixels = (heights * widths).astype(np.float64)
         cost = work.files.lengths[chosen] * (boxes[:, 2] / heights)
         threads = batch.device.num_threads
-        by_engine, by_threads = self._share.split(pixels, cost, threads)
+        by_engine, by_threads = self._share.split(pixels, cost, threads, besides)
         files = None
         if len(by_threads):
             rows, total = chosen[by_threads], float(cost[by_threads].sum())
