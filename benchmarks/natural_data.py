@@ -85,16 +85,17 @@ def data_set(mix: str, count: int, photographs: Path | None = None) -> Path:
 def natural(random: np.random.Generator, number: int) -> Recipe:
     """Return a file as ImageNet has it."""
     pixels = int(np.interp(random.uniform(0, 100), NATURAL_PERCENTILES, NATURAL_PIXELS))
-    if number % 100 == 17:
-        return Recipe(pixels, form="PNG")  # with the name of a JPEG
-    if number % 100 == 53:
+    # Of 1.28 million files one is PNG with the name of a JPEG, and 22 are CMYK.
+    if number % 1000 == 17:
+        return Recipe(pixels, form="PNG")
+    if number % 1000 == 53:
         return Recipe(pixels, mode="CMYK", subsampling=FULL)
     percent = random.uniform(0, 100)
     return Recipe(
         pixels,
         mode="L" if percent < 3 else "RGB",
         subsampling=HALF if percent < 22 else FULL,
-        progressive=bool(random.uniform() < 0.03),
+        progressive=bool(random.uniform() < 0.01),
         turned=bool(random.uniform() < 0.02),
     )
 
