@@ -27,11 +27,18 @@ class ShareTuning:
         newest: weight of the newest batch in running means.
         limiting: parts of the time that the engine is busy, between which the help grows from none
             to all that `aim` allows.
+        least: part of the files below which help is not worth it: threads that decode also take
+            time from the threads that feed the engine.
+        first: number of batches from which the threads' rate is learned at first.
+        relearn: number of batches without help after which the rate is measured again.
     """
 
     aim: float = 0.95
-    newest: float = 0.2
+    newest: float = 0.3
     limiting: tuple[float, float] = (0.6, 0.85)
+    least: float = 0.15
+    first: int = 3
+    relearn: int = 25
 
 
 TUNING = ShareTuning()
@@ -62,6 +69,8 @@ class EngineShare:
         self._engine = RunningMean()  # seconds for a unit of the engine's work
         self._thread = RunningMean()  # seconds of one thread for a unit of threads' work
         self._busy = RunningMean()  # part of the time that the engine decodes
+        self._helped = 0  # batches that threads have helped with
+        self._alone = 0  # batches since then
 
     def split(
         self, engine: Work, thread: Work, threads: int, besides: float = 0.0
@@ -84,19 +93,21 @@ class EngineShare:
             return round(len(engine) * (1 - self._fixed))
         with self._lock:
             rates, busy = (self._engine.value, self._thread.value), self._busy.value or 0.0
+            self._alone += 1
+            to_learn = self._helped < TUNING.first or self._alone > TUNING.relearn
         least, most = TUNING.limiting
         help_wanted = min(1.0, max(0.0, (busy - least) / (most - least)))
         if rates[0] is None or not help_wanted:
             return 0
-        if rates[1] is None:
-            return min(threads, len(engine) // 2)  # to learn the threads' rate
+        if rates[1] is None or to_learn:
+            return min(threads, len(engine) // 2)
         total = engine.sum() * rates[0]
         seconds = (besides + np.cumsum(thread)) * rates[1] / threads
         left = total - np.cumsum(engine) * rates[0]
         # One file must not take a thread longer than the engine needs for the batch.
         fits = (seconds <= TUNING.aim * left) & (thread * rates[1] <= total)
         count = len(fits) if fits.all() else int(fits.argmin())
-        return int(count * help_wanted)
+        return int(count * help_wanted) if count >= TUNING.least * len(engine) else 0
 
     def note_engine(self, work: float, seconds: float, idle: float) -> None:
         """Note a call of the engine.
@@ -114,3 +125,5 @@ class EngineShare:
         """Note the work of threads, and the sum of the seconds that they took."""
         with self._lock:
             self._thread.add(seconds / work)
+            self._helped += 1
+            self._alone = 0

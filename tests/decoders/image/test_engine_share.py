@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock.decoders.image.engine_share import EngineShare, RunningMean
+from penstock.decoders.image.engine_share import TUNING, EngineShare, RunningMean
 
 FILES = 100
 ENGINE = np.full(FILES, 1000.0)
@@ -16,7 +16,8 @@ def learned(engine_seconds=1e-6, thread_seconds=1e-4, idle=0.0):
     """Return a share that has seen one call of the engine and the work of threads."""
     share = EngineShare(None)
     share.note_engine(1000.0, 1000.0 * engine_seconds, idle)
-    share.note_threads(10.0, 10.0 * thread_seconds)
+    for _ in range(TUNING.first):
+        share.note_threads(10.0, 10.0 * thread_seconds)
     return share
 
 
@@ -36,8 +37,11 @@ def test_the_engine_decodes_all_until_its_rate_is_known():
 def test_the_rate_of_threads_is_learned_from_one_file_each():
     share = EngineShare(None)
     share.note_engine(1000.0, 0.001, 0.0)
-    assert len(share.split(ENGINE, THREAD, 4)[1]) == 4
-    assert len(share.split(ENGINE[:3], THREAD[:3], 4)[1]) == 1
+    for _ in range(TUNING.first):
+        assert len(share.split(ENGINE, THREAD, 4)[1]) == 4
+        assert len(share.split(ENGINE[:3], THREAD[:3], 4)[1]) == 1
+        share.note_threads(10.0, 1e-3)
+    assert len(share.split(ENGINE, THREAD, 4)[1]) > 4
 
 
 def test_engine_and_threads_end_together():
@@ -65,6 +69,14 @@ def test_an_engine_that_waits_for_others_needs_no_help():
     assert not len(learned(idle=1.0).split(ENGINE, THREAD, 4)[1])
     some = len(learned(idle=0.0004).split(ENGINE, THREAD, 4)[1])
     assert 0 < some < len(learned().split(ENGINE, THREAD, 4)[1])
+
+
+def test_little_help_is_no_help():
+    share = learned(thread_seconds=4e-3)  # a tenth of the files
+    helped = [len(share.split(ENGINE, THREAD, 4)[1]) for _ in range(TUNING.relearn + 1)]
+    assert helped == [0] * TUNING.relearn + [4]  # now and then, to learn whether that changes
+    share.note_threads(10.0, 1e-3)
+    assert not len(share.split(ENGINE, THREAD, 4)[1])
 
 
 def test_newer_values_count_more():
