@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,13 +32,16 @@ def utterances() -> Path:
     """Return a folder with the utterances, as `.flac` and as `.npy` files of float32."""
     import soundfile
 
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for number in range(UTTERANCES):
+    def make(number: int) -> None:
         path = FOLDER / f"{number:03}.flac"
         if not path.exists():
             signal = utterance(number)
             np.save(path.with_suffix(".npy"), signal)
             soundfile.write(path, signal, RATE, "PCM_16")
+
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(max_workers=8) as threads:
+        list(threads.map(make, range(UTTERANCES)))
     return FOLDER
 
 
@@ -56,14 +60,14 @@ def utterance(number: int) -> Any:
 
 def decoded(library: Library, folder: str) -> Any:
     """Return the signals of the FLAC files."""
-    encoded, _ = library.fn.readers.file(files=_files(folder, "flac"))
+    encoded, _ = library.fn.readers.file(files=files(folder, "flac"))
     audio, _ = library.fn.decoders.audio(encoded, downmix=True, dtype=library.types.FLOAT)
     return audio
 
 
 def stored(library: Library, folder: str) -> Any:
     """Return the signals of the `.npy` files."""
-    return library.fn.readers.numpy(files=_files(folder, "npy"))
+    return library.fn.readers.numpy(files=files(folder, "npy"))
 
 
 def log_mels(library: Library, audio: Any) -> Any:
@@ -121,7 +125,8 @@ def measurements(options: argparse.Namespace) -> dict[str, tuple[str, Any, Any]]
     }
 
 
-def _files(folder: str, suffix: str) -> list[str]:
+def files(folder: str, suffix: str) -> list[str]:
+    """Return the paths of the utterances of one format."""
     return sorted(map(str, Path(folder).glob(f"*.{suffix}")))
 
 
