@@ -38,8 +38,8 @@ def wait_at_exit(threads: Iterable[threading.Thread]) -> None:
     A thread that comes back from a library of C++ (OpenCV, for instance) while the interpreter ends
     would abort the process.
     """
-    # Finalizers call this function, too, at any line of any thread. So there is no lock, which could
-    # deadlock, and each change of the set is one call.
+    # Finalizers call this function, too, at any line of any thread. A lock could deadlock there, so
+    # each change of the set is one call.
     _LEFT.update([thread for thread in threads if thread.is_alive()])
     _LEFT.difference_update([thread for thread in list(_LEFT) if not thread.is_alive()])
 
