@@ -147,9 +147,7 @@ def test_extensions_of_a_source_lead_nowhere_else(tmp_path, to):
     if to == "filelist":
         components = {"image": components["image"], "label": 1}
     source = made.write(tmp_path / "source", [Sample("a", components)], "tfrecord")
-    with pytest.raises(
-        ArgumentError, match=r"record 0, .*: the component 'image' has the extension"
-    ):
+    with pytest.raises(ArgumentError, match=r"record 0, .*: the component 'image' has"):
         datasets.convert(source, tmp_path / "out", to=to)
     assert not list(tmp_path.glob("escaped*"))
 
