@@ -64,10 +64,10 @@ class ShardInfo:
 
 def _path_below(name: Any) -> str:
     """Return the path of a file; raise ValueError if it may lead out of the data set's folder."""
-    path = PurePosixPath(str(name))
-    if path.is_absolute() or ".." in path.parts or "\0" in str(name):
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not name.isprintable():
         raise ValueError(f"{name!r:.200} is no path below the data set's folder")
-    return str(name)
+    return str(path)
 
 
 def _count(number: Any) -> int:

@@ -49,6 +49,8 @@ def changed(**fields):
         changed(samples=float("inf")),
         changed(samples=-1),
         changed(samples=True),
+        changed(schema={"x": {"type": "array", "dtype": "u1", "shape": [float("inf")]}}),
+        changed(schema={"x": {"type": "array", "dtype": "u1", "shape": [-1]}}),
         changed(shards=[{"files": [{"name": "../a", "bytes": 1, "sha256": ""}], "samples": 1}]),
         changed(shards=[{"files": [{"name": "/a", "bytes": 1, "sha256": ""}], "samples": 1}]),
         changed(layout=3),
