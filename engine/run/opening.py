@@ -59,6 +59,8 @@ def _states_of(plan: Plan, restored: Checkpoint | None) -> Mapping[str, Any]:
             f"the checkpoint holds the state of {sorted(restored.inputs)}, but the pipeline's "
             f"inputs are {sorted(names)}; give the readers the same names"
         )
+    if lost := [each.node.name for each in plan.readers if restored.inputs[each.node.name] is None]:
+        raise CheckpointError(f"the checkpoint holds no state of the reader {lost[0]!r}")
     return restored.inputs
 
 

@@ -50,6 +50,13 @@ def test_a_checkpoint_of_other_inputs_is_refused():
         open_inputs(plan, 4, Checkpoint(1, 0, {"b": None}), Shutdown())
 
 
+def test_a_checkpoint_without_the_state_of_a_reader_is_refused():
+    """Else the reader would start again at its first sample."""
+    plan = planned(lambda: call(Numbers, name="a")[0])
+    with pytest.raises(CheckpointError, match="no state of the reader 'a'"):
+        open_inputs(plan, 4, Checkpoint(1, 0, {"a": None}), Shutdown())
+
+
 @pytest.mark.parametrize(
     ("processes", "scaling", "shared"), [(True, 9, True), (False, 0, False), (None, 0, True)]
 )
