@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import ArgumentError, SourceError
+from .class_names import checked_classes
 from .dataset import Dataset
 from .destination import ConvertPlan, Destination
 from .digests import repeated_keys
@@ -296,18 +297,3 @@ class Conversion:
             time.perf_counter() - started,
             self._dataset.stored.lost,
         )
-
-
-def checked_classes(classes: Sequence[str] | Mapping[int, str]) -> tuple[str, ...]:
-    """Return the names of classes; raise ArgumentError unless they can be names of folders."""
-    if isinstance(classes, Mapping):
-        missing = [
-            number for number in range(max(classes, default=-1) + 1) if number not in classes
-        ]
-        if missing:
-            raise ArgumentError(f"`classes` names no class {missing[0]}, but higher ones")
-        classes = [classes[number] for number in range(len(classes))]
-    wrong = [name for name in classes if not name or name.startswith(".") or "/" in name]
-    if wrong or len(set(classes)) < len(classes):
-        raise ArgumentError("`classes` must be different names without slash and leading dot")
-    return tuple(classes)

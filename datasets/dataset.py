@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.errors import SourceError
 from ..readers.source import checked_indices
 from .formats_table import FORMATS
-from .manifest import Manifest
+from .manifest import NAME, Manifest
 from .recognition import known, locate
 from .sample import Sample
 from .schema import Schema
@@ -37,6 +38,11 @@ class Dataset:
         if format is not None:
             known(format, FORMATS)
         self.format, location = locate(path, format, options or {})
+        if self.format not in FORMATS:
+            raise SourceError(
+                f"{location.root / NAME} names the format {self.format!r:.100}, which this release "
+                f"does not know; it knows {', '.join(FORMATS)}"
+            )
         self.manifest: Manifest | None = location.manifest
         self._stored: StoredSamples = FORMATS[self.format].open(location)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..engine.errors import SourceError
@@ -54,11 +54,26 @@ class ShardInfo:
 
     @classmethod
     def from_json(cls, fields: Any) -> ShardInfo:
-        """Return the shard that `asdict` made JSON of."""
+        """Return the shard that `asdict` made JSON of; raise ValueError for other fields."""
         files = (
-            ShardFile(str(f["name"]), int(f["bytes"]), str(f["sha256"])) for f in fields["files"]
+            ShardFile(_path_below(f["name"]), _count(f["bytes"]), str(f["sha256"]))
+            for f in fields["files"]
         )
-        return cls(tuple(files), int(fields["samples"]))
+        return cls(tuple(files), _count(fields["samples"]))
+
+
+def _path_below(name: Any) -> str:
+    """Return the path of a file; raise ValueError if it may lead out of the data set's folder."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not name.isprintable():
+        raise ValueError(f"{name!r:.200} is no path below the data set's folder")
+    return str(path)
+
+
+def _count(number: Any) -> int:
+    if type(number) is not int or number < 0:
+        raise ValueError(f"a number of samples or bytes is {number!r:.50}")
+    return number
 
 
 @dataclass(frozen=True)
@@ -108,7 +123,7 @@ class Manifest:
             schema = content["schema"].items()
             return cls(
                 str(content["format"]),
-                int(content["samples"]),
+                _count(content["samples"]),
                 {str(each): ComponentType.from_json(fields) for each, fields in schema},
                 tuple(ShardInfo.from_json(shard) for shard in content["shards"]),
                 tuple(map(str, content["classes"])),

@@ -48,6 +48,8 @@ def locate(
     manifest = read_manifest(root) if root.is_dir() else None
     if manifest is not None and format in (None, manifest.format):
         files = [str(root / name) for name in manifest.files() if not name.endswith(_ASIDE)]
+        if not files:
+            raise SourceError(f"{root / NAME} names no shard: the data set holds no sample")
         return manifest.format, Location(root, files, manifest, options)
     files = data_files(root)
     return format or _recognized(root, files), Location(root, files, None, options)

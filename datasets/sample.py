@@ -55,6 +55,29 @@ class Sample:
         return Sample(self.key, {n: each for n, each in self.components.items() if n in names})
 
 
+def check_names(sample: Sample) -> None:
+    """Raise ArgumentError unless key and extensions can name files below a folder.
+
+    >>> check_names(Sample("cat/001", {"image": Encoded(b"...", "jpg/../../x")}))
+    Traceback (most recent call last):
+    ...
+    penstock.engine.errors.ArgumentError: the component 'image' has the extension ...
+    """
+    check_key(sample.key)
+    for name, value in sample.components.items():
+        if isinstance(value, Encoded):
+            _check_extension(name, value.extension)
+
+
+def _check_extension(name: str, extension: str) -> None:
+    plain = extension.isprintable() and not extension.endswith(" ")
+    if not plain or "/" in extension or "." in extension:
+        raise ArgumentError(
+            f"the component {name!r} has the extension {extension!r:.200}, which is not one of "
+            "printable characters without dot and slash; rename it, because it names files"
+        )
+
+
 def check_key(key: str) -> None:
     """Raise ArgumentError unless a key can be the path of a file below a folder.
 

@@ -16,6 +16,8 @@ ENCODED, INT, FLOAT, TEXT, ARRAY = "encoded", "int", "float", "text", "array"
 TYPES = (ENCODED, INT, FLOAT, TEXT, ARRAY)
 """The types of components: `Encoded`, int, float, str, and arrays."""
 
+_LARGEST_EXTENT = (1 << 31) - 1  # of Parquet's lists
+
 
 @dataclass(frozen=True)
 class ComponentType:
@@ -61,13 +63,19 @@ class ComponentType:
                 fields["type"],
                 str(fields.get("extension", "")),
                 np.dtype(fields["dtype"]).name if fields["type"] == ARRAY else "",
-                tuple(None if n is None else int(n) for n in fields.get("shape", ())),
+                tuple(map(_extent, fields.get("shape", ()))),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DecodeError(f"{str(fields)[:100]} describes no component: {error}") from None
         if made.type not in TYPES:
             raise DecodeError(f"a component's type is one of {', '.join(TYPES)}, not {made.type!r}")
         return made
+
+
+def _extent(number: Any) -> int | None:
+    if number is not None and (type(number) is not int or not 0 <= number <= _LARGEST_EXTENT):
+        raise ValueError(f"the extent {number!r:.50} is none")
+    return number
 
 
 Schema = Mapping[str, ComponentType]

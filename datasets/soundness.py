@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from ..decoders.audio.soundness import check_audio
 from ..decoders.image.decode import decode
 from ..engine.errors import DecodeError, PenstockError
 from .dataset import Dataset
+from .manifest import NAME
 from .media import AUDIO, IMAGE, medium_of
 from .reading import Indices
 from .sample import Encoded, Sample
@@ -82,13 +84,16 @@ def check_decodable(encoded: Encoded) -> None:
 
 
 def unsound_files(dataset: Dataset) -> Iterator[BadSample]:
-    """Yield the files that do not have the size and the SHA-256 of the manifest.
+    """Yield the files that do not have the SHA-256, or not all samples, of the manifest.
 
     The lists of loose files (see `writers.folder`) name files with their SHA-256, too.
     """
     if dataset.manifest is None:
         return
     root = Path(dataset.path)
+    if len(dataset) != dataset.manifest.samples:
+        reason = f"it counts {dataset.manifest.samples} samples, but the files hold {len(dataset)}"
+        yield BadSample(-1, str(root / NAME), reason)
     for shard in dataset.manifest.shards:
         for file in shard.files:
             yield from _compared(root, file.name, file.sha256)
@@ -97,7 +102,10 @@ def unsound_files(dataset: Dataset) -> Iterator[BadSample]:
 
 
 def _unsound_of_list(root: Path, listing: Path) -> Iterator[BadSample]:
-    with listing.open(encoding="utf-8", newline="\n") as lines:
+    with (
+        suppress(OSError),  # the list itself is a file of the manifest
+        listing.open(encoding="utf-8", errors="backslashreplace", newline="\n") as lines,
+    ):
         for line in lines:
             sha256, _, name = line.rstrip("\n").partition("  ")
             yield from _compared(root, name, sha256)
@@ -106,8 +114,9 @@ def _unsound_of_list(root: Path, listing: Path) -> Iterator[BadSample]:
 def _compared(root: Path, name: str, sha256: str) -> Iterator[BadSample]:
     try:
         stored = hash_of(root / name, root).sha256
-    except OSError as error:
-        yield BadSample(-1, str(root / name), f"the file cannot be read: {error.strerror}")
+    except (OSError, ValueError) as error:  # ValueError: the name has a zero byte
+        reason = getattr(error, "strerror", None) or str(error)
+        yield BadSample(-1, str(root / name), f"the file cannot be read: {reason}")
         return
     if stored != sha256:
         yield BadSample(-1, str(root / name), f"the SHA-256 is {stored}, but should be {sha256}")

@@ -30,7 +30,7 @@ from .digests import KEYS_DTYPE, key_digests
 from .manifest import ShardInfo
 from .reading import read_batches, size_of
 from .reencoding import Reencoding
-from .sample import check_key
+from .sample import check_names
 from .where import Where
 from .writers.base import Target
 from .writers.table import WRITERS
@@ -186,8 +186,9 @@ def _written(
             for index, sample in zip(indices.tolist(), samples, strict=True):
                 try:
                     if job.where is None or job.where(sample):
-                        check_key(sample.key)
-                        writer.write(job.reencoding(sample.with_only(job.components)))
+                        written = job.reencoding(sample.with_only(job.components))
+                        check_names(written)
+                        writer.write(written)
                         kept.append((sample.key, index))
                 except (ArgumentError, DecodeError) as error:
                     raise type(error)(f"{dataset.where(index)}: {error}") from error

@@ -29,7 +29,7 @@ class ThreadsTuning:
 
 
 TUNING = ThreadsTuning()
-_LEFT: list[threading.Thread] = []
+_LEFT: set[threading.Thread] = set()
 
 
 def wait_at_exit(threads: Iterable[threading.Thread]) -> None:
@@ -38,7 +38,10 @@ def wait_at_exit(threads: Iterable[threading.Thread]) -> None:
     A thread that comes back from a library of C++ (OpenCV, for instance) while the interpreter ends
     would abort the process.
     """
-    _LEFT[:] = [thread for thread in (*_LEFT, *threads) if thread.is_alive()]
+    # Finalizers call this function, too, at any line of any thread. A lock could deadlock there, so
+    # each change of the set is one call.
+    _LEFT.update([thread for thread in threads if thread.is_alive()])
+    _LEFT.difference_update([thread for thread in list(_LEFT) if not thread.is_alive()])
 
 
 def join_all(threads: Iterable[threading.Thread], seconds: float) -> None:
@@ -52,7 +55,7 @@ def join_all(threads: Iterable[threading.Thread], seconds: float) -> None:
 
 # The finalizer of an object that lives until the end, and that is older than all pipelines: at the
 # end the younger finalizers, which close pipelines, run first.
-weakref.finalize(wait_at_exit, lambda: join_all(_LEFT, TUNING.exit_seconds))
+weakref.finalize(wait_at_exit, lambda: join_all(list(_LEFT), TUNING.exit_seconds))
 
 
 class TeamCall(Generic[Result]):

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.errors import ArgumentError
+from ...readers.storage.index_cache import SUFFIX
+from ..class_names import checked_classes
 from ..component_files import file_of, quoted, quoted_key
-from ..manifest import ShardFile, ShardInfo
+from ..manifest import NAME, ShardFile, ShardInfo
 from ..sample import Sample
 from ..schema import Schema
 from ..stored.folder import KEYS, LIST, NAMES, WHOLE
@@ -19,6 +21,8 @@ from .hashed_file import HashedFile, sync_file_system, write_new
 
 ASIDE = ".penstock"
 """Folder of the lists of files, one for each shard; its name keeps it out of the classes."""
+
+_RESERVED = (NAME, LIST)
 
 
 @contextmanager
@@ -56,6 +60,11 @@ class LooseFileWriter(Writer):
 
     def write_file(self, name: str, content: bytes | memoryview) -> None:
         """Write one file of a sample; `name` is its path in the data set."""
+        if name in _RESERVED or name.startswith(ASIDE) or name.endswith(SUFFIX):
+            raise ArgumentError(
+                f"the sample would be the file {name!r}, but conversions and readers keep such "
+                "names for files of their own; rename the sample"
+            )
         try:
             file = HashedFile(self.root / name)
         except FileExistsError:
@@ -111,6 +120,7 @@ class FolderWriter(LooseFileWriter):
     @classmethod
     def layout(cls, target: Target, first: Sample) -> dict[str, Any]:
         """See `Writer.layout`."""
+        checked_classes(target.classes)  # those of a source may be anything
         whole = first.key.startswith(f"{class_name(target, first)}/")
         return {KEYS: WHOLE if whole else NAMES}
 

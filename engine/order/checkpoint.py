@@ -17,6 +17,7 @@ from typing import Any
 from ..errors import CheckpointError
 
 _VERSION = 1
+_MOST_SAMPLES = 1 << 62  # positions are 64-bit numbers
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def load(source: str | bytes | bytearray | memoryview | os.PathLike[str]) -> Che
         checkpoint = Checkpoint(**data)
         if type(checkpoint.seed) is not int or not isinstance(checkpoint.inputs, dict):
             raise TypeError("wrong types")
-        if type(checkpoint.samples) is not int or checkpoint.samples < 0:
+        if type(checkpoint.samples) is not int or not 0 <= checkpoint.samples < _MOST_SAMPLES:
             raise ValueError(f"samples is {checkpoint.samples!r}")
     except OSError as error:
         raise CheckpointError(f"{where} cannot be read: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -41,6 +42,20 @@ class DeliveryQueue:
         self._waiting: list[SimpleQueue[None]] = []
         self._done: dict[int, Batch] = {}
         self._stopped = False
+        self._failure: BaseException | None = None
+
+    def watch(self, work: Callable[..., None], *arguments: object) -> None:
+        """Do the work of a thread. If it fails, `next_batch` raises its exception from then on.
+
+        Without this a thread that lacks memory, say, would end, and consumers would wait for ever.
+        """
+        try:
+            work(*arguments)
+        except BaseException as error:
+            error.add_note(f"the thread {threading.current_thread().name} ended")
+            with self._lock:
+                self._failure = self._failure or error
+                self._wake_all()
 
     def deliver(self, batch: Batch) -> bool:
         """Store a batch that is done; return False if nobody will ask for batches any more."""
@@ -51,7 +66,11 @@ class DeliveryQueue:
             return not self._stopped
 
     def next_batch(self) -> Batch | None:
-        """Wait for the next batch in order; None if `stop` was called."""
+        """Wait for the next batch in order; None if `stop` was called.
+
+        Raises:
+            BaseException: a thread failed (see `watch`), and the batch is not done.
+        """
         while True:
             with self._lock:
                 batch = self._done.get(self.taken)
@@ -60,6 +79,8 @@ class DeliveryQueue:
                     del self._done[batch.number]
                 if batch is not None or self._stopped:
                     return batch
+                if self._failure is not None:
+                    raise self._failure
                 change: SimpleQueue[None] = SimpleQueue()
                 self._waiting.append(change)
             _wait_for(change)  # another thread may take the batch meanwhile
@@ -77,6 +98,7 @@ class DeliveryQueue:
         """Wake whoever waits; return the batches that nobody will ask for. Idempotent."""
         with self._lock:
             self._stopped = True
+            self._failure = None  # its traceback holds memory of batches
             dropped = list(self._done.values())
             self._done.clear()
             self._wake_all()

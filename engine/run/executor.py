@@ -13,6 +13,7 @@ Failures:
 
     - An exception in a segment ends its batch, never a thread. `next_batch` raises the exception
       when that batch's turn comes. Batches before it are delivered, the same in every run.
+    - An exception elsewhere, such as a lack of memory, ends its thread; `next_batch` raises it.
     - `Faults` treats a sample's exception first. The death of a worker process is no sample's
       exception, and ends the batch.
     - After an error is delivered nothing more is launched.
@@ -103,6 +104,7 @@ class Executor:
             self._device = GpuDevice(
                 config.device_id, config.prefetch_device_bytes, self._num_threads
             )
+        self._delivery = DeliveryQueue()
         self._faults = Faults(config.on_error, config.log_path(), plan, self._chains, self._device)
         self._workers = Workers(
             self._num_threads,
@@ -111,16 +113,19 @@ class Executor:
             pool.arena,
             self.clocks,
             self._run_done,
+            self._delivery.watch,
         )
         self._feed: SimpleQueue[Any] = SimpleQueue()
-        self._delivery = DeliveryQueue()
         self._launched = self._next = self._fetched = 0
         self._end: BaseException | None = None
         self._under_way: dict[int, Batch] = {}
         self._budgets = [Budget(lambda: pool.room, attrgetter("taken_bytes"))]
         self._stopping = False
         self._starter = Uninterrupted(self._start_threads)
-        self._threads = [threading.Thread(target=self._feeder, name="penstock-feeder", daemon=True)]
+        feeder = threading.Thread(
+            target=self._delivery.watch, args=(self._feeder,), name="penstock-feeder", daemon=True
+        )
+        self._threads = [feeder]
         self._stage: DeviceStage | None = None
         if self._device is not None:
             self._stage = self._open_stage(self._device)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -58,6 +59,8 @@ def _states_of(plan: Plan, restored: Checkpoint | None) -> Mapping[str, Any]:
             f"the checkpoint holds the state of {sorted(restored.inputs)}, but the pipeline's "
             f"inputs are {sorted(names)}; give the readers the same names"
         )
+    if lost := [each.node.name for each in plan.readers if restored.inputs[each.node.name] is None]:
+        raise CheckpointError(f"the checkpoint holds no state of the reader {lost[0]!r}")
     return restored.inputs
 
 
@@ -81,14 +84,31 @@ def open_pool(plan: Plan, config: PipelineConfig) -> SlabPool:
 
 
 def _pool(config: PipelineConfig, *, shared: bool) -> SlabPool:
-    if shared:
-        try:
-            return SlabPool(budget=config.prefetch_bytes, shared=True)
-        except OSError as error:
-            if config.exec_processes:
-                error.add_note(
-                    "worker processes need memory that they share with the pipeline; pass "
-                    "exec_processes=False to work in threads"
-                )
-                raise
-    return SlabPool(budget=config.prefetch_bytes, shared=False)
+    if not shared:
+        return SlabPool(budget=config.prefetch_bytes, shared=False)
+    try:
+        return SlabPool(budget=config.prefetch_bytes, shared=True)
+    except OSError:
+        if not config.exec_processes:
+            return SlabPool(budget=config.prefetch_bytes, shared=False)
+    return _tight_pool(config)
+
+
+def _tight_pool(config: PipelineConfig) -> SlabPool:
+    """Return a pool that shares little memory with worker processes, which the user demands."""
+    try:
+        pool = SlabPool(budget=config.prefetch_bytes, shared=True, tight=True)
+    except OSError as error:
+        error.add_note(
+            "worker processes need memory that they share with the pipeline; pass "
+            "exec_processes=False to work in threads"
+        )
+        raise
+    warnings.warn(
+        f"limits of the process (`ulimit -f`, `ulimit -v`) leave {len(pool.arena.map) >> 10} KiB "
+        "of memory that worker processes share with the pipeline; other samples are copied "
+        "through sockets, which is slower: raise the limits, or pass exec_processes=False",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return pool

@@ -64,6 +64,7 @@ class Workers:
         arena: where slabs lie.
         clocks: collects the workers' own clocks.
         done: called, with the run and its segment, when the last row is done.
+        watch: calls a thread's function, and reports what it raises.
 
     Attributes:
         threads: all threads that were started.
@@ -79,6 +80,7 @@ class Workers:
         arena: Arena,
         clocks: Clocks,
         done: Callable[[ChainRun, int], None],
+        watch: Callable[..., None],
     ) -> None:
         self.threads: list[threading.Thread] = []
         self.worker_type = "threads"
@@ -89,6 +91,7 @@ class Workers:
         self._arena = arena
         self._clocks = clocks
         self._done = done
+        self._watch = watch
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._stopping = False
@@ -146,7 +149,9 @@ class Workers:
             self._start_thread(f"penstock-worker-{i}", self._work)
 
     def _start_thread(self, name: str, work: Callable[..., None], *arguments: object) -> None:
-        thread = threading.Thread(target=work, args=arguments, name=name, daemon=True)
+        thread = threading.Thread(
+            target=self._watch, args=(work, *arguments), name=name, daemon=True
+        )
         self.threads.append(thread)
         thread.start()
 

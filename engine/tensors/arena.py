@@ -39,12 +39,14 @@ class ArenaTuning:
     Attributes:
         largest: size where the process has no limit.
         smallest: an arena below this size is refused.
+        least: the same, for users that have memory elsewhere for what the arena cannot hold.
         limit_fraction: fraction of the remaining addresses that an arena takes under a limit
             (`ulimit -v`), because other pipelines and libraries need the rest.
     """
 
     largest: int = 1 << 40
     smallest: int = 1 << 24
+    least: int = 1 << 18
     limit_fraction: int = 4
 
 
@@ -60,6 +62,7 @@ class Arena:
     Args:
         descriptor: the file of another process' arena, to map that arena; None makes a new one.
         shared: whether other processes may map the arena.
+        tight: whether an arena of `TUNING.least` bytes will do.
 
     Attributes:
         descriptor: the file; -1 if the arena is private.
@@ -71,27 +74,29 @@ class Arena:
         MemoryError: the same, raised by `reserve` when the arena is full.
     """
 
-    def __init__(self, descriptor: int | None = None, *, shared: bool = True) -> None:
+    def __init__(
+        self, descriptor: int | None = None, *, shared: bool = True, tight: bool = False
+    ) -> None:
         self._discard_advice = mmap.MADV_REMOVE if shared else mmap.MADV_DONTNEED
         self.descriptor = -1
         if shared:
             self.descriptor = _memory_file() if descriptor is None else descriptor
             weakref.finalize(self, os.close, self.descriptor)
         if descriptor is None:
-            self.map = self._make()
+            self.map = self._make(TUNING.least if tight else TUNING.smallest)
         else:
             self.map = _mapped(descriptor, os.fstat(descriptor).st_size)
         self.address = np.frombuffer(self.map, np.uint8, 1).ctypes.data
         self._used = 0
         self._lock = threading.Lock()
 
-    def _make(self) -> mmap.mmap:
+    def _make(self, smallest: int) -> mmap.mmap:
         extent = self._first_extent()
-        while extent >= TUNING.smallest:
+        while extent >= smallest:
             with suppress(OSError):
                 return self._mapped_new(extent)
             extent //= 2
-        raise OSError(errno.ENOMEM, _no_room(shared=self.descriptor >= 0))
+        raise OSError(errno.ENOMEM, _no_room(smallest, shared=self.descriptor >= 0))
 
     def _first_extent(self) -> int:
         most = TUNING.largest
@@ -184,13 +189,13 @@ def _addresses_left() -> int | None:
     return max(0, limit - mapped)
 
 
-def _no_room(*, shared: bool) -> str:
+def _no_room(smallest: int, *, shared: bool) -> str:
     limits = {"addresses (`ulimit -v`)": resource.RLIMIT_AS}
     if shared:
         limits["file sizes (`ulimit -f`)"] = resource.RLIMIT_FSIZE
     values = {name: resource.getrlimit(limit)[0] for name, limit in limits.items()}
     known = [f"{name}: {n} bytes" for name, n in values.items() if n != resource.RLIM_INFINITY]
     return (
-        f"no {TUNING.smallest >> 20} MiB are left for the memory of a pipeline's batches; limits "
+        f"no {smallest >> 10} KiB are left for the memory of a pipeline's batches; limits "
         f"of {', '.join(known) or 'the system'}; raise them, or use fewer pipelines"
     )

@@ -66,14 +66,15 @@ class SlabPool:
     """Recycles page-aligned blocks; `TUNING.keep_bytes` may lie idle, or as many as are lent.
 
     `budget` bytes should be lent at most. The pool lends more all the same: whoever starts new
-    work looks at `room`. If the arena is full, the pool lends memory of the C library.
+    work looks at `room`. If the arena is full, the pool lends memory of the C library. So a `tight`
+    arena serves as well, though more slowly.
 
     Blocks come back without a lock. The last view can be dropped in any thread, possibly inside
     another allocation of the same thread, where taking a lock could deadlock.
     """
 
-    def __init__(self, budget: int = 1 << 62, *, shared: bool = True) -> None:
-        self.arena = Arena(shared=shared)
+    def __init__(self, budget: int = 1 << 62, *, shared: bool = True, tight: bool = False) -> None:
+        self.arena = Arena(shared=shared, tight=tight)
         self._keep_bytes = TUNING.keep_bytes  # also known at the interpreter's end
         self._budget = budget
         self._idle: dict[int, deque[_IdleBlock]] = {}

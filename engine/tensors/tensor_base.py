@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
@@ -68,6 +69,8 @@ class TensorList:
             default.
     """
 
+    # Type checkers see from the decorators what a class must define. The metaclass `ABCMeta` would
+    # make `isinstance`, which operators call for each argument, several times as slow.
     _tensor: type[Tensor] = Tensor
 
     def __init__(
@@ -132,6 +135,7 @@ class TensorList:
         return self._pointers
 
     @staticmethod
+    @abstractmethod
     def _address_of(array: Any) -> int:
         raise NotImplementedError
 
@@ -232,10 +236,12 @@ class TensorList:
                 "them to one shape in the pipeline"
             )
 
+    @abstractmethod
     def as_cpu(self) -> TensorList:
         """Return this batch in host memory."""
         raise NotImplementedError
 
+    @abstractmethod
     def _stack(self) -> Any:
         raise NotImplementedError
 

@@ -17,6 +17,7 @@ from ...engine.order.sampler import Selection
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import BatchInfo, SampleInfo
 from .device_data import Delivery, deliver, is_on_gpu
+from .source_state import check_state
 from .user_data import Column, Expected, as_column, copied, expectations
 from .user_source import UserSource, make_source
 
@@ -154,6 +155,7 @@ class ExternalSource(FedInput):
     def open(self, batch_size: int, state: Any) -> None:
         self._batch_size = batch_size
         if state is not None:
+            check_state(state)
             self._epoch, self._iteration = state["epoch"], state["iteration"]
             self._sample = state["sample"]
             self._state = state  # the thread that uses the source passes the state on

@@ -6,6 +6,7 @@ import mmap
 import os
 import threading
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -102,16 +103,16 @@ def _begin_remote(work: Sequence[ByteRanges], allocate: Allocate) -> Iterator[An
         yield finish
 
 
-class _RangeReader:
+class _RangeReader(ABC):
     """How one thread reads byte ranges, with a block of its own for staged ranges."""
 
     def __init__(self, allocate: Allocate) -> None:
         self._allocate = allocate
         self._block: Bytes = np.empty(0, np.uint8)
 
+    @abstractmethod
     def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
         """Fill the buffer; return False if that would wait for the disk."""
-        raise NotImplementedError
 
     def do(self, piece: ByteRanges) -> bool:
         """Read byte ranges; return False if that would wait for the disk."""

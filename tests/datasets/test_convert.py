@@ -132,6 +132,42 @@ def test_a_label_without_a_name_is_named(tmp_path):
     assert datasets.verify(source).ok
 
 
+@pytest.mark.parametrize("name", ["../../escaped", ".", ".a", "a/b", "b", "", "a\0"])
+def test_classes_of_a_source_lead_nowhere_else(tmp_path, name):
+    source = made.write(tmp_path / "source", made.images(), "tfrecord", classes=(name, "b"))
+    with pytest.raises(ArgumentError, match="because they become folders"):
+        datasets.convert(source, tmp_path / "below" / "out", to="folder")
+    assert sorted(os.listdir(tmp_path)) == ["source"]
+
+
+@pytest.mark.parametrize("to", ["coco", "filelist", "parquet", "recordio"])
+def test_extensions_of_a_source_lead_nowhere_else(tmp_path, to):
+    (sample,) = made.detections(1)
+    components = {**sample.components, "image": Encoded(made.jpeg(1), "jpg/../../../../escaped")}
+    if to == "filelist":
+        components = {"image": components["image"], "label": 1}
+    source = made.write(tmp_path / "source", [Sample("a", components)], "tfrecord")
+    with pytest.raises(ArgumentError, match=r"record 0, .*: the component 'image' has"):
+        datasets.convert(source, tmp_path / "out", to=to)
+    assert not list(tmp_path.glob("escaped*"))
+
+
+@pytest.mark.parametrize(
+    ("key", "component"),
+    [
+        ("dataset", "json"),
+        ("files", "lst"),
+        (".penstock-convert/a", "jpg"),
+        ("a", "penstock-index"),
+    ],
+)
+def test_a_sample_does_not_take_the_name_of_another_file(tmp_path, key, component):
+    components = {component: Encoded(b"..", component), "label": 0}
+    source = made.write(tmp_path / "source", [Sample(key, components)])
+    with pytest.raises(ArgumentError, match="keep such names for files of their own"):
+        datasets.convert(source, tmp_path / "out", to="filelist")
+
+
 def test_repeated_keys_are_named(tmp_path):
     samples = [Sample(f"{i % 5}", {"text": str(i)}) for i in range(6)]
     source = made.write(tmp_path / "source", samples)

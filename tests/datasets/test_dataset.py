@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import numpy as np
@@ -56,3 +57,22 @@ def test_unknown_formats_and_paths_are_errors(tmp_path):
 
 def test_every_format_has_a_title():
     assert all(each.title and each.name == name for name, each in FORMATS.items())
+
+
+def changed(root, **fields):
+    """Change fields of a manifest."""
+    path = root / "dataset.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+    return root
+
+
+def test_a_format_of_a_later_release_is_named(tmp_path):
+    root = changed(made.write(tmp_path / "a", made.images()), format="zarr")
+    with pytest.raises(SourceError, match=r"names the format 'zarr', which this release does not"):
+        open_dataset(root)
+
+
+def test_a_manifest_without_shards_holds_no_sample(tmp_path):
+    root = changed(made.write(tmp_path / "a", made.images()), shards=[], samples=0)
+    with pytest.raises(SourceError, match="names no shard"):
+        open_dataset(root)

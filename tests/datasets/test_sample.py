@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.datasets.sample import check_key
+from penstock.datasets.sample import Encoded, Sample, check_key, check_names
 from penstock.engine.errors import ArgumentError
 
 
@@ -17,3 +17,18 @@ def test_paths_are_keys(key):
 def test_other_texts_are_no_keys(key):
     with pytest.raises(ArgumentError, match="no relative path"):
         check_key(key)
+
+
+def sample(extension):
+    return Sample("a", {"image": Encoded(b"..", extension), "text": "../a"})
+
+
+@pytest.mark.parametrize("extension", ["jpg", "", "é", " final"])
+def test_extensions(extension):
+    check_names(sample(extension))
+
+
+@pytest.mark.parametrize("extension", ["/../../a", "/a", "..", ".", "a.b", "a\0", "a\nb", "jpg "])
+def test_other_texts_are_no_extensions(extension):
+    with pytest.raises(ArgumentError, match="component 'image' has the extension"):
+        check_names(sample(extension))

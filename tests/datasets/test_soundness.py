@@ -32,6 +32,27 @@ def test_missing_files_are_named(tmp_path):
     assert (bad.index, bad.location) == (-1, str(root / "shard-00000.tar"))
 
 
+def test_samples_that_are_gone_are_counted(tmp_path):
+    root = made.write(tmp_path / "a", made.images(), "folder", ("a", "b"))
+    (root / "a" / "004.jpg").unlink()
+    first, second = unsound_files(open_dataset(root))
+    assert first.location == str(root / "dataset.json")
+    assert first.reason == "it counts 12 samples, but the files hold 11"
+    assert second.location == str(root / "a" / "004.jpg")
+
+
+@pytest.mark.parametrize("content", [None, b"00  a/\0\n", b"\xff  \xff\n"])
+def test_a_damaged_list_of_files_is_named(tmp_path, content):
+    root = made.write(tmp_path / "a", made.images(), "folder", ("a", "b"))
+    listing = root / ".penstock" / "shard-00000.sha256"
+    listing.unlink()
+    if content is not None:
+        listing.write_bytes(content)
+    bad = list(unsound_files(open_dataset(root)))
+    assert bad[0].location == str(listing)
+    assert len(bad) == (1 if content is None else 2)
+
+
 def test_images_are_decoded_and_other_files_not():
     check_decodable(Encoded(made.jpeg(1), "jpg"))
     check_decodable(Encoded(b"...", "json"))

@@ -8,7 +8,8 @@ import weakref
 
 import pytest
 
-from penstock.engine.threads import Team
+from penstock.engine import threads
+from penstock.engine.threads import Team, wait_at_exit
 
 from ..readers.processes import assert_soon
 
@@ -198,7 +199,8 @@ def test_no_thread_to_be_had(team, monkeypatch):
 
 FORK = """
 import os, sys, threading
-from penstock.engine.threads import Team
+from penstock.engine import threads
+from penstock.engine.threads import Team, wait_at_exit
 team = Team("penstock-test", 2)
 both = threading.Barrier(2)
 team.run_jobs(lambda _: both.wait(30), range(2))
@@ -215,3 +217,25 @@ def test_a_fork_has_threads_of_its_own_and_the_interpreter_ends():
     command = [sys.executable, "-W", "ignore", "-c", FORK]
     result = subprocess.run(command, timeout=200, capture_output=True, env=dict(os.environ))
     assert (result.returncode, result.stderr) == (0, b"")
+
+
+def test_the_end_waits_for_the_threads_of_two_calls_at_once(monkeypatch):
+    waiting = set()
+    monkeypatch.setattr(threads, "_LEFT", waiting)
+    go = threading.Event()
+    first, second = (threading.Thread(target=go.wait) for _ in range(2))
+    first.start()
+    second.start()
+
+    def between():
+        """Yield a thread after another call, as that of a finalizer, has come in between."""
+        wait_at_exit([second])
+        yield first
+
+    wait_at_exit(between())
+    assert waiting == {first, second}
+    go.set()
+    first.join()
+    second.join()
+    wait_at_exit([])
+    assert waiting == set()

@@ -161,6 +161,7 @@ def test_damaged_texts_are_refused(tmp_path):
                 {"seed": True},
                 {"samples": -1},
                 {"samples": 1.5},
+                {"samples": 1 << 62},
                 {"inputs": []},
                 {"more": 1},
             )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from types import SimpleNamespace
 
+import pytest
+
 from penstock.engine.run.delivery import DeliveryQueue
 
 
@@ -53,3 +55,32 @@ def test_a_restart_drops_the_batches_in_flight():
     queue.restart(1)
     queue.deliver(batch(1))
     assert queue.next_batch().number == 1
+
+
+def fail():
+    raise MemoryError("no memory")
+
+
+def test_the_failure_of_a_thread_reaches_whoever_waits():
+    queue, seen = DeliveryQueue(), []
+
+    def wait():
+        try:
+            queue.next_batch()
+        except MemoryError as error:
+            seen.append(error.__notes__)
+
+    queue.deliver(batch(0))
+    waits = threading.Thread(target=lambda: [queue.next_batch(), wait()])
+    fails = threading.Thread(target=queue.watch, args=(fail,), name="toy")
+    waits.start()
+    fails.start()
+    for thread in (waits, fails):
+        thread.join(30)
+    assert seen == [["the thread toy ended"]]
+    queue.deliver(batch(1))
+    assert queue.next_batch().number == 1
+    with pytest.raises(MemoryError):
+        queue.next_batch()
+    queue.stop()
+    assert queue.next_batch() is None

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from penstock import PipelineStopped, fn
+from penstock.engine.run import executor
+from penstock.engine.run.workers import Workers
 
 from ..toys import (
     Affine,
@@ -178,3 +180,22 @@ def test_an_operator_that_returns_too_few_outputs_is_named():
     with pytest.raises(ValueError, match="returned 1 results, but has 2 outputs") as caught:
         pipe.run()
     assert "'stingy'" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize("thread", ["penstock-feeder", "penstock-worker-0"])
+def test_a_thread_that_fails_ends_the_run(thread, monkeypatch):
+    """Without an error the consumer would wait for ever."""
+
+    def fail(*_):
+        raise MemoryError("no memory")
+
+    with make(lambda: call(Affine, call(Numbers)[0]), num_threads=1) as pipe:
+        pipe.run()
+        owner, name = (executor, "Batch") if thread == "penstock-feeder" else (Workers, "_end_turn")
+        monkeypatch.setattr(owner, name, fail)
+        with pytest.raises(MemoryError, match="no memory") as caught:
+            [pipe.run() for _ in range(9)]
+        assert f"the thread {thread} ended" in caught.value.__notes__
+        with pytest.raises(PipelineStopped):
+            pipe.run()
+    assert own_threads() == []

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import resource
+import sys
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from penstock import CheckpointError
@@ -45,6 +50,13 @@ def test_a_checkpoint_of_other_inputs_is_refused():
         open_inputs(plan, 4, Checkpoint(1, 0, {"b": None}), Shutdown())
 
 
+def test_a_checkpoint_without_the_state_of_a_reader_is_refused():
+    """Else the reader would start again at its first sample."""
+    plan = planned(lambda: call(Numbers, name="a")[0])
+    with pytest.raises(CheckpointError, match="no state of the reader 'a'"):
+        open_inputs(plan, 4, Checkpoint(1, 0, {"a": None}), Shutdown())
+
+
 @pytest.mark.parametrize(
     ("processes", "scaling", "shared"), [(True, 9, True), (False, 0, False), (None, 0, True)]
 )
@@ -70,3 +82,30 @@ def test_without_room_for_shared_memory_there_are_threads(tuned, monkeypatch):
     with pytest.raises(OSError, match="no room") as caught:
         open_pool(plan, PipelineConfig(4, 8, exec_processes=True))
     assert "exec_processes=False" in caught.value.__notes__[0]
+
+
+@pytest.fixture
+def _modules_are_found(monkeypatch):
+    """Worker processes import the toys, which pytest finds by itself."""
+    monkeypatch.setattr(sys, "path", [str(Path(__file__).resolve().parents[3]), *sys.path])
+
+
+@pytest.fixture
+def _small_files():
+    """Let this process grow files to a MiB only, files in memory included."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.usefixtures("_small_files", "_modules_are_found")
+def test_worker_processes_do_with_little_shared_memory():
+    def results(**options):
+        """Return batches of 400 KiB a sample."""
+        with make(lambda: call(Affine, call(Numbers, side=50_000)[0]), seed=1, **options) as pipe:
+            return [np.array(pipe.run()[0].as_array()) for _ in range(3)]
+
+    with pytest.warns(RuntimeWarning, match="leave 1024 KiB of memory that worker processes"):
+        found = results(exec_processes=True)
+    np.testing.assert_array_equal(found, results(exec_processes=False))

@@ -1,0 +1,29 @@
+"""The state of an external source in a checkpoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...engine.errors import CheckpointError
+
+_COUNTS = {"epoch": 32, "iteration": 62, "sample": 62, "position": 62}
+"""Bits of each number; a source that is fed has no position."""
+
+
+def check_state(state: Any) -> None:
+    """Raise CheckpointError unless this is what `ExternalSource.snapshot` returned.
+
+    >>> check_state({"epoch": 0, "iteration": -4, "sample": 12})
+    Traceback (most recent call last):
+    ...
+    penstock.engine.errors.CheckpointError: state of an external source: iteration is -4...
+    """
+    if not isinstance(state, dict):
+        raise CheckpointError(f"state of an external source: it is {state!r:.80}, and no object")
+    for name, bits in _COUNTS.items():
+        number = state.get(name, 0 if name == "position" else None)
+        if type(number) is not int or not 0 <= number < 1 << bits:
+            raise CheckpointError(
+                f"state of an external source: {name} is {number!r:.80}. The checkpoint is damaged "
+                "or was edited; restore an earlier one."
+            )
