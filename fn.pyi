@@ -7981,6 +7981,139 @@ class experimental:
 
     class readers:
         @staticmethod
+        def fits(
+            *,
+            files: str | Sequence[str] | None = ...,
+            file_list: str | None = ...,
+            file_root: str | None = ...,
+            file_filter: str | None = ...,
+            hdu_indices: int | Sequence[int] | None = ...,
+            dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
+            random_shuffle: bool | None = ...,
+            shuffle_after_epoch: bool | None = ...,
+            shuffle_after_epoch_seed: int | None = ...,
+            shuffle_seed: int | None = ...,
+            shuffle_block: int | None = ...,
+            shuffle_window: int | None = ...,
+            shard_id: int | None = ...,
+            num_shards: int | None = ...,
+            stick_to_shard: bool | None = ...,
+            pad_last_batch: bool | None = ...,
+            prefetch_queue_depth: int | None = ...,
+            storage_options: Mapping[str, Any] | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            initial_fill: int | None = ...,
+            read_ahead: bool | None = ...,
+            skip_cached_images: bool | None = ...,
+            lazy_init: bool | None = ...,
+            dont_use_mmap: bool | None = ...,
+            use_o_direct: bool | None = ...,
+            tensor_init_bytes: int | None = ...,
+            bytes_per_sample: float | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> Any:
+            """Reads images of FITS files: arrays of numbers, as telescopes and satellites record them.
+
+            Each output is the image of one HDU (header and data unit) of the file. The last axis of an
+            output is the file's NAXIS1. BSCALE and BZERO are applied. The numbers have the type that
+            CFITSIO gives them, the smallest one that holds all possible values. For example, 16 bits
+            with BZERO 32768 are uint16. BLANK is not looked at.
+
+            Images that are compressed tile by tile need Astropy (`pip install '.[fits]'`). A process of the
+            reader's own decodes them, because some damaged images end it. All other images need no library.
+            With `device="gpu"` images are read by the CPU and copied.
+
+            >>> import numpy as np
+            >>> from penstock import fn, pipeline_def
+            >>> cards = ["SIMPLE  = T", "BITPIX  = 16", "NAXIS   = 2", "NAXIS1  = 3", "NAXIS2  = 2", "END"]
+            >>> header = "".join(card.ljust(80) for card in cards).ljust(2880).encode()
+            >>> with open("sky.fits", "wb") as file:
+            ...     _ = file.write(header + np.arange(6, dtype=">i2").tobytes().ljust(2880, bytes(1)))
+            >>> @pipeline_def(batch_size=1, num_threads=1)
+            ... def images():
+            ...     return fn.experimental.readers.fits(files="sky.fits", hdu_indices=1)
+            >>> with images() as pipe:
+            ...     (found,) = pipe.run()
+            >>> found.as_array()[0].tolist()
+            [[0, 1, 2], [3, 4, 5]]
+
+            Outputs:
+                an image for each of `hdu_indices`: of the type above and of the image's shape.
+
+            Differences from DALI: the reader resumes from checkpoints, and reads URLs. Integers of 64 bits
+            with BZERO 2^63 are uint64, and float64 with another BSCALE or BZERO; DALI refuses or truncates
+            them.
+
+            Raises:
+                SourceError: a folder or list cannot be read or holds no file; a file is cut off while it is
+                    read.
+                DecodeError: a file is no FITS file, is cut off, or an HDU is missing or holds no image; or
+                    an image differs in type or dimensions from the others of its batch.
+                MissingDependencyError: an image is compressed, and Astropy is not installed.
+                OSError: a file cannot be read (see `on_error` of the pipeline).
+
+            Args:
+                files (str | Sequence[str] | None): Paths of the files, relative to `file_root` if that
+                    is given.
+                file_list (str | None): Text file with a path on each line, relative to `file_root` or,
+                    without it, to the list.
+                file_root (str | None): Folder whose files, and those of the folders right inside it,
+                    are read.
+                file_filter (str | None): Pattern of their names, with `file_root` alone. Default:
+                    '*.fits'.
+                hdu_indices (int | Sequence[int] | None): HDUs that are read, one for each output. The
+                    first HDU is 1; often it holds no image. Default: (2,).
+                dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types,
+                    one for each output. As in DALI, the outputs have the types of the files all the
+                    same.
+                random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+                    whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+                    number. Default: False.
+                shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+                shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+                shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                    counts. It is not derived from the pipeline's seed, which users often set
+                    differently for each rank: the ranks' shards would overlap then. All ranks must give
+                    the same seed. Default: 0.
+                shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+                    remote shards): shuffle blocks of so many consecutive samples instead of single
+                    samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+                    those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+                    that gives.
+                shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+                    Default: 16.
+                shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+                    Default: 0.
+                num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+                stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+                    in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                    samples of others. Default: False.
+                pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+                    same number of whole batches. Default: False.
+                prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+                    far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+                    request takes a round trip. Local files, which the kernel reads ahead, are by
+                    default read in groups of batches, if these are small and come fast.
+                storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+                    protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+                    Credentials are otherwise found where the service's own tools find them. The key
+                    'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+                    total_seconds (120) and at_once (64). Default: {}.
+                seed (int | None): Seed of the operator's randomness; by default derived from the
+                    pipeline's. Default: -1.
+                preserve (bool | None): Keep the operator even if its output is not used. Default:
+                    False.
+                device (str | None): cpu, gpu. Default: the device of the inputs.
+                name (str | None): name in the graph, in statistics, checkpoints and errors.
+                Accepted for compatibility, without effect: initial_fill, read_ahead,
+                    skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+                    bytes_per_sample, bytes_per_sample_hint.
+            """
+
+        @staticmethod
         def video(
             *,
             labels: int | Sequence[int] | None = ...,
