@@ -1460,9 +1460,9 @@ def debayer(
 def dl_tensor_python_function(
     *inputs: DataNode,
     function: Callable[..., Any],
-    batch_processing: bool | None = ...,
     num_outputs: int | None = ...,
     output_layouts: Any | None = ...,
+    batch_processing: bool | None = ...,
     synchronize_stream: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
@@ -1479,10 +1479,10 @@ def dl_tensor_python_function(
 
     Args:
         function (Callable[..., Any]): The function.
-        batch_processing (bool | None): Call the function once a batch. Default: False.
         num_outputs (int | None): Number of outputs. Default: 1.
         output_layouts (Any | None): Layout of all outputs, or a list with the layouts of the
             first outputs.
+        batch_processing (bool | None): Call the function once a batch. Default: False.
         synchronize_stream (bool | None): On the GPU, wait for the inputs before each batch's
             calls. With False the function has to work on the pipeline's stream, CuPy's current
             one. Default: True.
@@ -3974,9 +3974,9 @@ def preemphasis_filter(
 def python_function(
     *inputs: DataNode,
     function: Callable[..., Any],
-    batch_processing: bool | None = ...,
     num_outputs: int | None = ...,
     output_layouts: Any | None = ...,
+    batch_processing: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -4008,10 +4008,10 @@ def python_function(
 
     Args:
         function (Callable[..., Any]): The function.
-        batch_processing (bool | None): Call the function once a batch. Default: False.
         num_outputs (int | None): Number of outputs. Default: 1.
         output_layouts (Any | None): Layout of all outputs, or a list with the layouts of the
             first outputs.
+        batch_processing (bool | None): Call the function once a batch. Default: False.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
