@@ -605,9 +605,9 @@ class DLTensorPythonFunction:
         self,
         *,
         function: Callable[..., Any] = ...,
-        batch_processing: bool | None = ...,
         num_outputs: int | None = ...,
         output_layouts: Any | None = ...,
+        batch_processing: bool | None = ...,
         synchronize_stream: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
@@ -1641,9 +1641,9 @@ class PythonFunction:
         self,
         *,
         function: Callable[..., Any] = ...,
-        batch_processing: bool | None = ...,
         num_outputs: int | None = ...,
         output_layouts: Any | None = ...,
+        batch_processing: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -3202,6 +3202,46 @@ class experimental:
             def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
     class readers:
+        class Fits:
+            """`fn.experimental.readers.fits` as a class."""
+
+            def __init__(
+                self,
+                *,
+                files: str | Sequence[str] | None = ...,
+                file_list: str | None = ...,
+                file_root: str | None = ...,
+                file_filter: str | None = ...,
+                hdu_indices: int | Sequence[int] | None = ...,
+                dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
+                random_shuffle: bool | None = ...,
+                shuffle_after_epoch: bool | None = ...,
+                shuffle_after_epoch_seed: int | None = ...,
+                shuffle_seed: int | None = ...,
+                shuffle_block: int | None = ...,
+                shuffle_window: int | None = ...,
+                shard_id: int | None = ...,
+                num_shards: int | None = ...,
+                stick_to_shard: bool | None = ...,
+                pad_last_batch: bool | None = ...,
+                prefetch_queue_depth: int | None = ...,
+                storage_options: Mapping[str, Any] | None = ...,
+                seed: int | None = ...,
+                preserve: bool | None = ...,
+                initial_fill: int | None = ...,
+                read_ahead: bool | None = ...,
+                skip_cached_images: bool | None = ...,
+                lazy_init: bool | None = ...,
+                dont_use_mmap: bool | None = ...,
+                use_o_direct: bool | None = ...,
+                tensor_init_bytes: int | None = ...,
+                bytes_per_sample: float | None = ...,
+                bytes_per_sample_hint: int | Sequence[int] | None = ...,
+                device: str | None = ...,
+                name: str | None = ...,
+            ) -> None: ...
+            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
         class Video:
             """`fn.experimental.readers.video` as a class."""
 

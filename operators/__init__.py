@@ -66,6 +66,7 @@ from .transforms import (
 from .user_code import (
     dl_tensor_function,
     external_source,
+    jax_function,
     numba_function,
     python_function,
     torch_function,
@@ -106,6 +107,7 @@ __all__ = [
     "flip",
     "gaussian_blur",
     "grid_mask",
+    "jax_function",
     "jitter",
     "join",
     "jpeg_distortion",

@@ -3,6 +3,7 @@
 from .coco import reader as coco_reader
 from .files import read_file, sequence
 from .files import reader as file_reader
+from .fits import reader as fits_reader
 from .lmdb import caffe, caffe2
 from .lmdb import reader as lmdb_reader
 from .nemo import reader as nemo_reader
@@ -18,6 +19,7 @@ __all__ = [
     "caffe2",
     "coco_reader",
     "file_reader",
+    "fits_reader",
     "lmdb_reader",
     "mxnet_reader",
     "nemo_reader",

@@ -69,7 +69,7 @@ BY_NAME = {
         "resize",
     },
     "decoders": {"cast"},
-    "plugin": {"_numba_function", "_torch_python_function"},
+    "plugin": {"_jax_function", "_numba_function", "_torch_python_function"},
 }
 FILES = sorted(
     path

@@ -177,6 +177,20 @@ class TensorListGPU(TensorList):
         return cupy.stack(list(self._rows))
 
 
+class LastingExport:
+    """A batch for a consumer whose streams are never destroyed, as JAX's."""
+
+    def __init__(self, batch: TensorListGPU) -> None:
+        self._batch = batch
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._batch.__dlpack_device__()
+
+    def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
+        self._batch.used_on(stream, lasts=True)
+        return self._batch.__dlpack__(stream=stream, **options)
+
+
 def _contiguous(array: Any) -> Any:
     return array if array.flags.c_contiguous else array.copy()
 

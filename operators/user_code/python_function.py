@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.operator import Array, BatchOperator, register
-from ...engine.graph.params import ANY, BOOL, CALLABLE, INT, REQUIRED, param
+from ...engine.graph.operator import Array, register
+from ...engine.graph.params import BOOL, param
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.results import BatchRows
 from .device_data import device_column
-from .user_data import Column, Expected, as_array, as_column, check_alike, copied, expectations
+from .user_data import Expected, as_array, as_column, check_alike, copied
+from .user_function import UserFunction, check_size
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 
 @register
-class PythonFunction(BatchOperator):
+class PythonFunction(UserFunction):
     """Calls a Python function with the data, and passes its results on.
 
     The function gets one NumPy array for each input. One thread at a time calls the function, for
@@ -45,43 +45,11 @@ class PythonFunction(BatchOperator):
     """
 
     name = "python_function"
-    devices = ("cpu", "gpu")
-    in_order = True
-    inputs = ("*inputs",)
-    function = param(CALLABLE, REQUIRED, "The function.")
     batch_processing = param(BOOL, False, "Call the function once a batch.")
-    output_count = param(INT, 1, "Number of outputs.", name="num_outputs", minimum=0)
-    declared_layouts = param(
-        ANY,
-        None,
-        "Layout of all outputs, or a list with the layouts of the first outputs.",
-        name="output_layouts",
-    )
-
-    def prepare(self) -> None:
-        self._expected = expectations(
-            self.called, self.output_count, self.declared_layouts, None, None
-        )
-        self.preserve = True
-        try:
-            inspect.signature(self.function).bind(*self.layouts)
-        except TypeError as error:
-            raise ArgumentError(
-                f"{self.called}: the function cannot be called with {len(self.layouts)} "
-                f"inputs: {error}"
-            ) from None
-        except ValueError:  # some functions in C have no signature
-            pass
 
     def call(self, *arguments: Any) -> Any:
         """Call the function with an array for each input, or with a list of arrays."""
         return self.function(*arguments)
-
-    def num_outputs(self) -> int:
-        return int(self.output_count)
-
-    def output_layouts(self) -> tuple[str, ...]:
-        return tuple(expected.layout or "" for expected in self._expected)
 
     def batch(self, batch: BatchContext, *inputs: TensorList) -> tuple[TensorListCPU, ...]:
         if self.batch_processing:
@@ -91,9 +59,9 @@ class PythonFunction(BatchOperator):
         good: list[int] = []
 
         def compute(i: int) -> None:
-            returned = self._unpacked(self.call(*(data.row(i) for data in inputs)))
-            arrays = [as_array(*pair) for pair in zip(returned, self._expected, strict=True)]
-            for rows, array, expected in zip(results, arrays, self._expected, strict=True):
+            returned = self.unpacked(self.call(*(data.row(i) for data in inputs)))
+            arrays = [as_array(*pair) for pair in zip(returned, self.expected, strict=True)]
+            for rows, array, expected in zip(results, arrays, self.expected, strict=True):
                 _check_layout(array, expected)
                 if good:
                     check_alike([rows.row(good[0]), array], expected.what)
@@ -112,13 +80,13 @@ class PythonFunction(BatchOperator):
         for data in inputs:
             data.used_on(None)  # the default stream of PyTorch and others
         if self.batch_processing:
-            returned = self._unpacked(self.call(*(data.rows() for data in inputs)))
+            returned = self.unpacked(self.call(*(data.rows() for data in inputs)))
         else:
             returned = self._by_sample(batch, inputs)
         results = []
-        for value, expected in zip(returned, self._expected, strict=True):
+        for value, expected in zip(returned, self.expected, strict=True):
             column = device_column(value, expected, device)
-            _check_size(column, expected, batch)
+            check_size(column, expected, batch)
             results.append(device.copied(column.rows, column.layout))
         return tuple(results)
 
@@ -129,7 +97,7 @@ class PythonFunction(BatchOperator):
         each: dict[int, tuple[Any, ...]] = {}
 
         def compute(i: int) -> None:
-            each[i] = self._unpacked(self.call(*(data.row(i) for data in inputs)))
+            each[i] = self.unpacked(self.call(*(data.row(i) for data in inputs)))
 
         for i in guard_rows(batch, compute):
             each[i] = next(iter(each.values()))
@@ -139,38 +107,13 @@ class PythonFunction(BatchOperator):
     def _whole(
         self, batch: BatchContext, inputs: tuple[TensorList, ...]
     ) -> tuple[TensorListCPU, ...]:
-        returned = self._unpacked(self.call(*(data.rows() for data in inputs)))
+        returned = self.unpacked(self.call(*(data.rows() for data in inputs)))
         columns = []
-        for value, expected in zip(returned, self._expected, strict=True):
+        for value, expected in zip(returned, self.expected, strict=True):
             column = as_column(value, expected)
-            _check_size(column, expected, batch)
+            check_size(column, expected, batch)
             columns.append(copied(column, batch))
         return tuple(columns)
-
-    def _unpacked(self, returned: Any) -> tuple[Any, ...]:
-        """Return the function's result as one value an output."""
-        count = self.output_count
-        if count == 0:
-            if returned is not None:
-                raise ArgumentError(
-                    f"{self.called}: with num_outputs=0 the function must return None, not "
-                    f"{type(returned).__name__}"
-                )
-            return ()
-        if count == 1 and not (isinstance(returned, tuple) and len(returned) == 1):
-            if returned is None:
-                raise ArgumentError(
-                    f"{self.called}: the function returned None; return an array, or pass "
-                    "num_outputs=0"
-                )
-            return (returned,)
-        if not isinstance(returned, tuple) or len(returned) != count:
-            size = f" of {len(returned)}" if isinstance(returned, tuple) else ""
-            raise ArgumentError(
-                f"{self.called}: with num_outputs={count} the function must return a tuple of "
-                f"{count}, not a {type(returned).__name__}{size}"
-            )
-        return returned
 
 
 def guard_rows(batch: BatchContext, compute: Callable[[int], None]) -> list[int]:
@@ -196,14 +139,6 @@ def guard_rows(batch: BatchContext, compute: Callable[[int], None]) -> list[int]
         first.add_note(f"sample {bad[0]} of the batch" + (f", from {location}" if location else ""))
         raise first
     return bad
-
-
-def _check_size(column: Column, expected: Expected, batch: BatchContext) -> None:
-    if len(column) != batch.size:
-        raise ArgumentError(
-            f"{expected.what}: the function returned {len(column)} samples for a batch of "
-            f"{batch.size}"
-        )
 
 
 def _check_layout(array: Array, expected: Expected) -> None:

@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError, SourceError
+from ...engine.errors import SourceError
 from ..archives.zip_index import STORED, zip_members
-from ..listing.class_folders import ClassFolders
 from ..listing.globs import name_filter
-from ..listing.list_file import check_remote_name, opened
-from ..listing.listing import FileList, absolute, encoded_paths, folders_below, root_of
+from ..listing.listing import FileList
+from ..listing.plain_files import list_plain_files
 from ..storage.index_cache import cached_index
 from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
 from ..storage.storage import Storage
 from ..storage.strings import StringTable
-from ..storage.urls import is_url, shown
+from ..storage.urls import shown
 from ..webdataset.index import index_archive
 
 _ZIP, _TAR = (b".npz", b".zip"), (b".tar",)
@@ -107,7 +106,14 @@ def list_arrays(
         SourceError: a folder, list or archive cannot be read, or holds no array.
         OSError: there is no such archive.
     """
-    listing = _listing(files, file_list, file_root, file_filter, options)
+    listing = list_plain_files(
+        "fn.readers.numpy",
+        files=files,
+        file_list=file_list,
+        file_root=file_root,
+        file_filter=file_filter,
+        options=options,
+    )
     archives = {
         number: path
         for number, path in enumerate(listing.names)
@@ -135,67 +141,6 @@ def list_arrays(
             f"{member_filter!r}"
         )
     return ArrayList(listing, joined)
-
-
-def _listing(
-    files: Sequence[str] | None,
-    file_list: str | None,
-    file_root: str | None,
-    file_filter: str,
-    options: Mapping[str, Any],
-) -> FileList:
-    if files is not None and file_list is not None:
-        raise ArgumentError("fn.readers.numpy: give either files or file_list, not both")
-    if files is not None:
-        names = StringTable.of(encoded_paths(files))
-        listing = FileList(root_of(names, file_root or b""), names, _no_labels(names))
-        return _checked(listing, "files")
-    if file_list is not None:
-        root = os.path.dirname(file_list) if file_root is None else file_root
-        names = StringTable.of(_lines(file_list, options))
-        return _checked(FileList(absolute(root), names, _no_labels(names)), file_list)
-    if not file_root:
-        raise ArgumentError("fn.readers.numpy needs file_root, files or file_list")
-    root_path = absolute(file_root)
-    folders: ClassFolders = folders_below(root_path, options)(
-        root_path, [file_filter], None, case_sensitive=True
-    )
-    inside = folders.folders()
-    linked = set(inside)  # links to folders are listed among the files, too
-    found = [name for name in folders.files(root_path) if name not in linked]
-    for folder, listed in zip(inside, folders.listed(inside), strict=True):
-        found += [folder + b"/" + name for name in listed]
-    names = StringTable.of(found)
-    return _checked(
-        FileList(root_path, names, _no_labels(names)),
-        f"{file_root!r} and the folders in it, for {file_filter!r},",
-    )
-
-
-def _checked(listing: FileList, what: str) -> FileList:
-    if not len(listing):
-        raise SourceError(f"fn.readers.numpy: {what} names no file")
-    return listing
-
-
-def _no_labels(names: StringTable) -> NDArray[np.int32]:
-    return np.broadcast_to(np.int32(0), len(names))
-
-
-def _lines(path: str, options: Mapping[str, Any]) -> list[bytes]:
-    """Return the lines of a text file that are not empty."""
-    try:
-        with opened(os.fsencode(path), options) as file:
-            text = file.read().removeprefix(b"\xef\xbb\xbf")
-    except SourceError:
-        raise
-    except OSError as error:
-        raise SourceError(f"`file_list` {shown(path)!r} cannot be read: {error}") from error
-    lines = [raw.rstrip(b"\r") for raw in text.split(b"\n")]
-    if is_url(path):
-        for number, line in enumerate(lines, 1):
-            check_remote_name(os.fsencode(path), number, line)
-    return [line for line in lines if line]
 
 
 def _plain_file(number: int) -> ArrayMembers:

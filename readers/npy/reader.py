@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError, DecodeError
+from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import (
@@ -32,11 +31,12 @@ from ..batch_reading import BatchReading
 from ..process.reading_process import ReadingProcess
 from ..read_ahead import AheadReading
 from ..reader import Reader
+from ..sample_forms import form_of, other_form, usual_form
 from .array_list import list_arrays
 from .gds import THROUGH_HOST, DirectReading, direct_reads
 from .mapped_copies import MappedCopies, copying_threads
 from .region import NAMES, POLICIES, RegionOfInterest, parse_key
-from .region_reading import AheadIfLarge, RegionReading, RegionSelection, SampleForm
+from .region_reading import AheadIfLarge, RegionReading, RegionSelection
 from .source import NumpySource
 
 if TYPE_CHECKING:
@@ -291,36 +291,21 @@ class NumpyReader(Reader):
         with self.waits:
             (column,) = self.source.read(selection.index[rows], np.empty, values)
         sample = column[0]
-        if regions.form is not None and _form(sample) != regions.form:
-            raise self._other_form(selection.index[row], _form(sample), regions.form)
+        if regions.form is not None and form_of(sample) != regions.form:
+            where = self.source.where(int(selection.index[row]))
+            raise other_form(where, form_of(sample), regions.form)
         return (sample,)
 
     def _check_forms(
         self, batch: BatchContext, selection: RegionSelection, column: TensorList
     ) -> None:
         """Enter as bad the samples that differ in dtype or dimensions from most of the batch."""
-        rows = [row for row in range(len(column)) if row not in batch.errors]
-        if column.is_dense_tensor():
-            del rows[1:]  # all samples are like the first one
-        good = {row: _form(column.row(row)) for row in rows}
-        if not good:
-            return
-        ((form, _),) = Counter(good.values()).most_common(1)  # of several, the first one
-        selection.regions.form = form
-        for row, own in good.items():
-            if own != form:
-                batch.errors[row] = self._other_form(selection.index[row], own, form)
-
-    def _other_form(self, index: Any, own: SampleForm, usual: SampleForm) -> DecodeError:
-        return DecodeError(
-            f"{self.source.where(int(index))}: the sample has {own[1]} dimensions and the type "
-            f"{own[0]}, where most of its batch have {usual[1]} and {usual[0]}; the samples of a "
-            "batch must agree in both"
-        )
-
-
-def _form(array: Array) -> SampleForm:
-    return array.dtype, array.ndim
+        usual, others = usual_form(column, batch.errors)
+        selection.regions.form = usual
+        for row, own in others.items():
+            assert usual is not None
+            where = self.source.where(int(selection.index[row]))
+            batch.errors[row] = other_form(where, own, usual)
 
 
 def _short(name: str) -> str:

@@ -6,17 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from ...engine.graph.context import Array, BatchContext
 from ...engine.order.sampler import Sampler, Selection
 from ..batch_reading import BatchReading
 from ..read_ahead import nbytes_of
+from ..sample_forms import SampleForm
 from ..source import Columns
 from .source import NumpySource
-
-SampleForm = tuple[np.dtype[Any], int]
-"""Dtype and number of dimensions of a sample."""
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Unpack
 
-from ..engine.errors import ArgumentError, MissingDependencyError
-from ..engine.tensors import TensorList, TensorListGPU
-from .base_iterator import BaseIterator, LastBatchPolicy, check_uniform
-from .options import EpochArguments
+from ...engine.errors import ArgumentError, MissingDependencyError
+from ...engine.tensors import TensorList, TensorListGPU
+from ...engine.tensors.device_tensors import LastingExport
+from ..base_iterator import BaseIterator, LastBatchPolicy, check_uniform
+from ..options import EpochArguments
+from . import fn
 
 try:
     import jax
@@ -31,9 +33,9 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from ..engine.run.pipeline import Pipeline
+    from ...engine.run.pipeline import Pipeline
 
-__all__ = ["DALIGenericIterator", "GenericIterator", "LastBatchPolicy"]
+__all__ = ["DALIGenericIterator", "GenericIterator", "LastBatchPolicy", "fn"]
 
 JaxArray: TypeAlias = Any
 """A `jax.Array`; JAX is optional, for the type checker too."""
@@ -92,22 +94,8 @@ class GenericIterator(BaseIterator[JaxArray]):
         """Return all samples as one array; `count` is their number, as no batch is partial."""
         check_uniform(name, output)
         if isinstance(output, TensorListGPU):
-            return from_dlpack(_Lasting(output))
+            return from_dlpack(LastingExport(output))
         return jax.numpy.array(output.dense())
-
-
-class _Lasting:
-    """A batch for a consumer whose streams are never destroyed, as JAX's."""
-
-    def __init__(self, batch: TensorListGPU) -> None:
-        self._batch = batch
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self._batch.__dlpack_device__()
-
-    def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
-        self._batch.used_on(stream, lasts=True)
-        return self._batch.__dlpack__(stream=stream, **options)
 
 
 DALIGenericIterator = GenericIterator

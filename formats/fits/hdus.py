@@ -1,0 +1,112 @@
+"""The way through a FITS file: from one header to the next, over the data between them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from ...engine.errors import DecodeError
+from .header import BLOCK, FitsHeader, header_length
+from .image import FitsImage, is_compressed, read_image
+from .tiles import check_ratio
+
+ReadRequests = Generator[tuple[int, int], bytes, list[FitsImage]]
+"""Yields the offset and the length of bytes, is sent the bytes, and returns images."""
+
+
+@dataclass(frozen=True)
+class HduTuning:
+    """Numbers of reading headers.
+
+    Attributes:
+        first: bytes that are read of a header at first.
+        most: bytes of a header; instruments write some hundred thousand at most.
+    """
+
+    first: int = 4 * BLOCK
+    most: int = 16 << 20
+
+
+TUNING = HduTuning()
+
+
+def find_images(size: int, numbers: Sequence[int]) -> ReadRequests:
+    """Find images of a file of `size` bytes, by the numbers of their HDUs, from 1 on.
+
+    Raises:
+        DecodeError: this is no FITS file; it is cut off, has no such HDU, or it holds no image.
+    """
+    found: dict[int, FitsImage] = {}
+    at = held_at = 0
+    held = b""
+    for number in range(1, max(numbers) + 1):
+        if at >= size:
+            raise DecodeError(
+                f"FITS: the HDU {number} is asked for, but the file has {number - 1}"
+                if size
+                else "no FITS file: it is empty"
+            )
+        while (length := header_length(held[at - held_at :])) is None:
+            _check_beginning(held[at - held_at :], number)
+            there = max(0, held_at + len(held) - at)
+            if there >= min(size - at, TUNING.most):
+                raise DecodeError(
+                    f"FITS: the header of HDU {number}, at offset {at}, has no END in "
+                    f"{there} bytes: the file is cut off or damaged"
+                )
+            wanted = min(size - at, TUNING.most, max(TUNING.first, 2 * there))
+            held, held_at = (yield at, wanted), at
+        _check_beginning(held[at - held_at :], number)
+        header = FitsHeader(held[at - held_at : at - held_at + length])
+        try:
+            data = _data_size(header)
+            if number in numbers:
+                found[number] = _image(header, at, length, data, size)
+        except DecodeError as error:
+            raise DecodeError(f"HDU {number}, at offset {at}: {error}") from None
+        at += length + -(-data // BLOCK) * BLOCK
+    return [found[number] for number in numbers]
+
+
+def _check_beginning(beginning: bytes, number: int) -> None:
+    wanted = b"SIMPLE  =" if number == 1 else b"XTENSION="
+    if beginning and not beginning.startswith(wanted):
+        raise DecodeError(
+            f"no FITS file: it begins with {beginning[:9]!r} instead of {wanted!r}"
+            if number == 1
+            else f"FITS: HDU {number} is missing: {beginning[:9]!r} follows HDU {number - 1} "
+            f"instead of {wanted!r}"
+        )
+
+
+def _data_size(header: FitsHeader) -> int:
+    """Return the bytes of an HDU's data, without padding."""
+    axes = [header.integer(f"NAXIS{axis + 1}") for axis in range(_axes(header))]
+    if header.flag("GROUPS") and axes[:1] == [0]:
+        axes[0] = 1
+    extra, groups = header.integer("PCOUNT", 0), header.integer("GCOUNT", 1)
+    if min([extra, groups, *axes]) < 0:
+        raise DecodeError("FITS: NAXISn, PCOUNT and GCOUNT must not be negative")
+    elements = groups * (extra + prod(axes)) if axes else 0
+    return abs(header.integer("BITPIX")) // 8 * elements
+
+
+def _axes(header: FitsHeader) -> int:
+    count = header.integer("NAXIS")
+    if not 0 <= count <= 999:
+        raise DecodeError(f"FITS: NAXIS is {count}; it must be from 0 to 999")
+    return count
+
+
+def _image(header: FitsHeader, at: int, length: int, data: int, size: int) -> FitsImage:
+    image = read_image(header, at, at + length, data)
+    needed = data if is_compressed(header) else image.nbytes
+    if needed > size - at - length:
+        raise DecodeError(
+            f"FITS: the data take {needed} bytes, but {max(0, size - at - length)} follow the "
+            "header: the file is cut off"
+        )
+    if image.compressed:
+        check_ratio(image)
+    return image

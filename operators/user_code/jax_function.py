@@ -1,0 +1,139 @@
+"""User functions of JAX's arrays: `penstock.plugin.jax.fn.jax_function`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError, MissingDependencyError
+from ...engine.graph.operator import register
+from ...engine.graph.params import ANY, param
+from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from ...engine.tensors.device_tensors import LastingExport
+from .device_data import device_column
+from .user_data import Column, as_column, copied
+from .user_function import UserFunction, check_size
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+
+@register
+class JaxFunction(UserFunction):
+    """Calls a Python function with JAX's arrays, and passes its results on.
+
+    The function gets an array for each input, whose axis 0 runs over the samples. So the samples of
+    an input must have one shape. With several outputs, the function returns a tuple of such arrays.
+    JAX turns 64-bit numbers into 32 bits, unless its option `jax_enable_x64` is set. The arrays
+    must not be used after the function's end.
+
+    By default, output i has the layout of input i, if their samples have as many dimensions. With
+    `sharding`, the arrays are global ones, of which this process has one shard.
+
+    On the GPU, JAX's streams wait for the inputs, and the pipeline's stream for the results.
+    """
+
+    name = "_jax_function"
+    called = "plugin.jax.fn.jax_function"
+    sharding = param(ANY, None, "A `jax.sharding.Sharding` with one device of this process.")
+
+    def prepare(self) -> None:
+        preserve = self.preserve
+        super().prepare()
+        self.preserve = preserve
+        self._jax = _import_jax()
+        sharding = self.sharding
+        if sharding is None:
+            return
+        if not isinstance(sharding, self._jax.sharding.Sharding):
+            raise ArgumentError(
+                f"{self.called}: sharding is {type(sharding).__name__} data; it must be a "
+                "jax.sharding.Sharding"
+            )
+        if len(sharding.addressable_devices) != 1:
+            raise ArgumentError(
+                f"{self.called}: the sharding has {len(sharding.addressable_devices)} devices of "
+                "this process; it must have one: run a process for each device"
+            )
+
+    def batch(self, batch: BatchContext, *inputs: TensorList) -> tuple[TensorListCPU, ...]:
+        if not batch.size:
+            return tuple(TensorListCPU([]) for _ in self.expected)
+        jax = self._jax
+        device = jax.local_devices(backend="cpu")[0]
+        arrays = [jax.device_put(self._dense(data).copy(), device) for data in inputs]
+        results = []
+        for i, value in enumerate(self._results(arrays)):
+            column = as_column(np.asarray(value), self.expected[i])
+            check_size(column, self.expected[i], batch)
+            results.append(copied(self._described(i, column, inputs), batch))
+        return tuple(results)
+
+    def batch_gpu(self, batch: BatchContext, *inputs: TensorListGPU) -> tuple[TensorListGPU, ...]:
+        if not batch.size:
+            return tuple(batch.device.copied([], "") for _ in self.expected)
+        for data in inputs:
+            self._dense(data)
+        arrays = [self._jax.dlpack.from_dlpack(LastingExport(data)) for data in inputs]
+        results = []
+        for i, value in enumerate(self._results(arrays)):
+            column = device_column(value, self.expected[i], batch.device)
+            check_size(column, self.expected[i], batch)
+            column = self._described(i, column, inputs)
+            results.append(batch.device.copied(column.rows, column.layout))
+        return tuple(results)
+
+    def _dense(self, data: TensorList) -> Any:
+        """Return an input as one array."""
+        if not data.is_dense_tensor():
+            shapes = ", ".join(map(str, list(dict.fromkeys(data.shape()))[:4]))
+            raise ArgumentError(
+                f"{self.called}: the samples differ in shape ({shapes} ...), so they form no "
+                "array; resize, crop or pad them to one shape before"
+            )
+        return data.dense()
+
+    def _results(self, arrays: list[Any]) -> tuple[Any, ...]:
+        """Call the function; return the array of each output, in which all work is done."""
+        if self.sharding is not None:
+            arrays = [self._of_all_processes(array) for array in arrays]
+        returned = self.function(*arrays)
+        values = self.unpacked(tuple(returned) if isinstance(returned, list) else returned)
+        if self.sharding is not None:
+            values = tuple(self._of_this_process(value) for value in values)
+        done: tuple[Any, ...] = self._jax.block_until_ready(values)
+        return done
+
+    def _of_all_processes(self, array: Any) -> Any:
+        shape = (len(self.sharding.device_set) * array.shape[0], *array.shape[1:])
+        return self._jax.make_array_from_single_device_arrays(shape, self.sharding, [array])
+
+    def _of_this_process(self, value: Any) -> Any:
+        shards = value.addressable_shards
+        if len(shards) != 1:
+            raise ArgumentError(
+                f"{self.called}: the function returned an array with {len(shards)} shards of this "
+                "process; it must have one"
+            )
+        return shards[0].data
+
+    def _described(self, number: int, column: Column, inputs: tuple[TensorList, ...]) -> Column:
+        """Return an output with its layout: declared, or of the input with its number."""
+        if self.expected[number].layout is not None or number >= len(inputs):
+            return column
+        alike = inputs[number].ndim == column.rows.ndim - 1
+        return Column(column.rows, inputs[number].layout() if alike else "")
+
+
+def _import_jax() -> Any:
+    try:
+        import jax
+        import jax.dlpack
+        import jax.sharding
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"jax_function needs JAX ({error}): pip install jax, or 'jax[cuda13]' for the GPU",
+            name=error.name,
+        ) from error
+    return jax

@@ -1,0 +1,85 @@
+"""Base of the operators that call a user's function: arguments, outputs, and what it returns."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from ...engine.errors import ArgumentError
+from ...engine.graph.operator import BatchOperator
+from ...engine.graph.params import ANY, CALLABLE, INT, REQUIRED, param
+from .user_data import Column, Expected, expectations
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+
+class UserFunction(BatchOperator):
+    """Calls a Python function with the data, and passes its results on."""
+
+    devices = ("cpu", "gpu")
+    in_order = True
+    inputs = ("*inputs",)
+    function = param(CALLABLE, REQUIRED, "The function.")
+    output_count = param(INT, 1, "Number of outputs.", name="num_outputs", minimum=0)
+    declared_layouts = param(
+        ANY,
+        None,
+        "Layout of all outputs, or a list with the layouts of the first outputs.",
+        name="output_layouts",
+    )
+
+    def prepare(self) -> None:
+        self.expected = expectations(
+            self.called, self.output_count, self.declared_layouts, None, None
+        )
+        self.preserve = True
+        try:
+            inspect.signature(self.function).bind(*self.layouts)
+        except TypeError as error:
+            raise ArgumentError(
+                f"{self.called}: the function cannot be called with {len(self.layouts)} "
+                f"inputs: {error}"
+            ) from None
+        except ValueError:  # some functions in C have no signature
+            pass
+
+    def num_outputs(self) -> int:
+        return int(self.output_count)
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return tuple(expected.layout or "" for expected in self.expected)
+
+    def unpacked(self, returned: Any) -> tuple[Any, ...]:
+        """Return the function's result as one value an output."""
+        count = self.output_count
+        if count == 0:
+            if returned is not None:
+                raise ArgumentError(
+                    f"{self.called}: with num_outputs=0 the function must return None, not "
+                    f"{type(returned).__name__}"
+                )
+            return ()
+        if count == 1 and not (isinstance(returned, tuple) and len(returned) == 1):
+            if returned is None:
+                raise ArgumentError(
+                    f"{self.called}: the function returned None; return an array, or pass "
+                    "num_outputs=0"
+                )
+            return (returned,)
+        if not isinstance(returned, tuple) or len(returned) != count:
+            size = f" of {len(returned)}" if isinstance(returned, tuple) else ""
+            raise ArgumentError(
+                f"{self.called}: with num_outputs={count} the function must return a tuple of "
+                f"{count}, not a {type(returned).__name__}{size}"
+            )
+        return returned
+
+
+def check_size(column: Column, expected: Expected, batch: BatchContext) -> None:
+    """Raise ArgumentError unless an output has a sample for each of the batch."""
+    if len(column) != batch.size:
+        raise ArgumentError(
+            f"{expected.what}: the function returned {len(column)} samples for a batch of "
+            f"{batch.size}"
+        )

@@ -1,0 +1,1 @@
+"""Images in FITS files: `fn.experimental.readers.fits`."""

@@ -1,0 +1,169 @@
+"""Images in FITS files: the storage of `fn.experimental.readers.fits`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import DecodeError
+from ...formats.fits.hdus import find_images
+from ...formats.fits.image import FitsImage
+from ..listing.listing import FileList
+from ..source import Allocate, Column, checked_indices
+from ..storage.opening import open_storages
+from ..storage.storage import Bytes, Storage
+from ..storage.urls import shown
+from .tile_process import TileDecoder
+
+
+@dataclass(frozen=True)
+class _ReadImage:
+    """An image, the memory for its numbers, and the bytes that have to be converted to them.
+
+    Attributes:
+        image: the image.
+        numbers: memory of the batch.
+        stored: bytes as they are stored; None where `numbers` holds them.
+    """
+
+    image: FitsImage
+    numbers: NDArray[Any]
+    stored: Bytes | None
+
+    @property
+    def buffer(self) -> Bytes:
+        """Memory for the bytes that are read."""
+        return _bytes_of(self.numbers) if self.stored is None else self.stored
+
+    def finish(self, decoder: TileDecoder) -> None:
+        """Make the numbers, once the bytes have been read."""
+        image = self.image
+        if self.stored is None:
+            image.complete(self.numbers)
+        elif image.compressed:
+            image.convert(decoder.decode(image, self.stored), self.numbers)
+        else:
+            image.convert(self.stored.view(image.stored), self.numbers)
+
+
+class FitsSource:
+    """FITS files; a sample has the images of some HDUs of a file.
+
+    No file stays open between two calls of `read`. A process decodes compressed images.
+    """
+
+    def __init__(
+        self, files: FileList, hdus: Sequence[int], options: Mapping[str, Any] | None = None
+    ) -> None:
+        """Take the files, the numbers of the HDUs from 1 on, and `Reader.storage_options`."""
+        self._files = files
+        self._hdus = tuple(hdus)
+        self._options = options or {}
+        self._decoder = TileDecoder()
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
+        """Return a column for each HDU: an array (samples, *shape), or one a sample if they differ.
+
+        Raises:
+            IndexError: an index is negative or not below `len(self)`.
+            OSError: a file cannot be read. SourceError if it became shorter.
+            DecodeError: a file is no FITS file, is cut off, or an HDU holds no image.
+            MissingDependencyError: an image is compressed, and Astropy is not installed.
+        """
+        paths = self._files.paths(checked_indices(indices, len(self)))
+        storages = open_storages([*map(os.fsdecode, paths)], self._options)
+        try:
+            images = _find_all(storages, self._hdus)
+            columns = [_column(found, allocate) for found in zip(*images, strict=True)]
+            if not columns:
+                return tuple([] for _ in self._hdus)
+            self._read_all(storages, images, [*zip(*columns, strict=True)], allocate)
+            return tuple(columns)
+        finally:
+            for storage in storages:
+                storage.close()
+
+    def _read_all(
+        self,
+        storages: Sequence[Storage],
+        images: Sequence[Sequence[FitsImage]],
+        rows: Sequence[Sequence[NDArray[Any]]],
+        allocate: Allocate,
+    ) -> None:
+        """Fill the rows of all files."""
+        waits = []
+        for storage, found, numbers in zip(storages, images, rows, strict=True):
+            work = [_begun(*both, allocate) for both in zip(found, numbers, strict=True)]
+            parts = [each for each in work if each.buffer.size]
+            offsets = [each.image.offset for each in parts]
+            waits.append((storage, parts, storage.start_read(offsets, [p.buffer for p in parts])))
+        for storage, parts, wait in waits:
+            wait()
+            for each in parts:
+                try:
+                    each.finish(self._decoder)
+                except DecodeError as error:
+                    raise _named(storage, error) from None
+
+    def where(self, index: int) -> str:
+        """Return the file's absolute path, or its URL without secrets."""
+        (path,) = self._files.paths(checked_indices(np.array([index]), len(self)))
+        return shown(path)
+
+    def close(self) -> None:
+        """End the process that decodes, if there is one."""
+        self._decoder.close()
+
+
+def _find_all(storages: Sequence[Storage], hdus: Sequence[int]) -> list[list[FitsImage]]:
+    """Return the images of each file; the headers of all files are asked for together."""
+    found: list[list[FitsImage]] = [[] for _ in storages]
+    walks = {i: find_images(storage.size, hdus) for i, storage in enumerate(storages)}
+    answers: dict[int, bytes | None] = dict.fromkeys(walks)
+    while walks:
+        reads = {}
+        for i, walk in list(walks.items()):
+            try:
+                offset, length = walk.send(answers[i])  # type: ignore[arg-type]  # None at first
+            except StopIteration as end:
+                found[i] = end.value
+                del walks[i]
+            except DecodeError as error:
+                raise _named(storages[i], error) from None
+            else:
+                buffer = np.empty(length, np.uint8)
+                reads[i] = buffer, storages[i].start_read([offset], [buffer])
+        for i, (buffer, wait) in reads.items():
+            wait()
+            answers[i] = buffer.tobytes()
+    return found
+
+
+def _column(images: Sequence[FitsImage], allocate: Allocate) -> Column:
+    """Return memory for the numbers of images."""
+    first = images[0]
+    if all((image.shape, image.dtype) == (first.shape, first.dtype) for image in images):
+        return allocate((len(images), *first.shape), first.dtype)
+    return [allocate(image.shape, image.dtype) for image in images]
+
+
+def _begun(image: FitsImage, numbers: NDArray[Any], allocate: Allocate) -> _ReadImage:
+    if image.in_place and not image.compressed:
+        return _ReadImage(image, numbers, None)
+    return _ReadImage(image, numbers, allocate((image.size,), np.uint8))
+
+
+def _bytes_of(numbers: NDArray[Any]) -> Bytes:
+    return numbers.reshape(-1).view(np.uint8)
+
+
+def _named(storage: Storage, error: DecodeError) -> DecodeError:
+    return DecodeError(f"{storage.name}: {error}")

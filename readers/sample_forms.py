@@ -1,0 +1,48 @@
+"""The form of samples, in which the samples of a batch must agree: dtype and dimensions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.errors import DecodeError
+from ..engine.tensors import TensorList
+
+SampleForm = tuple[np.dtype[Any], int]
+"""Dtype and number of dimensions of a sample."""
+
+
+def form_of(array: NDArray[Any]) -> SampleForm:
+    """Return the form of a sample."""
+    return array.dtype, array.ndim
+
+
+def usual_form(
+    column: TensorList, bad: Container[int]
+) -> tuple[SampleForm | None, dict[int, SampleForm]]:
+    """Return the form of most samples of a batch, and the other forms by their rows.
+
+    Args:
+        column: the samples.
+        bad: rows that hold no sample.
+    """
+    rows = [row for row in range(len(column)) if row not in bad]
+    if column.is_dense_tensor():
+        del rows[1:]  # all samples are like the first one
+    forms = {row: form_of(column.row(row)) for row in rows}
+    if not forms:
+        return None, {}
+    ((usual, _),) = Counter(forms.values()).most_common(1)  # of several, the first one
+    return usual, {row: form for row, form in forms.items() if form != usual}
+
+
+def other_form(where: str, own: SampleForm, usual: SampleForm) -> DecodeError:
+    """Return the error of a sample that has another form than most of its batch."""
+    return DecodeError(
+        f"{where}: the sample has {own[1]} dimensions and the type {own[0]}, where most of its "
+        f"batch have {usual[1]} and {usual[0]}; the samples of a batch must agree in both"
+    )
