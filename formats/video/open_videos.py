@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections import OrderedDict
@@ -84,22 +85,32 @@ class OpenVideos(Generic[Kind]):
         self._idle: list[tuple[FileState, Kind]] = []  # the last one was used last
         self._lock = threading.Lock()
 
+    def key_of(self, path: str) -> FileState:
+        """Return what tells the video from others, and from older states of the file.
+
+        Raises:
+            OSError: there is no such file.
+        """
+        # An open URL tells itself whether the object has changed.
+        return (path, 0, 0, 0) if self._is_url(path) else state_of(path)
+
     @contextmanager
-    def lend(self, path: str) -> Iterator[Kind]:
+    def lend(self, path: str, cost: Callable[[Kind], float] | None = None) -> Iterator[Kind]:
         """Lend a video to one thread; a video in which an error occurred is closed.
 
         Args:
             path: absolute, or a URL.
+            cost: of each one that is open: the one with the lowest cost is lent. If all costs are
+                infinite, the video is opened again.
 
         Raises:
             OSError: the file cannot be opened.
             DecodeError: it is no video.
         """
-        is_url = self._open_url is not None and not os.path.isabs(path)
-        # An open URL tells itself whether the object has changed.
-        key = (path, 0, 0, 0) if is_url else state_of(path)
-        reader = self._take_idle(key)
+        key = self.key_of(path)
+        reader = self._take_idle(key, cost)
         if reader is None:
+            is_url = self._is_url(path)
             reader = self._make(*(self._open_url(path) if is_url else (path, key)))  # type: ignore[misc]
         try:
             yield reader
@@ -115,13 +126,19 @@ class OpenVideos(Generic[Kind]):
         for _, reader in idle:
             reader.close()
 
-    def _take_idle(self, key: FileState) -> Kind | None:
+    def _is_url(self, path: str) -> bool:
+        return self._open_url is not None and not os.path.isabs(path)
+
+    def _take_idle(self, key: FileState, cost: Callable[[Kind], float] | None) -> Kind | None:
         with self._lock:
-            for number, (other, reader) in enumerate(self._idle):
-                if other == key:
-                    del self._idle[number]
-                    return reader
-        return None
+            found = [entry for entry in self._idle if entry[0] == key]
+            costs = [0 if cost is None else cost(reader) for _, reader in found]
+            lowest = min(costs, default=math.inf)
+            if lowest == math.inf:
+                return None
+            best = found[costs.index(lowest)]
+            self._idle.remove(best)
+            return best[1]
 
     def _keep(self, key: FileState, reader: Kind) -> None:
         with self._lock:

@@ -112,8 +112,10 @@ class VideoClips(SoundArguments, Reader):
 
     def clip_rule(self, pad_mode: str, *, uniform: bool = False) -> ClipRule:
         """Return which frames a clip has."""
-        step = self.step if self.step > 0 else self.sequence_length * self.stride
-        return ClipRule(self.sequence_length, self.stride, step, pad_mode, uniform)
+        return ClipRule(self.sequence_length, self.stride, self._step(), pad_mode, uniform)
+
+    def _step(self) -> int:
+        return int(self.step if self.step > 0 else self.sequence_length * self.stride)
 
     def videos(self, labels: Sequence[int] | None) -> list[ListedVideo]:
         """Return the videos that the arguments name."""
@@ -135,7 +137,12 @@ class VideoClips(SoundArguments, Reader):
 
     def clip_arguments(self) -> dict[str, Any]:
         """Return the arguments of the operator that decodes the clips."""
-        return {"image_type": self.image_type, "open_url": self._opener}
+        in_order = not (self.random_shuffle or self.shuffle_after_epoch)
+        return {
+            "image_type": self.image_type,
+            "open_url": self._opener,
+            "step": self._step() if in_order else 0,
+        }
 
     def finished(self, clips: Any) -> Any:
         """Return the clips as they are handed out."""
