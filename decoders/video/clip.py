@@ -39,10 +39,11 @@ class DecodeClip(SampleOperator):
     normalized = param(BOOL, False, "Whether floats span 0 to 1.")
     fill_value = param(INTS, (0,), "Color of filled frames.")
     open_url = param(ANY, None, "Function that opens URLs.")
+    index_of = param(ANY, None, "Function that returns the index of a video.")
     step = param(INT, 0, "See `SharedVideos`.")
 
     def prepare(self) -> None:
-        self._videos = SharedVideos(self.open_url, self.step)
+        self._videos = SharedVideos(self.open_url, self.step, self.index_of)
         self._decoder = ClipDecoder(
             self.image_type.name, to_numpy_type(self.dtype).type, self.normalized, self.fill_value
         )

@@ -149,9 +149,22 @@ class OpenVideos(Generic[Kind]):
             old.close()
 
 
-def open_frames(file: Any, state: FileState) -> FrameReader:
-    """Open a video for its frames, with the index that is known; keep a new index."""
-    reader = FrameReader(file, known_index(state))
+IndexOf = Callable[[str], FrameIndex]
+"""Returns the index of a local file, out of a cache on disk if possible."""
+
+
+def open_frames(file: Any, state: FileState, index_of: IndexOf | None = None) -> FrameReader:
+    """Open a video for its frames, with the index that is known; keep a new index.
+
+    Args:
+        file, state: of the video.
+        index_of: called with the path for an unknown index. By default, and for file objects, all
+            packets are read.
+    """
+    index = known_index(state)
+    if index is None and index_of is not None and isinstance(file, str):
+        index = index_of(file)
+    reader = FrameReader(file, index)
     keep_index(state, reader.index)
     return reader
 

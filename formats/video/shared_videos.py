@@ -13,7 +13,7 @@ from typing import Any
 
 from .frame_index import FrameIndex
 from .frames import FrameReader
-from .open_videos import FileState, OpenUrl, OpenVideos, open_frames
+from .open_videos import FileState, IndexOf, OpenUrl, OpenVideos, open_frames
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,13 @@ class SharedVideos:
         open_url: see `OpenVideos`.
         step: from a clip's first frame to that of the next clip, if clips are read in order; the
             frames that two such clips share are kept. 0 if the next clip is unknown.
+        index_of: see `open_frames`.
     """
 
-    def __init__(self, open_url: OpenUrl | None = None, step: int = 0) -> None:
-        self._open = OpenVideos(open_frames, open_url)
+    def __init__(
+        self, open_url: OpenUrl | None = None, step: int = 0, index_of: IndexOf | None = None
+    ) -> None:
+        self._open = OpenVideos(partial(open_frames, index_of=index_of), open_url)
         self._step = step
         self._videos: dict[FileState, _Video] = {}
         self._change = threading.Condition()

@@ -34,7 +34,7 @@ from ..storage.urls import is_url
 from .clips import ROUNDINGS, ClipRule, RangeRule
 from .files import url_opener
 from .list_file import ListedVideo, read_video_list
-from .source import ClipSource
+from .source import ClipSource, index_of_file
 
 PATTERNS = (
     *("*.mp4", "*.m4v", "*.mov", "*.mkv", "*.webm", "*.avi", "*.ts", "*.mts", "*.m2ts"),
@@ -141,6 +141,7 @@ class VideoClips(SoundArguments, Reader):
         return {
             "image_type": self.image_type,
             "open_url": self._opener,
+            "index_of": index_of_file,
             "step": self._step() if in_order else 0,
         }
 
