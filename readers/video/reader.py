@@ -110,9 +110,9 @@ class VideoClips(SoundArguments, Reader):
             )
         self._opener = url_opener(self.storage_options)
 
-    def clip_rule(self, pad_mode: str, *, uniform: bool = False) -> ClipRule:
-        """Return which frames a clip has."""
-        return ClipRule(self.sequence_length, self.stride, self._step(), pad_mode, uniform)
+    def clip_rule(self, pad_mode: str, **options: bool) -> ClipRule:
+        """Return which frames a clip has; `options` are fields of `ClipRule`."""
+        return ClipRule(self.sequence_length, self.stride, self._step(), pad_mode, **options)
 
     def _step(self) -> int:
         return int(self.step if self.step > 0 else self.sequence_length * self.stride)
@@ -187,6 +187,9 @@ class ExperimentalVideoReader(VideoClips):
     Frames are counted in the order of their presentation, whatever their rate. All codecs and
     containers are read that FFmpeg reads.
 
+    A clip takes `sequence_length` times `stride` frames of its range. If the range has fewer frames
+    left, `pad_mode` says whether one more clip is padded, or left out.
+
     With `audio` a clip has the sound from the beginning of its first frame to the end of its last
     one, by the file's time stamps. The sound is zero where the audio stream has no samples. Clips
     that follow one another have each sample once.
@@ -229,8 +232,8 @@ class ExperimentalVideoReader(VideoClips):
     pad_mode = param(
         STR,
         "none",
-        "What replaces frames behind the end of the range: 'none' leaves incomplete clips out; see "
-        "`decoders.video` for the others.",
+        "What replaces frames behind the end of the range: 'none' leaves the incomplete clip out; "
+        "see `decoders.video` for the others.",
     )
     fill_value = param(
         INTS, (0,), "One value from 0 to 255, or one a channel.", minimum=0, maximum=255
@@ -251,7 +254,7 @@ class ExperimentalVideoReader(VideoClips):
         limits = RangeRule(
             self.file_list_format == "frames", self.file_list_rounding, self.file_list_include_end
         )
-        rule = self.clip_rule(self.pad_mode, uniform=self.uniform_sample)
+        rule = self.clip_rule(self.pad_mode, uniform=self.uniform_sample, whole_strides=True)
         return ClipSource(self.videos(self.labels), limits, rule, self.storage_options)
 
     def clip_arguments(self) -> dict[str, Any]:
