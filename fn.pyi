@@ -8051,8 +8051,9 @@ class experimental:
             Raises:
                 SourceError: the list cannot be read.
                 OSError: a file cannot be read.
-                DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
-                    With `audio`: a video has no audio stream, or its stream is damaged.
+                DecodeError: a file is no video, or a frame is damaged. If the pipeline's `on_error` is
+                    "skip" or "replace", files that are no videos are left out with a warning. With
+                    `audio`: a video has no audio stream, or its stream is damaged.
 
             Args:
                 labels (int | Sequence[int] | None): Labels of `filenames`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import resource
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -22,10 +23,12 @@ class OpenVideosTuning:
 
     Attributes:
         most_idle: open videos that no thread uses, of one `OpenVideos`.
+        fraction: of the process's limit (`ulimit -n`), where that gives fewer.
         most_indexes: indexes in this process.
     """
 
     most_idle: int = 32
+    fraction: float = 1 / 8
     most_indexes: int = 4096
 
 
@@ -143,10 +146,17 @@ class OpenVideos(Generic[Kind]):
     def _keep(self, key: FileState, reader: Kind) -> None:
         with self._lock:
             self._idle.append((key, reader))
-            dropped = self._idle[: -TUNING.most_idle]
-            del self._idle[: -TUNING.most_idle]
+            most = _most_idle()
+            dropped = self._idle[:-most]
+            del self._idle[:-most]
         for _, old in dropped:
             old.close()
+
+
+def _most_idle() -> int:
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    of_limit = TUNING.most_idle if limit == resource.RLIM_INFINITY else int(limit * TUNING.fraction)
+    return max(1, min(TUNING.most_idle, of_limit))
 
 
 IndexOf = Callable[[str], FrameIndex]

@@ -117,6 +117,12 @@ class VideoClips(SoundArguments, Reader):
     def _step(self) -> int:
         return int(self.step if self.step > 0 else self.sequence_length * self.stride)
 
+    def clips(self, labels: Sequence[int] | None, limits: RangeRule, rule: ClipRule) -> ClipSource:
+        """Return the clips of the videos that the arguments name."""
+        leaves_out = self.placement.on_error != "raise"
+        videos = self.videos(labels)
+        return ClipSource(videos, limits, rule, self.storage_options, leaves_out=leaves_out)
+
     def videos(self, labels: Sequence[int] | None) -> list[ListedVideo]:
         """Return the videos that the arguments name."""
         if self.file_list is not None:
@@ -205,8 +211,9 @@ class ExperimentalVideoReader(VideoClips):
     Raises:
         SourceError: the list cannot be read.
         OSError: a file cannot be read.
-        DecodeError: a file is no video, or a frame is damaged (see `on_error` of the pipeline).
-            With `audio`: a video has no audio stream, or its stream is damaged.
+        DecodeError: a file is no video, or a frame is damaged. If the pipeline's `on_error` is
+            "skip" or "replace", files that are no videos are left out with a warning. With
+            `audio`: a video has no audio stream, or its stream is damaged.
     """
 
     name = "experimental.readers.video"
@@ -255,7 +262,7 @@ class ExperimentalVideoReader(VideoClips):
             self.file_list_format == "frames", self.file_list_rounding, self.file_list_include_end
         )
         rule = self.clip_rule(self.pad_mode, uniform=self.uniform_sample, whole_strides=True)
-        return ClipSource(self.videos(self.labels), limits, rule, self.storage_options)
+        return self.clips(self.labels, limits, rule)
 
     def clip_arguments(self) -> dict[str, Any]:
         return super().clip_arguments() | {"fill_value": self.fill_value}
@@ -298,7 +305,7 @@ class VideoReader(VideoClips):
         rounding = "start_down_end_up" if down else "start_up_end_down"
         limits = RangeRule(self.file_list_frame_num, rounding)
         rule = self.clip_rule("constant" if self.pad_sequences else "none")
-        return ClipSource(self.videos(self.labels or None), limits, rule, self.storage_options)
+        return self.clips(self.labels or None, limits, rule)
 
     def clip_arguments(self) -> dict[str, Any]:
         return super().clip_arguments() | {"dtype": self.dtype, "normalized": self.normalized}

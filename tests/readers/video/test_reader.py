@@ -1,7 +1,3 @@
-import os
-import resource
-import shutil
-
 import numpy as np
 import pytest
 
@@ -184,19 +180,3 @@ def test_a_video_without_sound_is_a_bad_sample(root):
     with pytest.raises(DecodeError, match="has no audio stream") as error:
         run(make, size=1)
     assert "10.mp4" in "\n".join(error.value.__notes__)
-
-
-def test_more_videos_than_the_process_may_open(tmp_path, user_cache, tuned):
-    tuned(open_videos, most_idle=4)
-    path = video_file(tmp_path / "0.h264", "h264", count=3)
-    paths = [shutil.copy(path, tmp_path / f"{number}.h264") for number in range(1, 60)]
-    used = len(os.listdir("/proc/self/fd"))
-    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 40, limits[1]))
-    try:
-        batches = run(
-            lambda: fn.readers.video(filenames=[path, *paths], sequence_length=3), 10, size=6
-        )
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-    assert all(numbers_of(clip) == [0, 1, 2] for (clips,) in batches for clip in clips)
