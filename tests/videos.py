@@ -177,6 +177,17 @@ def video_file(path, *arguments, **named):
     return str(path)
 
 
+def damaged(data, number):
+    """Overwrite the packet of the frame with this number by noise."""
+    with av.open(io.BytesIO(data)) as container:
+        packets = [p for p in container.demux(container.streams.video[0]) if p.size]
+        packet = sorted(packets, key=lambda packet: packet.pts)[number]
+        start, size = packet.pos, packet.size
+    # FFmpeg conceals some noise without a word; this noise it does not.
+    noise = np.random.default_rng(0).integers(0, 256, size - 40).astype(np.uint8).tobytes()
+    return data[: start + 40] + noise + data[start + size :]
+
+
 def sound_bytes():
     """Encode a sound without pictures."""
     file = io.BytesIO()

@@ -7,10 +7,11 @@ from typing import Any
 
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
-from ...engine.graph.params import ANY, BOOL, DTYPE, FLOAT, IMAGE_TYPE, INTS, param
+from ...engine.graph.params import ANY, BOOL, DTYPE, FLOAT, IMAGE_TYPE, INT, INTS, param
 from ...engine.tensors.dtypes import RGB, UINT8, to_numpy_type
-from ...formats.video.open_videos import OpenVideos, open_frames, open_sound
-from ...formats.video.pictures import ClipDecoder
+from ...formats.video.open_videos import OpenVideos, open_sound
+from ...formats.video.pictures import ClipDecoder, frames_of
+from ...formats.video.shared_videos import SharedVideos
 from .span_sound import decode_span
 
 
@@ -38,9 +39,11 @@ class DecodeClip(SampleOperator):
     normalized = param(BOOL, False, "Whether floats span 0 to 1.")
     fill_value = param(INTS, (0,), "Color of filled frames.")
     open_url = param(ANY, None, "Function that opens URLs.")
+    index_of = param(ANY, None, "Function that returns the index of a video.")
+    step = param(INT, 0, "See `SharedVideos`.")
 
     def prepare(self) -> None:
-        self._videos = OpenVideos(open_frames, self.open_url)
+        self._videos = SharedVideos(self.open_url, self.step, self.index_of)
         self._decoder = ClipDecoder(
             self.image_type.name, to_numpy_type(self.dtype).type, self.normalized, self.fill_value
         )
@@ -49,8 +52,9 @@ class DecodeClip(SampleOperator):
         return ("FHWC",)
 
     def sample(self, workspace: Workspace, path: Array, numbers: Array) -> Array:
-        with self._videos.lend(os.fsdecode(path.tobytes())) as reader:
-            return self._decoder.decode(reader, numbers, workspace)
+        name, wanted = os.fsdecode(path.tobytes()), frames_of(numbers)
+        with self._videos.lend(name, wanted, workspace.check_running) as frames:
+            return self._decoder.decode(frames, numbers, workspace)
 
     def close(self) -> None:
         self._videos.close()

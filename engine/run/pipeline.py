@@ -138,6 +138,7 @@ class Pipeline(PipelineProperties):
                 node.ordinal,
                 philox.mix(stream if explicit == -1 else explicit, explicit),
                 self._config.threads(),
+                self._config.on_error,
             )
         open_inputs(plan, self._config.batch_size, self._restored, self._shutdown)
         self._ahead = self._config.ahead(plan.uses_gpu)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...engine.errors import DecodeError
@@ -45,9 +45,25 @@ class FrameReader:
             DecodeError: a frame is damaged or missing; the message has its number and time.
         """
         for number in numbers:
-            yield number, self._advance_to(number)
+            yield number, self.advance_to(number)
 
-    def _advance_to(self, number: int) -> Any:
+    @property
+    def place(self) -> int:
+        """The number of the frame that comes next without a seek."""
+        return self._next
+
+    def distance_to(self, number: int) -> int:
+        """Return how many frames are decoded before the frame with this number."""
+        start = self.index.keys[self.index.key_of(number)]
+        return int(number - (self._next if start <= self._next <= number else start))
+
+    def advance_to(self, number: int, passing: Callable[[int, Any], None] | None = None) -> Any:
+        """Return the frame with this number: see `read`.
+
+        Args:
+            number: of the frame.
+            passing: called with number and frame of each whole frame on the way.
+        """
         key = self.index.key_of(number)
         if not self.index.keys[key] <= self._next <= number:
             self._seek(key)
@@ -56,6 +72,8 @@ class FrameReader:
             self._next = found + 1
             if found == number and is_whole:
                 return frame
+            if is_whole and passing is not None:
+                passing(found, frame)
             if found >= number:
                 # Some containers seek to a later packet than asked for.
                 if found == number or key == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,6 +10,9 @@ from functools import cache
 from typing import Any
 
 from ...engine.errors import DecodeError, MissingDependencyError, install_hint
+
+_OF_THE_MACHINE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+"""Errors that tell nothing of the file."""
 
 
 @cache
@@ -56,6 +60,8 @@ def open_container(file: Any, kind: str = "video") -> tuple[Any, Any]:
     except av.error.FFmpegError as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise
+        if error.errno in _OF_THE_MACHINE:
+            raise OSError(error.errno, error.strerror, error.filename) from None
         raise DecodeError(f"FFmpeg cannot open it as a video: {error.strerror or error}") from None
     stream = container.streams.best(kind)
     if stream is None or stream.disposition & av.stream.Disposition.attached_pic:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import resource
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -21,10 +23,12 @@ class OpenVideosTuning:
 
     Attributes:
         most_idle: open videos that no thread uses, of one `OpenVideos`.
+        fraction: of the process's limit (`ulimit -n`), where that gives fewer.
         most_indexes: indexes in this process.
     """
 
     most_idle: int = 32
+    fraction: float = 1 / 8
     most_indexes: int = 4096
 
 
@@ -84,22 +88,32 @@ class OpenVideos(Generic[Kind]):
         self._idle: list[tuple[FileState, Kind]] = []  # the last one was used last
         self._lock = threading.Lock()
 
+    def key_of(self, path: str) -> FileState:
+        """Return what tells the video from others, and from older states of the file.
+
+        Raises:
+            OSError: there is no such file.
+        """
+        # An open URL tells itself whether the object has changed.
+        return (path, 0, 0, 0) if self._is_url(path) else state_of(path)
+
     @contextmanager
-    def lend(self, path: str) -> Iterator[Kind]:
+    def lend(self, path: str, cost: Callable[[Kind], float] | None = None) -> Iterator[Kind]:
         """Lend a video to one thread; a video in which an error occurred is closed.
 
         Args:
             path: absolute, or a URL.
+            cost: of each one that is open: the one with the lowest cost is lent. If all costs are
+                infinite, the video is opened again.
 
         Raises:
             OSError: the file cannot be opened.
             DecodeError: it is no video.
         """
-        is_url = self._open_url is not None and not os.path.isabs(path)
-        # An open URL tells itself whether the object has changed.
-        key = (path, 0, 0, 0) if is_url else state_of(path)
-        reader = self._take_idle(key)
+        key = self.key_of(path)
+        reader = self._take_idle(key, cost)
         if reader is None:
+            is_url = self._is_url(path)
             reader = self._make(*(self._open_url(path) if is_url else (path, key)))  # type: ignore[misc]
         try:
             yield reader
@@ -115,26 +129,52 @@ class OpenVideos(Generic[Kind]):
         for _, reader in idle:
             reader.close()
 
-    def _take_idle(self, key: FileState) -> Kind | None:
+    def _is_url(self, path: str) -> bool:
+        return self._open_url is not None and not os.path.isabs(path)
+
+    def _take_idle(self, key: FileState, cost: Callable[[Kind], float] | None) -> Kind | None:
         with self._lock:
-            for number, (other, reader) in enumerate(self._idle):
-                if other == key:
-                    del self._idle[number]
-                    return reader
-        return None
+            found = [entry for entry in self._idle if entry[0] == key]
+            costs = [0 if cost is None else cost(reader) for _, reader in found]
+            lowest = min(costs, default=math.inf)
+            if lowest == math.inf:
+                return None
+            best = found[costs.index(lowest)]
+            self._idle.remove(best)
+            return best[1]
 
     def _keep(self, key: FileState, reader: Kind) -> None:
         with self._lock:
             self._idle.append((key, reader))
-            dropped = self._idle[: -TUNING.most_idle]
-            del self._idle[: -TUNING.most_idle]
+            most = _most_idle()
+            dropped = self._idle[:-most]
+            del self._idle[:-most]
         for _, old in dropped:
             old.close()
 
 
-def open_frames(file: Any, state: FileState) -> FrameReader:
-    """Open a video for its frames, with the index that is known; keep a new index."""
-    reader = FrameReader(file, known_index(state))
+def _most_idle() -> int:
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    of_limit = TUNING.most_idle if limit == resource.RLIM_INFINITY else int(limit * TUNING.fraction)
+    return max(1, min(TUNING.most_idle, of_limit))
+
+
+IndexOf = Callable[[str], FrameIndex]
+"""Returns the index of a local file, out of a cache on disk if possible."""
+
+
+def open_frames(file: Any, state: FileState, index_of: IndexOf | None = None) -> FrameReader:
+    """Open a video for its frames, with the index that is known; keep a new index.
+
+    Args:
+        file, state: of the video.
+        index_of: called with the path for an unknown index. By default, and for file objects, all
+            packets are read.
+    """
+    index = known_index(state)
+    if index is None and index_of is not None and isinstance(file, str):
+        index = index_of(file)
+    reader = FrameReader(file, index)
     keep_index(state, reader.index)
     return reader
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -26,6 +27,10 @@ from .list_file import ListedVideo
 
 _CONTENT = "frames of a video, 3"  # version of the cached index
 
+_THREADS = 2
+"""That read the indexes of local files. Packets come one by one, each with the GIL: four threads
+take twice the time of one."""
+
 
 class ClipSource:
     """Clips of videos.
@@ -33,6 +38,16 @@ class ClipSource:
     A sample is the file's path or URL, the clip's frames, the label, the times, and the span.
 
     Only times and key frames of a video are read here. Decoding opens the file again.
+
+    Args:
+        videos: with their labels and ranges.
+        limits: how ranges are read.
+        rule: which frames a clip has.
+        options: `Reader.storage_options`.
+        leaves_out: whether files that are no videos are left out with a warning.
+
+    Raises:
+        OSError, DecodeError: a file cannot be read, or is no video; the note names the file.
     """
 
     def __init__(
@@ -41,12 +56,18 @@ class ClipSource:
         limits: RangeRule,
         rule: ClipRule,
         options: Mapping[str, Any] | None = None,
+        *,
+        leaves_out: bool = False,
     ) -> None:
-        """Read the indexes of all videos, in threads. `options` are `Reader.storage_options`."""
-        self._videos = videos
-        self._indexes = read_indexes([video.path for video in videos], options or {})
+        bad: dict[str, DecodeError] | None = {} if leaves_out else None
+        indexes = read_indexes([video.path for video in videos], options or {}, bad)
+        if bad:
+            _warn_of(bad, len(indexes))
+        self._videos = [video for video in videos if video.path in indexes]
+        self._indexes = [indexes[video.path] for video in self._videos]
         ranges = [
-            limits.frames(video, index) for video, index in zip(videos, self._indexes, strict=True)
+            limits.frames(video, index)
+            for video, index in zip(self._videos, self._indexes, strict=True)
         ]
         self._clips = clip_table(ranges, rule)
 
@@ -86,12 +107,15 @@ class ClipSource:
         """Do nothing: no file stays open between two reads."""
 
 
-def read_indexes(paths: Sequence[str], options: Mapping[str, Any]) -> list[FrameIndex]:
-    """Return the index of each video, out of the cache if possible.
+def read_indexes(
+    paths: Sequence[str], options: Mapping[str, Any], bad: dict[str, DecodeError] | None = None
+) -> dict[str, FrameIndex]:
+    """Return the index of each video by path, out of the cache if possible.
 
     Args:
         paths: absolute, or URLs.
         options: `Reader.storage_options`.
+        bad: gets the errors of files that are no videos; without it, the first error is raised.
 
     Raises:
         OSError, DecodeError: a file cannot be read, or is no video; the note names the file.
@@ -106,10 +130,31 @@ def read_indexes(paths: Sequence[str], options: Mapping[str, Any]) -> list[Frame
             indexes[path] = read_index_of(opened.get(path) or open_storage(path))
         except (OSError, PenstockError) as error:
             error.add_note(f"the video {shown(path)!r}")
-            raise
+            if bad is None or not isinstance(error, DecodeError):
+                raise
+            bad[path] = error
 
-    READ_TEAM.run_jobs(read, different)
-    return [indexes[path] for path in paths]
+    READ_TEAM.run_jobs(read, [path for path in different if path not in opened], _THREADS)
+    READ_TEAM.run_jobs(read, remote)
+    return indexes
+
+
+def _warn_of(bad: Mapping[str, DecodeError], whole: int) -> None:
+    """Warn of videos that are left out; raise the first error if no video is left."""
+    path, error = min(bad.items())
+    if not whole:
+        raise error
+    warnings.warn(
+        f"{len(bad)} of {len(bad) + whole} videos cannot be read and are left out; the first is "
+        f"{shown(path)!r}: {error}",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def index_of_file(path: str) -> FrameIndex:
+    """Return the index of a local video: see `read_index_of`."""
+    return read_index_of(open_storage(path))
 
 
 def read_index_of(storage: Storage) -> FrameIndex:

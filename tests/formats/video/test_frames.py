@@ -10,7 +10,7 @@ from penstock.formats.video.frames import FrameReader
 from penstock.formats.video.library import decoded
 from penstock.formats.video.pictures import ClipDecoder
 
-from ...videos import FORMS, numbers_of, picture, sound_bytes, video_bytes, video_file
+from ...videos import FORMS, damaged, numbers_of, picture, sound_bytes, video_bytes, video_file
 
 RNG = np.random.default_rng(2)
 
@@ -92,23 +92,9 @@ def test_frames_behind_the_cut_of_a_file_are_missing():
     assert clip(reader, [0, count - 9]) == [0, count - 9]
 
 
-def damaged(data, reader, number):
-    """Overwrite the packet of the frame with this number."""
-    import av
-
-    with av.open(io.BytesIO(data)) as container:
-        stream = container.streams.video[0]
-        packets = [p for p in container.demux(stream) if p.size]
-        (packet,) = [p for p in packets if p.pts == reader.index.times[number]]
-        start, size = packet.pos, packet.size
-    # FFmpeg conceals some noise without a word; this noise it does not.
-    noise = np.random.default_rng(0).integers(0, 256, size - 40).astype(np.uint8).tobytes()
-    return data[: start + 40] + noise + data[start + size :]
-
-
 def test_frames_after_damage_are_right():
     whole = video_bytes(group=10, bf="0", qp="1", preset="ultrafast", count=40)
-    reader = reader_of(damaged(whole, reader_of(whole), 13))
+    reader = reader_of(damaged(whole, 13))
     for number in [*range(10), *range(20, 40)]:
         assert clip(reader, [number]) == [number]
     with pytest.raises(DecodeError, match=r"frame 1\d, at 0\.\d+ s, is damaged or missing"):

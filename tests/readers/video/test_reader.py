@@ -1,7 +1,3 @@
-import os
-import resource
-import shutil
-
 import numpy as np
 import pytest
 
@@ -61,6 +57,18 @@ def test_a_list_file_with_ranges(root):
     # The range of the first video starts at its frame 3 and ends before its frame 6.
     assert [numbers_of(clip) for clip in clips] == [[3, 4, 5], [1, 2, 3], [4, 5, 6]]
     assert [label.item() for label in labels] == [4, 6, 6]
+
+
+def test_no_video_is_read_through_for_a_second_index(tmp_path, user_cache, tuned, monkeypatch):
+    tuned(open_videos, most_indexes=1, most_idle=1)
+    paths = [video_file(tmp_path / f"{number}.mp4", count=4) for number in range(3)]
+    with Pipeline(batch_size=3, num_threads=2) as pipe:
+        pipe.set_outputs(fn.readers.video(filenames=paths, sequence_length=2))
+        pipe.build()
+        monkeypatch.delattr("penstock.formats.video.frames.read_index")
+        for _ in range(4):
+            (clips,) = pipe.run()
+            assert {tuple(numbers_of(clip)) for clip in clips.rows()} == {(0, 1), (2, 3)}
 
 
 def test_types_and_padding_of_the_older_interface(root):
@@ -172,19 +180,3 @@ def test_a_video_without_sound_is_a_bad_sample(root):
     with pytest.raises(DecodeError, match="has no audio stream") as error:
         run(make, size=1)
     assert "10.mp4" in "\n".join(error.value.__notes__)
-
-
-def test_more_videos_than_the_process_may_open(tmp_path, user_cache, tuned):
-    tuned(open_videos, most_idle=4)
-    path = video_file(tmp_path / "0.h264", "h264", count=3)
-    paths = [shutil.copy(path, tmp_path / f"{number}.h264") for number in range(1, 60)]
-    used = len(os.listdir("/proc/self/fd"))
-    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 40, limits[1]))
-    try:
-        batches = run(
-            lambda: fn.readers.video(filenames=[path, *paths], sequence_length=3), 10, size=6
-        )
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-    assert all(numbers_of(clip) == [0, 1, 2] for (clips,) in batches for clip in clips)
