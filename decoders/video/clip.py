@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -11,7 +12,14 @@ from ...engine.graph.params import ANY, BOOL, DTYPE, FLOAT, IMAGE_TYPE, INTS, pa
 from ...engine.tensors.dtypes import RGB, UINT8, to_numpy_type
 from ...formats.video.open_videos import OpenVideos, open_frames, open_sound
 from ...formats.video.pictures import ClipDecoder
+from .clip_frames import ClipFrames, collect
+from .conversion import PlaneConversion
+from .on_device import ClipsOnDevice
 from .span_sound import decode_span
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+    from ...engine.tensors import TensorListCPU, TensorListGPU
 
 
 @register
@@ -31,6 +39,7 @@ class DecodeClip(SampleOperator):
     """
 
     name = "_decode_clip"
+    devices = ("cpu", "mixed")
     inputs = ("path", "numbers")
 
     image_type = param(IMAGE_TYPE, RGB, "Color space of the output.")
@@ -40,10 +49,15 @@ class DecodeClip(SampleOperator):
     open_url = param(ANY, None, "Function that opens URLs.")
 
     def prepare(self) -> None:
-        self._videos = OpenVideos(open_frames, self.open_url)
-        self._decoder = ClipDecoder(
-            self.image_type.name, to_numpy_type(self.dtype).type, self.normalized, self.fill_value
+        made = (
+            self.image_type.name,
+            to_numpy_type(self.dtype).type,
+            self.normalized,
+            self.fill_value,
         )
+        self._videos = OpenVideos(open_frames, self.open_url)
+        self._decoder = ClipDecoder(*made)
+        self._on_device = ClipsOnDevice(PlaneConversion(*made)) if self.device == "mixed" else None
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("FHWC",)
@@ -52,8 +66,27 @@ class DecodeClip(SampleOperator):
         with self._videos.lend(os.fsdecode(path.tobytes())) as reader:
             return self._decoder.decode(reader, numbers, workspace)
 
+    def batch_gpu(
+        self, batch: BatchContext, path: TensorListCPU, numbers: TensorListCPU
+    ) -> tuple[TensorListGPU, ...]:
+        on_device = self._on_device
+        assert on_device is not None
+        pool = on_device.pool_for(batch.device)
+        make = partial(open_frames, pool=pool)
+
+        def decode(row: int) -> tuple[ClipFrames]:
+            with self._videos.lend(os.fsdecode(path.row(row).tobytes()), make) as reader:
+                return (collect(reader, numbers.row(row), self.image_type.name),)
+
+        return on_device.run(batch, decode, (), self.output_layouts())
+
+    def event_counts(self) -> dict[str, int]:
+        return self._on_device.event_counts() if self._on_device else {}
+
     def close(self) -> None:
         self._videos.close()
+        if self._on_device is not None:
+            self._on_device.close()
 
 
 @register

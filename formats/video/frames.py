@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...engine.errors import DecodeError
+from .contexts import Decoder, OwnDecoder
+from .decoder_pool import DecoderPool
 from .frame_index import FrameIndex, read_index
-from .library import decoded, open_container, packets_of, seek
+from .library import open_container, packets_of, pyav, seek
 from .raw_streams import go_to_offset, stamped
 
 
@@ -20,22 +22,31 @@ class FrameReader:
     Args:
         file: path, or a file object.
         index: of the video, if it is known.
+        pool: lends the decoder; by default the stream's own one decodes.
     """
 
-    def __init__(self, file: Any, index: FrameIndex | None = None) -> None:
+    def __init__(
+        self, file: Any, index: FrameIndex | None = None, pool: DecoderPool | None = None
+    ) -> None:
         self._container, self._stream = open_container(file)
+        self.decoder: Decoder = OwnDecoder()
+        is_at_start = index is not None
         try:
             self.index = read_index(self._container, self._stream) if index is None else index
+            if pool is not None and not self._is_read_from_start_only():
+                self.decoder = pool.decoder_for(self._stream, self._packets_from)
+                is_at_start = False
         except BaseException:
             self._container.close()
             raise
         self._frames: Iterator[tuple[int, Any, bool]] = iter(())
-        self._next = len(self.index) if index is None else 0  # number of the next frame to come
-        if index is not None:
-            self._frames = self._decode()
+        self._next = 0 if is_at_start else len(self.index)  # number of the next frame to come
+        if is_at_start:
+            self._frames = self._decode(self._packets())
 
     def close(self) -> None:
         """Close the file."""
+        self.decoder.close()
         self._container.close()
 
     def read(self, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
@@ -44,8 +55,11 @@ class FrameReader:
         Raises:
             DecodeError: a frame is damaged or missing; the message has its number and time.
         """
-        for number in numbers:
-            yield number, self._advance_to(number)
+        with self.decoder.lent() as stays:
+            if not stays:
+                self._next = len(self.index)  # so that the first frame is sought
+            for number in numbers:
+                yield number, self._advance_to(number)
 
     def _advance_to(self, number: int) -> Any:
         key = self.index.key_of(number)
@@ -63,26 +77,41 @@ class FrameReader:
                 key -= 1
                 self._seek(key)
 
+    def _is_read_from_start_only(self) -> bool:
+        """Return whether FFmpeg can seek only where it has been: no container, no offsets."""
+        untimed = self._container.format.flags & pyav().format.Flags.no_timestamps.value
+        return bool(untimed) and not len(self.index.packets)
+
     def _seek(self, key: int) -> None:
+        packets = self._packets_from(key)
+        self.decoder.flush()
+        self._next = int(self.index.keys[key])
+        self._frames = self._decode(packets)
+
+    def _packets_from(self, key: int = 0) -> Iterator[Any]:
+        """Go to a key frame, by its entry in the index; return the packets from there on."""
         start = int(self.index.key_seeks[key])
         if len(self.index.packets):
             go_to_offset(self._container, int(self.index.packets[start, 0]))
         else:
             seek(self._container, self._stream, start)
-        self._next = int(self.index.keys[key])
-        self._frames = self._decode(start)
+        return self._packets(start)
 
-    def _decode(self, first: int = 0) -> Iterator[tuple[int, Any, bool]]:
-        """Yield number, frame, and whether the frame is whole: damage lasts until a key frame.
+    def _packets(self, first: int = 0) -> Iterator[Any]:
+        """Return the packets from here on.
 
         In a stream without time stamps, `first` is the number of the next packet.
         """
-        whole = True
         packets = packets_of(self._container, self._stream)
         if len(self.index.packets):
-            packets = stamped(packets, self.index.packets, first)
+            return stamped(packets, self.index.packets, first)
+        return packets
+
+    def _decode(self, packets: Iterator[Any]) -> Iterator[tuple[int, Any, bool]]:
+        """Yield number, frame, and whether the frame is whole: damage lasts until a key frame."""
+        whole = True
         for packet in packets:
-            frames = decoded(packet)
+            frames = self.decoder.decode(packet)
             if frames is None:
                 whole = False
                 continue

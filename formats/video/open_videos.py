@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
+from .decoder_pool import DecoderPool
 from .frame_index import FrameIndex
 from .frames import FrameReader
 from .sound import SoundTrack
@@ -85,11 +86,14 @@ class OpenVideos(Generic[Kind]):
         self._lock = threading.Lock()
 
     @contextmanager
-    def lend(self, path: str) -> Iterator[Kind]:
+    def lend(
+        self, path: str, make: Callable[[Any, FileState], Kind] | None = None
+    ) -> Iterator[Kind]:
         """Lend a video to one thread; a video in which an error occurred is closed.
 
         Args:
             path: absolute, or a URL.
+            make: takes the place of this object's own function.
 
         Raises:
             OSError: the file cannot be opened.
@@ -100,7 +104,8 @@ class OpenVideos(Generic[Kind]):
         key = (path, 0, 0, 0) if is_url else state_of(path)
         reader = self._take_idle(key)
         if reader is None:
-            reader = self._make(*(self._open_url(path) if is_url else (path, key)))  # type: ignore[misc]
+            make = make or self._make
+            reader = make(*(self._open_url(path) if is_url else (path, key)))  # type: ignore[misc]
         try:
             yield reader
         except BaseException:
@@ -132,9 +137,12 @@ class OpenVideos(Generic[Kind]):
             old.close()
 
 
-def open_frames(file: Any, state: FileState) -> FrameReader:
-    """Open a video for its frames, with the index that is known; keep a new index."""
-    reader = FrameReader(file, known_index(state))
+def open_frames(file: Any, state: FileState, pool: DecoderPool | None = None) -> FrameReader:
+    """Open a video for its frames, with the index that is known; keep a new index.
+
+    `pool` lends the decoder: see `FrameReader`.
+    """
+    reader = FrameReader(file, known_index(state), pool)
     keep_index(state, reader.index)
     return reader
 

@@ -120,7 +120,7 @@ class ClipDecoder:
             if out is None:
                 out = workspace.empty((len(numbers), *size, 3), self.dtype)
             if size != out.shape[1:3]:
-                raise _changed_size(reader, number, size, out)
+                raise changed_size(reader, number, size, out.shape[1:3])
             entries = np.flatnonzero(numbers == number)
             if len(entries):
                 self._convert(maker, frame, out[entries[0]])
@@ -143,11 +143,12 @@ class ClipDecoder:
             np.copyto(out, picture)
 
 
-def _changed_size(
-    reader: FrameReader, number: int, size: tuple[int, int], out: Array
+def changed_size(
+    reader: FrameReader, number: int, size: tuple[int, ...], first: tuple[int, ...]
 ) -> DecodeError:
+    """Return the error of a frame that has another size than the clip's first frame."""
     return DecodeError(
         f"frame {number}, at {reader.index.seconds[number]:.3f} s, has {size[0]} x {size[1]} "
-        f"pixels, but the clip's first frame has {out.shape[1]} x {out.shape[2]}; take clips that "
+        f"pixels, but the clip's first frame has {first[0]} x {first[1]}; take clips that "
         "do not cross the change"
     )

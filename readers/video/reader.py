@@ -147,7 +147,10 @@ class VideoClips(SoundArguments, Reader):
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
         paths, numbers, labels, times, spans = outputs
-        (clip,) = add_node(OPERATORS["_decode_clip"], (paths, numbers), self.clip_arguments())
+        stage = "cpu" if self.device == "cpu" else "mixed"
+        (clip,) = add_node(
+            OPERATORS["_decode_clip"], (paths, numbers), self.clip_arguments(), device=stage
+        )
         chosen = [self.finished(clip)]
         if self.has_labels():
             chosen.append(labels)
