@@ -9,8 +9,8 @@ struct Between {
     int first, second;  // their weights, which make 2048
 };
 
-__device__ inline Between between(int i, double scale, int count, bool across) {
-    const float place = (float)__dadd_rn(__dmul_rn(i + 0.5, scale), -0.5);
+__device__ inline Between between(int i, double scale, int count, bool across, float shift) {
+    const float place = (float)__dadd_rn(__dmul_rn(i + 0.5, scale), -0.5) + shift;
     int low = (int)floorf(place);
     float part = place - low;
     if (across && (low < 0 || low >= count - 1)) part = 0;
@@ -53,8 +53,8 @@ __device__ inline void store(int value, Out* out) {
 }
 
 __device__ inline void store_planes(const Picture& s, int y, int x, Out* out) {
-    const Between down = between(y, s.scale[0], s.chroma[0], false);
-    const Between across = between(x, s.scale[1], s.chroma[1], true);
+    const Between down = between(y, s.scale[0], s.chroma[0], false, 0);
+    const Between across = between(x, s.scale[1], s.chroma[1], true, s.shift);
     if (s.integers) {
         const int luma = line<unsigned char>(s.luma, y, s.pitch[0])[x];
         const int blue = rounded(s.blue, s.pitch[1], s.step, down, across);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +67,7 @@ class Picture:
         pitch: bytes from a line to the next one, of luma and chroma.
         size: height and width as stored.
         chroma: height and width of the chroma.
+        shift: from the middle of pixels to where their chroma lies, in numbers of chroma.
         turns: quarter turns counterclockwise to the upright picture.
         matrix: number of the matrix in ITU-T H.273.
         is_full: whether numbers span 0 to 255.
@@ -77,6 +79,7 @@ class Picture:
     pitch: tuple[int, int]
     size: tuple[int, int]
     chroma: tuple[int, int]
+    shift: float = 0.0
     turns: int = 0
     matrix: int = 0
     is_full: bool = False
@@ -113,6 +116,10 @@ class ClipFrames:
     size: tuple[int, int]
 
 
+_LEFT_CHROMA = frozenset(("h264", "hevc"))
+"""Codecs whose chroma lies at the left pixel of two. FFmpeg, which converts frames of more than 8
+bits for the CPU, knows of that; OpenCV, which converts those of 8 bits, takes the middle."""
+
 NO_FRAMES = ClipFrames((), np.empty(0, np.int64), (1, 1))
 
 
@@ -130,11 +137,12 @@ def collect(reader: FrameReader, numbers: Int64s, space: str) -> ClipFrames:
     wanted = np.unique(numbers[numbers >= 0])
     maker = PictureMaker(space)
     pictures: list[Picture] = []
-    for number, frame in reader.read(wanted.tolist() or [0]):
-        pictures.append(_picture(reader, frame, maker))
-        size = pictures[0].upright_size
-        if pictures[-1].upright_size != size:
-            raise changed_size(reader, number, pictures[-1].upright_size, size)
+    with closing(reader.read(wanted.tolist() or [0])) as frames:
+        for number, frame in frames:
+            pictures.append(_picture(reader, frame, maker))
+            size = pictures[0].upright_size
+            if pictures[-1].upright_size != size:
+                raise changed_size(reader, number, pictures[-1].upright_size, size)
     entries = np.where(numbers < 0, -1, np.searchsorted(wanted, numbers))
     return ClipFrames(tuple(pictures) if len(wanted) else (), entries, pictures[0].upright_size)
 
@@ -150,6 +158,7 @@ def _picture(reader: FrameReader, frame: Any, maker: PictureMaker) -> Picture:
         return Picture(None, None, (picture,), (3 * size[1], 0), size, (0, 0))
     luma, chroma = frame.planes[:2]
     look = reader.decoder.look or look_of(frame)
+    is_halved = chroma.width < frame.width
     return Picture(
         frame,
         form,
@@ -157,6 +166,7 @@ def _picture(reader: FrameReader, frame: Any, maker: PictureMaker) -> Picture:
         (abs(luma.line_size), abs(chroma.line_size)),
         size,
         (chroma.height, chroma.width),
+        0.25 if form.is_wide and is_halved and reader.codec in _LEFT_CHROMA else 0.0,
         round(look.rotation / 90) % 4,
         look.matrix_of(frame),
         has_full_range(look.range_of(frame), name),

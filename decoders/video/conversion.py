@@ -101,6 +101,7 @@ class PlaneConversion:
             is_wide=facts[:, 6].astype(np.int32),
             integers=np.array([each[2] for each in matrices], np.int32)[chosen] & ~facts[:, 6],
             unit=units[chosen],
+            shift=np.array([*(picture.shift for picture in pictures), 0], np.float32)[chosen],
             color=np.broadcast_to(self._fill, (len(chosen), 3)),
             matrix=np.stack([each[0] for each in matrices])[chosen],
             rounded_matrix=np.stack([each[1] for each in matrices])[chosen],

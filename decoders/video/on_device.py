@@ -80,8 +80,9 @@ class ClipsOnDevice:
         Rows that fail have no frames and `nothing`, and their errors become entries of
         `batch.errors`.
         """
-        if self._team is None:
-            self._team = Team("penstock-decoder", batch.device.num_threads)
+        with self._lock:
+            if self._team is None:
+                self._team = Team("penstock-decoder", batch.device.num_threads)
         calls = [self._team.submit(decode, row) for row in range(batch.size)]
         clips: list[ClipFrames] = []
         others: list[tuple[Array, ...]] = []

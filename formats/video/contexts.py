@@ -1,5 +1,7 @@
-"""What decodes the packets of a stream: the stream's own decoder, or one that goes from one stream to
-the next: see `decoder_pool`."""
+"""What decodes the packets of a stream: its own decoder, or one that others use, too.
+
+The others are in `decoder_pool`.
+"""
 
 from __future__ import annotations
 

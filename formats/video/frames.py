@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 from ...engine.errors import DecodeError
@@ -44,13 +44,20 @@ class FrameReader:
         if is_at_start:
             self._frames = self._decode(self._packets())
 
+    @property
+    def codec(self) -> str:
+        """Name of the codec, such as "h264"."""
+        return str(self._stream.codec_context.codec.canonical_name)
+
     def close(self) -> None:
         """Close the file."""
         self.decoder.close()
         self._container.close()
 
-    def read(self, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
+    def read(self, numbers: Sequence[int]) -> Generator[tuple[int, Any]]:
         """Yield each of these frames with its number; `numbers` ascend.
+
+        A decoder out of a pool goes back when the generator ends or is closed.
 
         Raises:
             DecodeError: a frame is damaged or missing; the message has its number and time.
