@@ -8033,6 +8033,9 @@ class experimental:
             Frames are counted in the order of their presentation, whatever their rate. All codecs and
             containers are read that FFmpeg reads.
 
+            A clip takes `sequence_length` times `stride` frames of its range. If the range has fewer frames
+            left, `pad_mode` says whether one more clip is padded, or left out.
+
             With `audio` a clip has the sound from the beginning of its first frame to the end of its last
             one, by the file's time stamps. The sound is zero where the audio stream has no samples. Clips
             that follow one another have each sample once.
@@ -8062,7 +8065,7 @@ class experimental:
                     the range. DALI's documentation says that the default is True; DALI 2.4 leaves the
                     frame out all the same. Default: False.
                 pad_mode (str | None): What replaces frames behind the end of the range: 'none' leaves
-                    incomplete clips out; see `decoders.video` for the others. Default: 'none'.
+                    the incomplete clip out; see `decoders.video` for the others. Default: 'none'.
                 fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
                     Default: (0,).
                 uniform_sample (bool | None): Take one clip of each video: frames at equal distances,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
-from ...engine.graph.params import ANY, BOOL, DTYPE, FLOAT, IMAGE_TYPE, INTS, param
+from ...engine.graph.params import ANY, BOOL, DTYPE, FLOAT, IMAGE_TYPE, INT, INTS, param
 from ...engine.tensors.dtypes import RGB, UINT8, to_numpy_type
-from ...formats.video.open_videos import OpenVideos, open_frames, open_sound
-from ...formats.video.pictures import ClipDecoder
+from ...formats.video.open_videos import OpenVideos, open_sound
+from ...formats.video.pictures import ClipDecoder, frames_of
+from ...formats.video.shared_videos import SharedVideos
 from .clip_frames import ClipFrames, collect
 from .conversion import PlaneConversion
 from .on_device import ClipsOnDevice
@@ -47,6 +47,8 @@ class DecodeClip(SampleOperator):
     normalized = param(BOOL, False, "Whether floats span 0 to 1.")
     fill_value = param(INTS, (0,), "Color of filled frames.")
     open_url = param(ANY, None, "Function that opens URLs.")
+    index_of = param(ANY, None, "Function that returns the index of a video.")
+    step = param(INT, 0, "See `SharedVideos`.")
 
     def prepare(self) -> None:
         made = (
@@ -55,28 +57,29 @@ class DecodeClip(SampleOperator):
             self.normalized,
             self.fill_value,
         )
-        self._videos = OpenVideos(open_frames, self.open_url)
         self._decoder = ClipDecoder(*made)
         self._on_device = ClipsOnDevice(PlaneConversion(*made)) if self.device == "mixed" else None
+        self._videos = SharedVideos(self.open_url, self.step, self.index_of)
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("FHWC",)
 
     def sample(self, workspace: Workspace, path: Array, numbers: Array) -> Array:
-        with self._videos.lend(os.fsdecode(path.tobytes())) as reader:
-            return self._decoder.decode(reader, numbers, workspace)
+        name, wanted = os.fsdecode(path.tobytes()), frames_of(numbers)
+        with self._videos.lend(name, wanted, workspace.check_running) as frames:
+            return self._decoder.decode(frames, numbers, workspace)
 
     def batch_gpu(
         self, batch: BatchContext, path: TensorListCPU, numbers: TensorListCPU
     ) -> tuple[TensorListGPU, ...]:
         on_device = self._on_device
         assert on_device is not None
-        pool = on_device.pool_for(batch.device)
-        make = partial(open_frames, pool=pool)
+        self._videos.pool = on_device.pool_for(batch.device)
 
         def decode(row: int) -> tuple[ClipFrames]:
-            with self._videos.lend(os.fsdecode(path.row(row).tobytes()), make) as reader:
-                return (collect(reader, numbers.row(row), self.image_type.name),)
+            name, own = os.fsdecode(path.row(row).tobytes()), numbers.row(row)
+            with self._videos.lend(name, frames_of(own), lambda: None) as frames:
+                return (collect(frames, own, self.image_type.name),)
 
         return on_device.run(batch, decode, (), self.output_layouts())
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ...formats.video.colors import has_full_range
 from ...formats.video.contexts import look_of
-from ...formats.video.frames import FrameReader
-from ...formats.video.pictures import PictureMaker, changed_size
+from ...formats.video.pictures import FrameSource, PictureMaker, changed_size, frames_of
 
 Array = NDArray[Any]
 Int64s = NDArray[np.int64]
@@ -123,7 +122,7 @@ bits for the CPU, knows of that; OpenCV, which converts those of 8 bits, takes t
 NO_FRAMES = ClipFrames((), np.empty(0, np.int64), (1, 1))
 
 
-def collect(reader: FrameReader, numbers: Int64s, space: str) -> ClipFrames:
+def collect(reader: FrameSource, numbers: Int64s, space: str) -> ClipFrames:
     """Decode the frames of a clip, without a conversion if the GPU can convert them.
 
     Args:
@@ -134,20 +133,20 @@ def collect(reader: FrameReader, numbers: Int64s, space: str) -> ClipFrames:
     Raises:
         DecodeError: a frame is damaged, missing, or of another size than the first one.
     """
-    wanted = np.unique(numbers[numbers >= 0])
+    wanted = frames_of(numbers)
     maker = PictureMaker(space)
     pictures: list[Picture] = []
-    with closing(reader.read(wanted.tolist() or [0])) as frames:
+    with closing(reader.read(wanted)) as frames:
         for number, frame in frames:
             pictures.append(_picture(reader, frame, maker))
             size = pictures[0].upright_size
             if pictures[-1].upright_size != size:
                 raise changed_size(reader, number, pictures[-1].upright_size, size)
     entries = np.where(numbers < 0, -1, np.searchsorted(wanted, numbers))
-    return ClipFrames(tuple(pictures) if len(wanted) else (), entries, pictures[0].upright_size)
+    return ClipFrames(tuple(pictures), entries, pictures[0].upright_size)
 
 
-def _picture(reader: FrameReader, frame: Any, maker: PictureMaker) -> Picture:
+def _picture(reader: FrameSource, frame: Any, maker: PictureMaker) -> Picture:
     is_on_gpu = frame.format.name == "cuda"
     name = (frame.sw_format if is_on_gpu else frame.format).name
     form = FORMATS.get(name)
@@ -157,7 +156,7 @@ def _picture(reader: FrameReader, frame: Any, maker: PictureMaker) -> Picture:
         size = picture.shape[:2]
         return Picture(None, None, (picture,), (3 * size[1], 0), size, (0, 0))
     luma, chroma = frame.planes[:2]
-    look = reader.decoder.look or look_of(frame)
+    look = reader.look or look_of(frame)
     is_halved = chroma.width < frame.width
     return Picture(
         frame,

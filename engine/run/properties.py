@@ -26,8 +26,11 @@ class PipelineProperties(ABC):
         """Compile the graph and open the inputs."""
 
     def epoch_size(self, name: str | None = None) -> Any:
-        """Return the number of samples in an epoch, of reader `name` or of each by name."""
-        sizes = {k: meta["epoch_size"] for k, meta in self.reader_meta().items()}
+        """Return the number of samples in an epoch, of reader `name` or of each by name.
+
+        With `pad_last_batch` the samples that make all shards equally long count, too.
+        """
+        sizes = {k: meta["epoch_size_padded"] for k, meta in self.reader_meta().items()}
         return sizes if name is None else self._of_reader(sizes, name)
 
     def reader_meta(self, name: str | None = None) -> dict[str, Any]:

@@ -14,4 +14,5 @@ sound.py         the audio track by time
 stamps.py        which samples the frames of a track hold, by rounded time stamps
 sound_arguments.py  the arguments of operators whose outputs have sound
 open_videos.py   files that stay open from one clip to the next
+shared_videos.py frames for the clips of several threads, decoded once
 """

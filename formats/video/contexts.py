@@ -5,12 +5,9 @@ The others are in `decoder_pool`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
-
-from .library import decoded
 
 _UNSTATED = 2  # number of no matrix in ITU-T H.273
 
@@ -48,12 +45,17 @@ class Decoder(Protocol):
 
     Attributes:
         look: of the frames; None if the frames state everything themselves.
+        is_in_place: whether the decoder is where the last packet has left it, as far as is known.
     """
 
     look: Look | None
+    is_in_place: bool
 
     def lent(self) -> AbstractContextManager[bool]:
-        """Get the decoder ready; yield whether it is where the last packet has left it."""
+        """Get the decoder ready; yield whether it is where the last packet has left it.
+
+        Other threads may use the decoder when the context ends.
+        """
 
     def decode(self, packet: Any) -> list[Any] | None:
         """Return the frames that a packet completes; None if the packet is damaged."""
@@ -63,25 +65,6 @@ class Decoder(Protocol):
 
     def close(self) -> None:
         """Give back what the decoder holds."""
-
-
-class OwnDecoder(Decoder):
-    """The stream's own decoder, which PyAV flushes when the container seeks."""
-
-    look = None
-
-    @contextmanager
-    def lent(self) -> Iterator[bool]:
-        yield True
-
-    def decode(self, packet: Any) -> list[Any] | None:
-        return decoded(packet)
-
-    def flush(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from .contexts import Decoder, Kind, Look, OwnDecoder, kind_of, look_of
+from .contexts import Decoder, Kind, Look, kind_of, look_of
 from .library import decoded, pyav
 
 ON_GPU = frozenset(
@@ -69,8 +69,8 @@ class DecoderPool:
         self._busy = 0
         self._lock = threading.Lock()
 
-    def decoder_for(self, stream: Any, packets: Callable[[], Iterable[Any]]) -> Decoder:
-        """Return the decoder of a stream: the stream's own one, if the pool cannot decode it.
+    def decoder_for(self, stream: Any, packets: Callable[[], Iterable[Any]]) -> Decoder | None:
+        """Return the decoder of a stream; None if the stream's own one should decode.
 
         Args:
             stream: that is open.
@@ -78,15 +78,15 @@ class DecoderPool:
         """
         kind = kind_of(stream, is_on_gpu=self._gpu is not None)
         if (self._gpu is not None and kind.codec not in ON_GPU) or not self._ability(kind, True):
-            return OwnDecoder()
+            return None
         first = _first_frame(packets(), decoded)
         if first is None:  # the reader says which frame is damaged
-            return OwnDecoder()
+            return None
         decoder = _LentDecoder(self, kind, look_of(first))
         if self._ability(kind, False) or self._try(decoder, packets):
             return decoder
         decoder.close()
-        return OwnDecoder()
+        return None
 
     def close(self) -> None:
         """Drop all decoders that no reader uses."""
@@ -117,7 +117,7 @@ class DecoderPool:
         with self._lock:
             kept = self._choose(borrower)
             if kept is not None:
-                self._idle.remove(kept)
+                self._remove(kept)
             self._busy += 1
         if kept is not None:
             return kept.context, kept.user is borrower
@@ -133,6 +133,7 @@ class DecoderPool:
         with self._lock:
             self._busy -= 1
             self._idle.append(_Kept(borrower.kind, context, borrower))
+            borrower.is_in_place = True
 
     def release(self, borrower: _LentDecoder) -> None:
         """Let any borrower have the context that this one has given back."""
@@ -152,8 +153,13 @@ class DecoderPool:
             if kept.user is None or is_full:
                 return kept
         if is_full and self._idle:
-            del self._idle[0]
+            self._remove(self._idle[0])
         return None
+
+    def _remove(self, kept: _Kept) -> None:
+        self._idle.remove(kept)
+        if kept.user is not None:
+            kept.user.is_in_place = False
 
     def _make(self, kind: Kind) -> Any:
         av = pyav()
@@ -196,6 +202,7 @@ class _LentDecoder(Decoder):
     def __init__(self, pool: DecoderPool, kind: Kind, look: Look) -> None:
         self.kind = kind
         self.look = look
+        self.is_in_place = False
         self._pool = pool
         self._context: Any = None
 

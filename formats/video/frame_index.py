@@ -109,15 +109,19 @@ def read_index(container: Any, stream: Any) -> FrameIndex:
             if frame.pts is not None
         ]
     if container.format.name.startswith(_SOUGHT_BY_PRESENTATION):
-        packets = [replace(packet, decoding_time=packet.time) for packet in packets]
+        packets = [
+            replace(packet, decoding_time=packet.time) if packet.is_key else packet
+            for packet in packets
+        ]
     return _index(packets, stream.time_base)
 
 
 def _check_order(packets: list[PacketFacts], time_base: Fraction) -> None:
     """Raise DecodeError if times go back: two frames may have one time then."""
     times = [packet.decoding_time for packet in packets if packet.decoding_time is not None]
+    most = _LARGEST_STEP_BACK / float(time_base)
     for last, time in pairwise(times):
-        if (last - time) * time_base > _LARGEST_STEP_BACK:
+        if last - time > most:
             raise DecodeError(
                 f"the time stamps go back from {float(last * time_base):.3f} s to "
                 f"{float(time * time_base):.3f} s, as in files that were joined byte by byte; make "

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from ...engine.errors import DecodeError
-from .contexts import Decoder, OwnDecoder
+from .contexts import Decoder
 from .decoder_pool import DecoderPool
 from .frame_index import FrameIndex, read_index
-from .library import open_container, packets_of, pyav, seek
+from .library import decoded, open_container, packets_of, pyav, seek
 from .raw_streams import go_to_offset, stamped
+
+
+class _OwnDecoder(Decoder):
+    """The stream's own decoder, which PyAV flushes when the container seeks."""
+
+    look = None
+    is_in_place = True
+
+    @contextmanager
+    def lent(self) -> Iterator[bool]:
+        yield True
+
+    def decode(self, packet: Any) -> list[Any] | None:
+        return decoded(packet)
+
+    def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
 
 
 class FrameReader:
@@ -23,31 +44,34 @@ class FrameReader:
         file: path, or a file object.
         index: of the video, if it is known.
         pool: lends the decoder; by default the stream's own one decodes.
+
+    Attributes:
+        index: of the video.
+        codec: name of the codec, such as "h264".
+        look: see `FrameSource`.
     """
 
     def __init__(
         self, file: Any, index: FrameIndex | None = None, pool: DecoderPool | None = None
     ) -> None:
         self._container, self._stream = open_container(file)
-        self.decoder: Decoder = OwnDecoder()
+        self.decoder: Decoder = _OwnDecoder()
         is_at_start = index is not None
         try:
             self.index = read_index(self._container, self._stream) if index is None else index
             if pool is not None and not self._is_read_from_start_only():
-                self.decoder = pool.decoder_for(self._stream, self._packets_from)
+                lent = pool.decoder_for(self._stream, self._packets_from)
+                self.decoder = lent or self.decoder
                 is_at_start = False
         except BaseException:
             self._container.close()
             raise
+        self.codec = str(self._stream.codec_context.codec.canonical_name)
+        self.look = self.decoder.look
         self._frames: Iterator[tuple[int, Any, bool]] = iter(())
         self._next = 0 if is_at_start else len(self.index)  # number of the next frame to come
         if is_at_start:
             self._frames = self._decode(self._packets())
-
-    @property
-    def codec(self) -> str:
-        """Name of the codec, such as "h264"."""
-        return str(self._stream.codec_context.codec.canonical_name)
 
     def close(self) -> None:
         """Close the file."""
@@ -62,13 +86,35 @@ class FrameReader:
         Raises:
             DecodeError: a frame is damaged or missing; the message has its number and time.
         """
+        with self.at_work():
+            for number in numbers:
+                yield number, self.advance_to(number)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Have a decoder for calls of `advance_to` until the context ends."""
         with self.decoder.lent() as stays:
             if not stays:
                 self._next = len(self.index)  # so that the first frame is sought
-            for number in numbers:
-                yield number, self._advance_to(number)
+            yield
 
-    def _advance_to(self, number: int) -> Any:
+    @property
+    def place(self) -> int:
+        """The number of the frame that comes next without a seek."""
+        return self._next if self.decoder.is_in_place else len(self.index)
+
+    def distance_to(self, number: int) -> int:
+        """Return how many frames are decoded before the frame with this number."""
+        start = self.index.keys[self.index.key_of(number)]
+        return int(number - (self.place if start <= self.place <= number else start))
+
+    def advance_to(self, number: int, passing: Callable[[int, Any], None] | None = None) -> Any:
+        """Return the frame with this number: see `read`.
+
+        Args:
+            number: of the frame.
+            passing: called with number and frame of each whole frame on the way.
+        """
         key = self.index.key_of(number)
         if not self.index.keys[key] <= self._next <= number:
             self._seek(key)
@@ -77,6 +123,8 @@ class FrameReader:
             self._next = found + 1
             if found == number and is_whole:
                 return frame
+            if is_whole and passing is not None:
+                passing(found, frame)
             if found >= number:
                 # Some containers seek to a later packet than asked for.
                 if found == number or key == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections import OrderedDict
@@ -85,27 +86,33 @@ class OpenVideos(Generic[Kind]):
         self._idle: list[tuple[FileState, Kind]] = []  # the last one was used last
         self._lock = threading.Lock()
 
+    def key_of(self, path: str) -> FileState:
+        """Return what tells the video from others, and from older states of the file.
+
+        Raises:
+            OSError: there is no such file.
+        """
+        # An open URL tells itself whether the object has changed.
+        return (path, 0, 0, 0) if self._is_url(path) else state_of(path)
+
     @contextmanager
-    def lend(
-        self, path: str, make: Callable[[Any, FileState], Kind] | None = None
-    ) -> Iterator[Kind]:
+    def lend(self, path: str, cost: Callable[[Kind], float] | None = None) -> Iterator[Kind]:
         """Lend a video to one thread; a video in which an error occurred is closed.
 
         Args:
             path: absolute, or a URL.
-            make: takes the place of this object's own function.
+            cost: of each one that is open: the one with the lowest cost is lent. If all costs are
+                infinite, the video is opened again.
 
         Raises:
             OSError: the file cannot be opened.
             DecodeError: it is no video.
         """
-        is_url = self._open_url is not None and not os.path.isabs(path)
-        # An open URL tells itself whether the object has changed.
-        key = (path, 0, 0, 0) if is_url else state_of(path)
-        reader = self._take_idle(key)
+        key = self.key_of(path)
+        reader = self._take_idle(key, cost)
         if reader is None:
-            make = make or self._make
-            reader = make(*(self._open_url(path) if is_url else (path, key)))  # type: ignore[misc]
+            is_url = self._is_url(path)
+            reader = self._make(*(self._open_url(path) if is_url else (path, key)))  # type: ignore[misc]
         try:
             yield reader
         except BaseException:
@@ -120,13 +127,19 @@ class OpenVideos(Generic[Kind]):
         for _, reader in idle:
             reader.close()
 
-    def _take_idle(self, key: FileState) -> Kind | None:
+    def _is_url(self, path: str) -> bool:
+        return self._open_url is not None and not os.path.isabs(path)
+
+    def _take_idle(self, key: FileState, cost: Callable[[Kind], float] | None) -> Kind | None:
         with self._lock:
-            for number, (other, reader) in enumerate(self._idle):
-                if other == key:
-                    del self._idle[number]
-                    return reader
-        return None
+            found = [entry for entry in self._idle if entry[0] == key]
+            costs = [0 if cost is None else cost(reader) for _, reader in found]
+            lowest = min(costs, default=math.inf)
+            if lowest == math.inf:
+                return None
+            best = found[costs.index(lowest)]
+            self._idle.remove(best)
+            return best[1]
 
     def _keep(self, key: FileState, reader: Kind) -> None:
         with self._lock:
@@ -137,12 +150,28 @@ class OpenVideos(Generic[Kind]):
             old.close()
 
 
-def open_frames(file: Any, state: FileState, pool: DecoderPool | None = None) -> FrameReader:
+IndexOf = Callable[[str], FrameIndex]
+"""Returns the index of a local file, out of a cache on disk if possible."""
+
+
+def open_frames(
+    file: Any,
+    state: FileState,
+    index_of: IndexOf | None = None,
+    pool: DecoderPool | None = None,
+) -> FrameReader:
     """Open a video for its frames, with the index that is known; keep a new index.
 
-    `pool` lends the decoder: see `FrameReader`.
+    Args:
+        file, state: of the video.
+        index_of: called with the path for an unknown index. By default, and for file objects, all
+            packets are read.
+        pool: lends the decoder: see `FrameReader`.
     """
-    reader = FrameReader(file, known_index(state), pool)
+    index = known_index(state)
+    if index is None and index_of is not None and isinstance(file, str):
+        index = index_of(file)
+    reader = FrameReader(file, index, pool)
     keep_index(state, reader.index)
     return reader
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import cv2
 import numpy as np
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from ...engine.errors import DecodeError
 from ...engine.graph.context import Workspace
 from .colors import color_matrix, has_full_range
-from .frames import FrameReader
+from .contexts import Look
+from .frame_index import FrameIndex
 from .library import pyav
 
 Array = NDArray[Any]
@@ -79,6 +81,28 @@ def _samples(plane: Any) -> Array:
     return lines[:, : plane.width]
 
 
+class FrameSource(Protocol):
+    """Frames of one video.
+
+    Attributes:
+        index: of its frames.
+        codec: name of the codec, such as "h264".
+        look: of all frames, if their decoder does not know what the container states; else None.
+    """
+
+    index: FrameIndex
+    codec: str
+    look: Look | None
+
+    def read(self, numbers: Sequence[int]) -> Generator[tuple[int, Any]]:
+        """Yield each of these frames with its number; `numbers` ascend."""
+
+
+def frames_of(numbers: NDArray[np.int64]) -> list[int]:
+    """Return which frames a clip needs, in ascending order; a filled clip has a frame's size."""
+    return np.unique(numbers[numbers >= 0]).tolist() or [0]
+
+
 @dataclass(frozen=True)
 class ClipDecoder:
     """Decodes clips to arrays.
@@ -96,7 +120,7 @@ class ClipDecoder:
     fill: tuple[int, ...] = (0,)
 
     def decode(
-        self, reader: FrameReader, numbers: NDArray[np.int64], workspace: Workspace
+        self, reader: FrameSource, numbers: NDArray[np.int64], workspace: Workspace
     ) -> Array:
         """Decode a clip.
 
@@ -114,7 +138,7 @@ class ClipDecoder:
         """
         maker = PictureMaker(self.space)
         out: Array | None = None
-        for number, frame in reader.read(np.unique(numbers[numbers >= 0]).tolist() or [0]):
+        for number, frame in reader.read(frames_of(numbers)):
             workspace.check_running()
             size = maker.size_of(frame)
             if out is None:
@@ -144,7 +168,7 @@ class ClipDecoder:
 
 
 def changed_size(
-    reader: FrameReader, number: int, size: tuple[int, ...], first: tuple[int, ...]
+    reader: FrameSource, number: int, size: tuple[int, ...], first: tuple[int, ...]
 ) -> DecodeError:
     """Return the error of a frame that has another size than the clip's first frame."""
     return DecodeError(

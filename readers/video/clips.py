@@ -71,6 +71,9 @@ class ClipRule:
         step: from a clip's first frame to that of the next clip.
         pad_mode: see `padded`; with "none", incomplete clips are left out.
         uniform: whether a video has one clip, of frames at equal distances all over its range.
+        whole_strides: whether a clip takes `length` times `stride` frames, and only the first
+            incomplete clip of a range is padded. Else a clip ends with its last frame, and all
+            incomplete clips are padded. DALI's two readers differ in this way.
     """
 
     length: int
@@ -78,13 +81,21 @@ class ClipRule:
     step: int = 1
     pad_mode: str = "none"
     uniform: bool = False
+    whole_strides: bool = False
 
     def starts(self, frames: range) -> range:
         """Return the first frames of all clips in a range of frames."""
         if self.uniform:
             return frames[:1]
-        reach = 1 if self.pad_mode != "none" else (self.length - 1) * self.stride + 1
-        return range(frames.start, frames.stop - reach + 1, self.step)
+        stride = self.stride
+        reach = self.length * stride if self.whole_strides else (self.length - 1) * stride + 1
+        complete = range(frames.start, frames.stop - reach + 1, self.step)
+        if self.pad_mode == "none":
+            return complete
+        after = frames.start + len(complete) * self.step + 1
+        return range(
+            frames.start, min(after, frames.stop) if self.whole_strides else frames.stop, self.step
+        )
 
     def numbers(self, start: int, frames: range) -> Int64s:
         """Return the frames of the clip that begins at `start`; -1 for a filled frame."""

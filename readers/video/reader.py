@@ -34,7 +34,7 @@ from ..storage.urls import is_url
 from .clips import ROUNDINGS, ClipRule, RangeRule
 from .files import url_opener
 from .list_file import ListedVideo, read_video_list
-from .source import ClipSource
+from .source import ClipSource, index_of_file
 
 PATTERNS = (
     *("*.mp4", "*.m4v", "*.mov", "*.mkv", "*.webm", "*.avi", "*.ts", "*.mts", "*.m2ts"),
@@ -110,10 +110,12 @@ class VideoClips(SoundArguments, Reader):
             )
         self._opener = url_opener(self.storage_options)
 
-    def clip_rule(self, pad_mode: str, *, uniform: bool = False) -> ClipRule:
-        """Return which frames a clip has."""
-        step = self.step if self.step > 0 else self.sequence_length * self.stride
-        return ClipRule(self.sequence_length, self.stride, step, pad_mode, uniform)
+    def clip_rule(self, pad_mode: str, **options: bool) -> ClipRule:
+        """Return which frames a clip has; `options` are fields of `ClipRule`."""
+        return ClipRule(self.sequence_length, self.stride, self._step(), pad_mode, **options)
+
+    def _step(self) -> int:
+        return int(self.step if self.step > 0 else self.sequence_length * self.stride)
 
     def videos(self, labels: Sequence[int] | None) -> list[ListedVideo]:
         """Return the videos that the arguments name."""
@@ -135,7 +137,13 @@ class VideoClips(SoundArguments, Reader):
 
     def clip_arguments(self) -> dict[str, Any]:
         """Return the arguments of the operator that decodes the clips."""
-        return {"image_type": self.image_type, "open_url": self._opener}
+        in_order = not (self.random_shuffle or self.shuffle_after_epoch)
+        return {
+            "image_type": self.image_type,
+            "open_url": self._opener,
+            "index_of": index_of_file,
+            "step": self._step() if in_order else 0,
+        }
 
     def finished(self, clips: Any) -> Any:
         """Return the clips as they are handed out."""
@@ -182,6 +190,9 @@ class ExperimentalVideoReader(VideoClips):
     Frames are counted in the order of their presentation, whatever their rate. All codecs and
     containers are read that FFmpeg reads.
 
+    A clip takes `sequence_length` times `stride` frames of its range. If the range has fewer frames
+    left, `pad_mode` says whether one more clip is padded, or left out.
+
     With `audio` a clip has the sound from the beginning of its first frame to the end of its last
     one, by the file's time stamps. The sound is zero where the audio stream has no samples. Clips
     that follow one another have each sample once.
@@ -224,8 +235,8 @@ class ExperimentalVideoReader(VideoClips):
     pad_mode = param(
         STR,
         "none",
-        "What replaces frames behind the end of the range: 'none' leaves incomplete clips out; see "
-        "`decoders.video` for the others.",
+        "What replaces frames behind the end of the range: 'none' leaves the incomplete clip out; "
+        "see `decoders.video` for the others.",
     )
     fill_value = param(
         INTS, (0,), "One value from 0 to 255, or one a channel.", minimum=0, maximum=255
@@ -246,7 +257,7 @@ class ExperimentalVideoReader(VideoClips):
         limits = RangeRule(
             self.file_list_format == "frames", self.file_list_rounding, self.file_list_include_end
         )
-        rule = self.clip_rule(self.pad_mode, uniform=self.uniform_sample)
+        rule = self.clip_rule(self.pad_mode, uniform=self.uniform_sample, whole_strides=True)
         return ClipSource(self.videos(self.labels), limits, rule, self.storage_options)
 
     def clip_arguments(self) -> dict[str, Any]:

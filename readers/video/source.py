@@ -26,6 +26,10 @@ from .list_file import ListedVideo
 
 _CONTENT = "frames of a video, 3"  # version of the cached index
 
+_THREADS = 2
+"""That read the indexes of local files. Packets come one by one, each with the GIL: four threads
+take twice the time of one."""
+
 
 class ClipSource:
     """Clips of videos.
@@ -108,8 +112,14 @@ def read_indexes(paths: Sequence[str], options: Mapping[str, Any]) -> list[Frame
             error.add_note(f"the video {shown(path)!r}")
             raise
 
-    READ_TEAM.run_jobs(read, different)
+    READ_TEAM.run_jobs(read, [path for path in different if path not in opened], _THREADS)
+    READ_TEAM.run_jobs(read, remote)
     return [indexes[path] for path in paths]
+
+
+def index_of_file(path: str) -> FrameIndex:
+    """Return the index of a local video: see `read_index_of`."""
+    return read_index_of(open_storage(path))
 
 
 def read_index_of(storage: Storage) -> FrameIndex:

@@ -97,6 +97,13 @@ def test_decoding(arguments, form):
         {"sequence_length": 3, "stride": 2, "pad_mode": "constant", "enable_timestamps": True},
         {"sequence_length": 20, "pad_mode": "reflect_101", "enable_frame_num": "scalar"},
         {"sequence_length": 4, "uniform_sample": True, "enable_frame_num": "sequence"},
+        {"sequence_length": 12, "uniform_sample": True, "enable_frame_num": "sequence"},
+        {"sequence_length": 1, "uniform_sample": True, "enable_timestamps": True},
+        {"sequence_length": 4, "pad_mode": "constant", "fill_value": [10, 20, 30]},
+        {"sequence_length": 4, "pad_mode": "symmetric", "stride": 2, "step": 3},
+        {"sequence_length": 2, "num_shards": 2, "shard_id": 1, "enable_frame_num": True},
+        {"sequence_length": 2, "num_shards": 3, "shard_id": 1, "stick_to_shard": True},
+        {"sequence_length": 2, "num_shards": 3, "shard_id": 2, "pad_last_batch": True},
     ],
 )
 def test_clips_of_folders(root, arguments):
@@ -122,3 +129,66 @@ def test_ranges_of_a_list(root, listed, rounding):
         )
 
     compare(make)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"labels": [5, 9]}, {"enable_frame_num": True, "enable_timestamps": True}]
+)
+def test_clips_of_files(root, arguments):
+    paths = [f"{root}/{folder}/a.webm" for folder in "yx"]
+
+    def make(functions):
+        return functions.experimental.readers.video(
+            filenames=paths, sequence_length=3, name="reader", **arguments
+        )
+
+    compare(make)
+
+
+@pytest.mark.parametrize("pad_mode", ["none", "edge"])
+@pytest.mark.parametrize(
+    ("length", "stride", "step"), [(3, 2, 1), (3, 2, 3), (4, 1, 3), (2, 3, -1), (5, 2, -1)]
+)
+def test_which_clips_there_are(root, length, stride, step, pad_mode):
+    def make(functions):
+        return functions.experimental.readers.video(
+            filenames=[f"{root}/x/a.webm"],
+            sequence_length=length,
+            stride=stride,
+            step=step,
+            pad_mode=pad_mode,
+            enable_frame_num="sequence",
+            name="reader",
+        )
+
+    compare(make)
+
+
+@pytest.mark.parametrize("policy", ["partial", "pad"])
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_fed_videos(root, policy, size):
+    videos = [np.fromfile(f"{root}/{folder}/a.webm", np.uint8) for folder in "xy"]
+
+    def batches(module):
+        functions = dali.fn if module is dali.pipeline_def else fn
+
+        @module(batch_size=size, num_threads=1, device_id=None, prefetch_queue_depth=1)
+        def pipeline():
+            return functions.experimental.inputs.video(
+                name="video", sequence_length=4, last_sequence_policy=policy, blocking=True
+            )
+
+        built = pipeline()
+        built.build()
+        for video in videos:
+            built.feed_input("video", [video])
+        count = sum(-(-sequences // size) for sequences in (3, 2))
+        return [
+            [np.array(out.at(i)) for i in range(len(out))]
+            for (out,) in (built.run() for _ in range(count))
+        ]
+
+    for ours, theirs in zip(batches(pipeline_def), batches(dali.pipeline_def), strict=True):
+        assert [clip.shape for clip in ours] == [clip.shape for clip in theirs]
+        for one, other in zip(ours, theirs, strict=True):
+            assert np.abs(one.astype(int) - other).mean() < 1

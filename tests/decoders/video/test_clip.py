@@ -7,6 +7,7 @@ from penstock.engine.graph.context import HeapWorkspace
 from penstock.engine.graph.nodes import add_node
 from penstock.engine.graph.operator import OPERATORS
 
+from ...descriptors import open_below
 from ...gpu.agreement import source
 from ...videos import numbers_of, video_file
 
@@ -37,9 +38,10 @@ def test_a_file_stays_open_until_the_operator_is_closed(path):
     clip = decoder.sample(HeapWorkspace(), name, np.array([2]))
     assert clip.dtype == np.float32
     assert clip.max() <= 1
-    with decoder._videos.lend(path) as lent:
-        assert lent._next == 3
+    decoder.sample(HeapWorkspace(), name, np.array([4]))
+    assert open_below(path) == [path]
     decoder.close()
+    assert open_below(path) == []
 
 
 def test_a_file_that_is_no_video(tmp_path):

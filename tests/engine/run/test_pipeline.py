@@ -233,7 +233,7 @@ def test_facts_of_readers():
         return a, b
 
     with make(define) as pipe:
-        assert pipe.epoch_size() == {"a": 10, "b": 7}
+        assert pipe.epoch_size() == {"a": 12, "b": 7}
         assert pipe.epoch_size("b") == 7
         assert pipe.reader_meta("a") == {
             "epoch_size": 10,

@@ -19,8 +19,8 @@ KEYS = {
 }
 
 
-def readers():
-    one = call(Numbers, size=20, name="one", num_shards=2, shard_id=1)
+def readers(**options):
+    one = call(Numbers, size=20, name="one", **{"num_shards": 2, "shard_id": 1, **options})
     return one[0], call(Numbers, size=7, name="two")[1]
 
 
@@ -51,6 +51,12 @@ def test_readers_are_described_by_name_and_build_the_pipeline():
         assert pipe.epoch_size() == {"one": 20, "two": 7}
         assert pipe.epoch_size("two") == 7
         assert pipe.num_outputs == 2
+
+
+def test_padding_counts_in_the_size_of_an_epoch():
+    with make(lambda: readers(pad_last_batch=True, num_shards=3)) as pipe:
+        assert pipe.reader_meta("one")["epoch_size"] == 20
+        assert pipe.epoch_size()["one"] == 21
 
 
 def test_an_unknown_reader_is_refused_with_the_names_that_there_are():

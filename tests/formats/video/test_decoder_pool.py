@@ -98,14 +98,14 @@ def test_a_decoder_is_right_again_after_damage():
 
 def test_frames_know_what_the_container_states():
     reader = reader_of(video_bytes(rotation=90), DecoderPool(None))
-    assert reader.decoder.look.rotation == 90
-    assert reader_of(video_bytes(), DecoderPool(None)).decoder.look.rotation == 0
+    assert reader.look.rotation == 90
+    assert reader_of(video_bytes(), DecoderPool(None)).look.rotation == 0
 
 
 def test_only_codecs_of_the_gpu_are_tried_there():
     gpu = decoder_pool.Gpu(0, lambda: pytest.fail("a decoder on the GPU was made"))
     reader = reader_of(video_bytes("ffv1.mkv"), DecoderPool(gpu))
-    assert reader.decoder.look is None
+    assert reader.look is None
     assert clip(reader, [4]) == [4]
 
 
@@ -120,7 +120,7 @@ def test_a_gpu_that_refuses_is_asked_once_for_a_kind(monkeypatch):
     for _ in range(3):
         reader = reader_of(video_bytes(), pool)
         assert clip(reader, [8, 9]) == [8, 9]
-        assert reader.decoder.look is None
+        assert reader.look is None
     assert len(made) == 1
     clip(reader_of(video_bytes(size=(64, 160)), pool), [1])
     assert len(made) == 2

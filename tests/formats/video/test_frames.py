@@ -5,7 +5,7 @@ import pytest
 
 from penstock.engine.errors import DecodeError
 from penstock.engine.graph.context import HeapWorkspace
-from penstock.formats.video import contexts
+from penstock.formats.video import frames
 from penstock.formats.video.frames import FrameReader
 from penstock.formats.video.library import decoded
 from penstock.formats.video.pictures import ClipDecoder
@@ -189,7 +189,7 @@ def test_a_seek_leads_to_the_last_key_frame(form, monkeypatch):
     reader = reader_of(video_bytes(form, count=60, group=10))
     found = []
     spy = lambda packet: found.append(packet.pts) or decoded(packet)  # noqa: E731
-    monkeypatch.setattr(contexts, "decoded", spy)
+    monkeypatch.setattr(frames, "decoded", spy)
     for key in (5, 3, 1):
         found.clear()
         assert clip(reader, [10 * key + 2]) == [10 * key + 2]

@@ -25,6 +25,19 @@ def test_clips_follow_one_another():
     assert padded[2:] == [[8, 9, -1, -1]]
 
 
+def test_clips_of_whole_strides():
+    rule = {"length": 3, "stride": 2, "whole_strides": True}
+    assert clips(10, step=3, **rule) == [[0, 2, 4], [3, 5, 7]]
+    assert clips(10, step=3, pad_mode="edge", **rule) == [[0, 2, 4], [3, 5, 7], [6, 8, 9]]
+    assert clips(12, step=6, pad_mode="edge", **rule) == [[0, 2, 4], [6, 8, 10]]
+    assert clips(4, step=1, pad_mode="constant", **rule) == [[0, 2, -1]]
+
+
+def test_all_incomplete_clips_are_padded():
+    padded = clips(6, length=3, stride=2, step=2, pad_mode="constant")
+    assert padded == [[0, 2, 4], [2, 4, -1], [4, -1, -1]]
+
+
 def test_frames_at_equal_distances():
     assert clips(10, length=4, uniform=True) == [[0, 3, 6, 9]]
     assert clips(3, length=5, uniform=True) == [[0, 1, 1, 2, 2]]

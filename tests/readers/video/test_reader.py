@@ -63,6 +63,18 @@ def test_a_list_file_with_ranges(root):
     assert [label.item() for label in labels] == [4, 6, 6]
 
 
+def test_no_video_is_read_through_for_a_second_index(tmp_path, user_cache, tuned, monkeypatch):
+    tuned(open_videos, most_indexes=1, most_idle=1)
+    paths = [video_file(tmp_path / f"{number}.mp4", count=4) for number in range(3)]
+    with Pipeline(batch_size=3, num_threads=2) as pipe:
+        pipe.set_outputs(fn.readers.video(filenames=paths, sequence_length=2))
+        pipe.build()
+        monkeypatch.delattr("penstock.formats.video.frames.read_index")
+        for _ in range(4):
+            (clips,) = pipe.run()
+            assert {tuple(numbers_of(clip)) for clip in clips.rows()} == {(0, 1), (2, 3)}
+
+
 def test_types_and_padding_of_the_older_interface(root):
     ((clips, labels, first),) = run(
         lambda: fn.readers.video(

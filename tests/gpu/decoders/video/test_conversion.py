@@ -30,7 +30,7 @@ class Frames:
     def __init__(self, frames, look=None):
         self._frames = frames
         self.index = SimpleNamespace(seconds=np.arange(len(frames)) / 30)
-        self.decoder = SimpleNamespace(look=look)
+        self.look = look
 
     def read(self, numbers):
         for number in numbers:
