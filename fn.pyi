@@ -5584,6 +5584,8 @@ def video_reader(
 ) -> Any:
     """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
 
+    With device="gpu" the GPU's video decoder decodes what it can: see `decoders.video`.
+
     Outputs:
         clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
 
@@ -5739,6 +5741,8 @@ def video_reader_resize(
     name: str | None = ...,
 ) -> Any:
     """Reads clips of video files, decoded and resized: `readers.video`, then `resize`.
+
+    With device="gpu" the GPU decodes and resizes: see `decoders.video`.
 
     Outputs:
         clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
@@ -6710,7 +6714,9 @@ class decoders:
         video states; without a statement, the matrix is ITU-R BT.601. Videos that are marked as turned
         are turned upright.
 
-        With device="mixed" threads of the CPU decode, and the frames are copied to the GPU.
+        With device="mixed" the GPU's video decoder decodes what it can, as a rule H.264 and HEVC of
+        4:2:0, VP8, VP9, AV1, MPEG-2 and MPEG-4. Threads of the CPU decode the rest, of which the GPU
+        converts the planes (docs/video.md).
 
         With `audio` the result has the sound, too: from the beginning of the first of the frames, in
         the order of presentation, to the end of the last one, by the file's time stamps. The sound is
@@ -7884,7 +7890,9 @@ class experimental:
             video states; without a statement, the matrix is ITU-R BT.601. Videos that are marked as turned
             are turned upright.
 
-            With device="mixed" threads of the CPU decode, and the frames are copied to the GPU.
+            With device="mixed" the GPU's video decoder decodes what it can, as a rule H.264 and HEVC of
+            4:2:0, VP8, VP9, AV1, MPEG-2 and MPEG-4. Threads of the CPU decode the rest, of which the GPU
+            converts the planes (docs/video.md).
 
             With `audio` the result has the sound, too: from the beginning of the first of the frames, in
             the order of presentation, to the end of the last one, by the file's time stamps. The sound is
@@ -8039,6 +8047,9 @@ class experimental:
             With `audio` a clip has the sound from the beginning of its first frame to the end of its last
             one, by the file's time stamps. The sound is zero where the audio stream has no samples. Clips
             that follow one another have each sample once.
+
+            With device="gpu" the GPU's video decoder decodes the videos that it can, and threads of the
+            CPU decode the others: see `decoders.video`.
 
             Outputs:
                 clips: uint8, FHWC.
@@ -9774,6 +9785,8 @@ class readers:
     ) -> Any:
         """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
 
+        With device="gpu" the GPU's video decoder decodes what it can: see `decoders.video`.
+
         Outputs:
             clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
 
@@ -9930,6 +9943,8 @@ class readers:
         name: str | None = ...,
     ) -> Any:
         """Reads clips of video files, decoded and resized: `readers.video`, then `resize`.
+
+        With device="gpu" the GPU decodes and resizes: see `decoders.video`.
 
         Outputs:
             clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.

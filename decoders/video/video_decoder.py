@@ -43,7 +43,9 @@ class Video(SoundArguments, SampleOperator):
     video states; without a statement, the matrix is ITU-R BT.601. Videos that are marked as turned
     are turned upright.
 
-    With device="mixed" threads of the CPU decode, and the frames are copied to the GPU.
+    With device="mixed" the GPU's video decoder decodes what it can, as a rule H.264 and HEVC of
+    4:2:0, VP8, VP9, AV1, MPEG-2 and MPEG-4. Threads of the CPU decode the rest, of which the GPU
+    converts the planes (docs/video.md).
 
     With `audio` the result has the sound, too: from the beginning of the first of the frames, in
     the order of presentation, to the end of the last one, by the file's time stamps. The sound is

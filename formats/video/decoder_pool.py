@@ -69,20 +69,25 @@ class DecoderPool:
         self._busy = 0
         self._lock = threading.Lock()
 
-    def decoder_for(self, stream: Any, packets: Callable[[], Iterable[Any]]) -> Decoder | None:
+    def decoder_for(
+        self, stream: Any, packets: Callable[[], Iterable[Any]], look: Look | None = None
+    ) -> Decoder | None:
         """Return the decoder of a stream; None if the stream's own one should decode.
 
         Args:
             stream: that is open.
             packets: goes to the first key frame, and returns the packets from there on.
+            look: of the stream, if it is known.
         """
         kind = kind_of(stream, is_on_gpu=self._gpu is not None)
         if (self._gpu is not None and kind.codec not in ON_GPU) or not self._ability(kind, True):
             return None
-        first = _first_frame(packets(), decoded)
-        if first is None:  # the reader says which frame is damaged
-            return None
-        decoder = _LentDecoder(self, kind, look_of(first))
+        if look is None:
+            first = _first_frame(packets(), decoded)
+            if first is None:  # the reader says which frame is damaged
+                return None
+            look = look_of(first)
+        decoder = _LentDecoder(self, kind, look)
         if self._ability(kind, False) or self._try(decoder, packets):
             return decoder
         decoder.close()

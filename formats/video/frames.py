@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...engine.errors import DecodeError
-from .contexts import Decoder
+from .contexts import Decoder, Look
 from .decoder_pool import DecoderPool
 from .frame_index import FrameIndex, read_index
 from .library import decoded, open_container, packets_of, pyav, seek
@@ -44,6 +44,7 @@ class FrameReader:
         file: path, or a file object.
         index: of the video, if it is known.
         pool: lends the decoder; by default the stream's own one decodes.
+        look: of the video, if it is known.
 
     Attributes:
         index: of the video.
@@ -52,7 +53,11 @@ class FrameReader:
     """
 
     def __init__(
-        self, file: Any, index: FrameIndex | None = None, pool: DecoderPool | None = None
+        self,
+        file: Any,
+        index: FrameIndex | None = None,
+        pool: DecoderPool | None = None,
+        look: Look | None = None,
     ) -> None:
         self._container, self._stream = open_container(file)
         self.decoder: Decoder = _OwnDecoder()
@@ -60,7 +65,7 @@ class FrameReader:
         try:
             self.index = read_index(self._container, self._stream) if index is None else index
             if pool is not None and not self._is_read_from_start_only():
-                lent = pool.decoder_for(self._stream, self._packets_from)
+                lent = pool.decoder_for(self._stream, self._packets_from, look)
                 self.decoder = lent or self.decoder
                 is_at_start = False
         except BaseException:

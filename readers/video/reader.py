@@ -197,6 +197,9 @@ class ExperimentalVideoReader(VideoClips):
     one, by the file's time stamps. The sound is zero where the audio stream has no samples. Clips
     that follow one another have each sample once.
 
+    With device="gpu" the GPU's video decoder decodes the videos that it can, and threads of the
+    CPU decode the others: see `decoders.video`.
+
     Outputs:
         clips: uint8, FHWC.
         labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
@@ -267,6 +270,8 @@ class ExperimentalVideoReader(VideoClips):
 @register
 class VideoReader(VideoClips):
     """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
+
+    With device="gpu" the GPU's video decoder decodes what it can: see `decoders.video`.
 
     Outputs:
         clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
