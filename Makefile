@@ -77,7 +77,7 @@ gpu-test: $(VENV)/$(CUDA)
 	$(RUN) benchmarks/gpu.py tests
 
 gpu-bench: $(VENV)/$(CUDA) $(VENV)/dali
-	$(RUN) benchmarks/gpu.py training operators numpy audio cpu
+	$(RUN) benchmarks/gpu.py training operators video numpy audio cpu
 
 clean:
 	rm -rf $(VENV) fixtures/data build dist *.egg-info

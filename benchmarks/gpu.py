@@ -2,8 +2,8 @@
 
     python benchmarks/gpu.py [PART ...] [--results FOLDER] [--photographs FOLDER]
 
-Parts: tests, training, operators, numpy, audio, cpu (the CPU stage with many workers). Benchmarks
-compare with DALI if it is installed, and write their figures to the folder as JSON.
+Parts: tests, training, operators, video, numpy, audio, cpu (the CPU stage with many workers).
+Benchmarks compare with DALI if it is installed, and write their figures to the folder as JSON.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
         "tests": [*tests, "-n", str(min(10, os.cpu_count() or 1))],
         "training": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8"],
         "operators": [python, str(HERE / "operators_gpu.py")],
+        "video": [python, str(HERE / "video_gpu.py")],
         "numpy": [python, str(HERE / "readers_numpy.py"), "--device", "gpu"],
         "audio": [python, str(HERE / "audio_gpu.py")],
         "cpu": [python, str(HERE / "scaling_cpu.py")],

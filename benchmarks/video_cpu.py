@@ -34,7 +34,9 @@ ENCODERS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
-def videos(form: str, group: int) -> list[str]:
+def videos(
+    form: str, group: int, folder: Path = FOLDER, files: int = FILES, frames: int = FRAMES
+) -> list[str]:
     """Return the paths of videos: a window that moves over a photograph."""
     codec, options = ENCODERS[form]
     photograph = next(common.photographs(8, (750, 1000), 70).rglob("*.jpg"))
@@ -42,8 +44,8 @@ def videos(form: str, group: int) -> list[str]:
     assert pixels is not None
     picture = cv2.resize(pixels, (SIZE[0] * 2, SIZE[1] * 2))[:, :, ::-1].astype(np.uint8)
     paths = []
-    for number in range(FILES):
-        path = FOLDER / f"{number}_{group}_{form}"
+    for number in range(files):
+        path = folder / f"{number}_{group}_{form}"
         paths.append(str(path))
         if path.exists():
             continue
@@ -52,7 +54,7 @@ def videos(form: str, group: int) -> list[str]:
             stream: Any = output.add_stream(codec, rate=RATE, options=options)
             stream.width, stream.height = SIZE
             stream.pix_fmt, stream.gop_size = "yuv420p", group
-            for i in range(FRAMES):
+            for i in range(frames):
                 y, x = (i * (number + 1)) % SIZE[1], (2 * i) % SIZE[0]
                 window = np.ascontiguousarray(picture[y : y + SIZE[1], x : x + SIZE[0]])
                 frame = av.VideoFrame.from_ndarray(window, format="rgb24")

@@ -18,6 +18,7 @@ from .cuda import CudaError, Driver, driver_version
 from .finding import Context, Finding, Job, size_text
 from .gds import cufile
 from .libraries import Library, check_picture, picture
+from .videos import NAME, video_decoder
 
 DRIVER = "NVIDIA driver"
 
@@ -142,6 +143,7 @@ JOBS: dict[str, Job] = {
     "CuPy": partial(_library, CUPY),
     "nvImageCodec": partial(_library, NVIMGCODEC),
     "hardware JPEG engine": hardware_jpeg,
+    NAME: video_decoder,
     "KvikIO": partial(_library, KVIKIO),
     "cuFile": cufile,
 }

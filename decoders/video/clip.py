@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -12,7 +12,14 @@ from ...engine.tensors.dtypes import RGB, UINT8, to_numpy_type
 from ...formats.video.open_videos import OpenVideos, open_sound
 from ...formats.video.pictures import ClipDecoder, frames_of
 from ...formats.video.shared_videos import SharedVideos
+from .clip_frames import ClipFrames, collect
+from .conversion import PlaneConversion
+from .on_device import ClipsOnDevice
 from .span_sound import decode_span
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+    from ...engine.tensors import TensorListCPU, TensorListGPU
 
 
 @register
@@ -32,6 +39,7 @@ class DecodeClip(SampleOperator):
     """
 
     name = "_decode_clip"
+    devices = ("cpu", "mixed")
     inputs = ("path", "numbers")
 
     image_type = param(IMAGE_TYPE, RGB, "Color space of the output.")
@@ -43,10 +51,15 @@ class DecodeClip(SampleOperator):
     step = param(INT, 0, "See `SharedVideos`.")
 
     def prepare(self) -> None:
-        self._videos = SharedVideos(self.open_url, self.step, self.index_of)
-        self._decoder = ClipDecoder(
-            self.image_type.name, to_numpy_type(self.dtype).type, self.normalized, self.fill_value
+        made = (
+            self.image_type.name,
+            to_numpy_type(self.dtype).type,
+            self.normalized,
+            self.fill_value,
         )
+        self._decoder = ClipDecoder(*made)
+        self._on_device = ClipsOnDevice(PlaneConversion(*made)) if self.device == "mixed" else None
+        self._videos = SharedVideos(self.open_url, self.step, self.index_of)
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("FHWC",)
@@ -56,8 +69,27 @@ class DecodeClip(SampleOperator):
         with self._videos.lend(name, wanted, workspace.check_running) as frames:
             return self._decoder.decode(frames, numbers, workspace)
 
+    def batch_gpu(
+        self, batch: BatchContext, path: TensorListCPU, numbers: TensorListCPU
+    ) -> tuple[TensorListGPU, ...]:
+        on_device = self._on_device
+        assert on_device is not None
+        self._videos.pool = on_device.pool_for(batch.device)
+
+        def decode(row: int) -> tuple[ClipFrames]:
+            name, own = os.fsdecode(path.row(row).tobytes()), numbers.row(row)
+            with self._videos.lend(name, frames_of(own), lambda: None) as frames:
+                return (collect(frames, own, self.image_type.name),)
+
+        return on_device.run(batch, decode, (), self.output_layouts())
+
+    def event_counts(self) -> dict[str, int]:
+        return self._on_device.event_counts() if self._on_device else {}
+
     def close(self) -> None:
         self._videos.close()
+        if self._on_device is not None:
+            self._on_device.close()
 
 
 @register

@@ -1,8 +1,16 @@
-"""Clips for the GPU: threads of the CPU decode those of a batch, which then go to the device."""
+"""Clips for the GPU: threads drive FFmpeg's decoders, and one launch of a kernel converts a batch.
+
+NVIDIA's decoder, an engine of the GPU beside its cores, decodes the streams that it can take. The
+CPU decodes all others, in the same threads, and their planes are copied to the GPU. Frames are
+released when the device is done with the batch, because FFmpeg reuses their memory at once.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,46 +18,122 @@ from numpy.typing import NDArray
 
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.threads import Team
+from ...formats.video.decoder_pool import DecoderPool, Gpu
+from ...formats.video.library import has_gpu_frames
+from .clip_frames import NO_FRAMES, ClipFrames
+from .conversion import PlaneConversion
 
 if TYPE_CHECKING:
+    from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
 
 Array = NDArray[Any]
 
+_ON_CPU = "clips decoded by the CPU"
 
-class ThreadedDecoding:
-    """Decodes the clips of a batch in threads of its own."""
 
-    def __init__(self) -> None:
+@dataclass(frozen=True)
+class OnDeviceTuning:
+    """Memory of frames.
+
+    Attributes:
+        held_bytes: of a batch, in FFmpeg's memory on the GPU. With more, the thread that launches
+            work waits for the device, so that another batch's frames can have the memory.
+    """
+
+    held_bytes: int = 1 << 30
+
+
+TUNING = OnDeviceTuning()
+
+
+class ClipsOnDevice:
+    """Decodes the clips of batches in threads of its own.
+
+    Args:
+        conversion: of the frames.
+    """
+
+    def __init__(self, conversion: PlaneConversion) -> None:
+        self._conversion = conversion
         self._team: Team | None = None
+        self._pool: DecoderPool | None = None
+        self._on_cpu = 0
+        self._lock = threading.Lock()
+
+    def pool_for(self, device: Device) -> DecoderPool | None:
+        """Return the pool that lends the GPU's decoders; None if the GPU cannot be used."""
+        with self._lock:
+            if self._pool is None and can_decode():
+                self._pool = DecoderPool(Gpu(device.id, device.current))
+            return self._pool
 
     def run(
         self,
         batch: BatchContext,
-        decode: Callable[[int], tuple[Array, ...]],
+        decode: Callable[[int], tuple[ClipFrames, *tuple[Array, ...]]],
         nothing: tuple[Array, ...],
         layouts: tuple[str, ...],
     ) -> tuple[TensorListGPU, ...]:
-        """Call `decode` with each row, for one array an output.
+        """Call `decode` with each row, for the frames, and for one array for each other output.
 
-        Rows that fail become `nothing`, and their errors entries of `batch.errors`.
+        Rows that fail have no frames and `nothing`, and their errors become entries of
+        `batch.errors`.
         """
-        if self._team is None:
-            self._team = Team("penstock-decoder", batch.device.num_threads)
+        with self._lock:
+            if self._team is None:
+                self._team = Team("penstock-decoder", batch.device.num_threads)
         calls = [self._team.submit(decode, row) for row in range(batch.size)]
-        rows = []
+        clips: list[ClipFrames] = []
+        others: list[tuple[Array, ...]] = []
         for row, call in enumerate(calls):
             try:
-                rows.append(call.result())
+                clip, *rest = call.result()
             except Exception as error:
                 batch.errors[row] = error
-                rows.append(nothing)
-        return tuple(
-            batch.device.to_device(TensorListCPU([np.asarray(row[i]) for row in rows], layout))
-            for i, layout in enumerate(layouts)
+                clip, rest = NO_FRAMES, [*nothing]
+            clips.append(clip)
+            others.append(tuple(rest))
+        frames = self._conversion.run(batch, clips)
+        self._hold(batch, clips)
+        del clips
+        return frames, *(
+            batch.device.to_device(TensorListCPU([np.asarray(row[i]) for row in others], layout))
+            for i, layout in enumerate(layouts[1:])
         )
 
+    def event_counts(self) -> dict[str, int]:
+        """See `Operator.event_counts`."""
+        return {_ON_CPU: self._on_cpu} if self._on_cpu else {}
+
     def close(self) -> None:
-        """End the threads."""
+        """End the threads, and drop the decoders."""
         if self._team is not None:
             self._team.close()
+        if self._pool is not None:
+            self._pool.close()
+
+    def _hold(self, batch: BatchContext, clips: list[ClipFrames]) -> None:
+        """Keep frames in the GPU's memory until the device has read them."""
+        pictures = [picture for clip in clips for picture in clip.pictures]
+        frames = [picture.frame for picture in pictures if picture.is_on_gpu]
+        held = sum(picture.nbytes for picture in pictures if picture.is_on_gpu)
+        on_cpu = sum(any(not each.is_on_gpu for each in clip.pictures) for clip in clips)
+        with self._lock:
+            self._on_cpu += on_cpu
+        if held > TUNING.held_bytes:
+            batch.device.synchronize()
+        else:
+            batch.device.hold(frames)
+            batch.count_bytes(device=held)
+
+
+def can_decode() -> bool:
+    """Return whether PyAV and the driver have what NVIDIA's decoder needs."""
+    if not has_gpu_frames():
+        return False
+    try:
+        ctypes.CDLL("libnvcuvid.so.1")
+    except OSError:  # no driver; or a container without NVIDIA_DRIVER_CAPABILITIES=video
+        return False
+    return True

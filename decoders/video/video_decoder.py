@@ -20,12 +20,15 @@ from ...formats.video.selection import PAD_MODES, padded
 from ...formats.video.sound import SoundTrack
 from ...formats.video.sound_arguments import SoundArguments
 from ..row_arguments import arguments_of_row
-from .on_device import ThreadedDecoding
+from .clip_frames import ClipFrames, collect
+from .conversion import PlaneConversion
+from .on_device import ClipsOnDevice
 from .span_sound import decode_span
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
+_SPACE = "RGB"
 _RANGE = ("start_frame", "end_frame", "sequence_length", "stride")
 
 
@@ -40,7 +43,9 @@ class Video(SoundArguments, SampleOperator):
     video states; without a statement, the matrix is ITU-R BT.601. Videos that are marked as turned
     are turned upright.
 
-    With device="mixed" threads of the CPU decode, and the frames are copied to the GPU.
+    With device="mixed" the GPU's video decoder decodes what it can, as a rule H.264 and HEVC of
+    4:2:0, VP8, VP9, AV1, MPEG-2 and MPEG-4. Threads of the CPU decode the rest, of which the GPU
+    converts the planes (docs/video.md).
 
     With `audio` the result has the sound, too: from the beginning of the first of the frames, in
     the order of presentation, to the end of the last one, by the file's time stamps. The sound is
@@ -114,7 +119,10 @@ class Video(SoundArguments, SampleOperator):
         if "end_frame" in self.given and "sequence_length" in self.given:
             raise ArgumentError("fn.decoders.video: `end_frame` excludes `sequence_length`")
         self._clips = ClipDecoder(fill=self.fill_value)
-        self._threads = ThreadedDecoding()
+        self._on_device = None
+        if self.device == "mixed":
+            conversion = PlaneConversion(_SPACE, self._clips.dtype, False, self.fill_value)
+            self._on_device = ClipsOnDevice(conversion)
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("FHWC", "", "")[: self.num_outputs()]
@@ -133,16 +141,32 @@ class Video(SoundArguments, SampleOperator):
     def batch_gpu(
         self, batch: BatchContext, encoded: TensorListCPU, **arguments: Any
     ) -> tuple[TensorListGPU, ...]:
-        def decode(row: int) -> tuple[Array, ...]:
-            own = arguments_of_row(self, arguments, row)
-            made = self.sample(HeapWorkspace(), encoded.row(row), **own)
-            return made if self.audio else (made,)
+        on_device = self._on_device
+        assert on_device is not None
+        pool = on_device.pool_for(batch.device)
 
-        nothing = np.zeros((0, 1, 1, 3), self._clips.dtype), *self._silence()
-        return self._threads.run(batch, decode, nothing, self.output_layouts())
+        def decode(row: int) -> tuple[ClipFrames, *tuple[Array, ...]]:
+            own = arguments_of_row(self, arguments, row)
+            video = encoded.row(row)
+            reader = FrameReader(io.BytesIO(video.data), pool=pool)
+            try:
+                numbers = self._numbers(len(reader.index), **own)
+                frames = collect(reader, numbers, _SPACE)
+                if not self.audio:
+                    return (frames,)
+                span = reader.index.span(numbers)
+                return frames, *self._sound(video, span, HeapWorkspace())
+            finally:
+                reader.close()
+
+        return on_device.run(batch, decode, self._silence(), self.output_layouts())
+
+    def event_counts(self) -> dict[str, int]:
+        return self._on_device.event_counts() if self._on_device else {}
 
     def close(self) -> None:
-        self._threads.close()
+        if self._on_device is not None:
+            self._on_device.close()
 
     def _sound(
         self, encoded: Array, span: tuple[float, float], workspace: Workspace

@@ -5,8 +5,8 @@ CuPy is imported here and where operators hand data to user code, once a pipelin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import cache, cached_property
 from math import prod
@@ -222,6 +222,19 @@ class Device:
     def wait(self, event: Any) -> None:
         """Let later work of this stream wait for an event on another stream."""
         self.stream.wait_event(event)
+
+    def wait_for_default_stream(self) -> None:
+        """Let later work of this stream wait for the work that CUDA's default stream has now."""
+        event = self._cupy.cuda.Event(disable_timing=True)
+        event.record(self._cupy.cuda.Stream.null)
+        self.wait(event)
+
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """Make the device's context current in the calling thread until the context ends."""
+        with self._cupy.cuda.Device(self.id):
+            self._cupy.cuda.runtime.free(0)  # makes it current for CUDA's driver, too
+            yield
 
     def synchronize(self) -> None:
         """Wait until the stream has done all its work."""

@@ -4,6 +4,8 @@ library.py       PyAV, or the error that says how to install it
 frame_index.py   the times of all frames and key frames, read without decoding
 packets.py       what packets say of their frames
 raw_streams.py   streams without a container
+contexts.py      decoders of streams
+decoder_pool.py  decoders that go from one video to the next, on the GPU too
 frames.py        decoding of single frames by their numbers
 pictures.py      decoded frames as arrays of RGB, gray or YCbCr
 selection.py     which frames a clip has, and what replaces frames that the video lacks

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from ...engine.errors import DecodeError
+from .contexts import Decoder, Look
+from .decoder_pool import DecoderPool
 from .frame_index import FrameIndex, read_index
-from .library import decoded, open_container, packets_of, seek
+from .library import decoded, open_container, packets_of, pyav, seek
 from .raw_streams import go_to_offset, stamped
+
+
+class _OwnDecoder(Decoder):
+    """The stream's own decoder, which PyAV flushes when the container seeks."""
+
+    look = None
+    is_in_place = True
+
+    @contextmanager
+    def lent(self) -> Iterator[bool]:
+        yield True
+
+    def decode(self, packet: Any) -> list[Any] | None:
+        return decoded(packet)
+
+    def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
 
 
 class FrameReader:
@@ -20,42 +43,75 @@ class FrameReader:
     Args:
         file: path, or a file object.
         index: of the video, if it is known.
+        pool: lends the decoder; by default the stream's own one decodes.
+        look: of the video, if it is known.
+
+    Attributes:
+        index: of the video.
+        codec: name of the codec, such as "h264".
+        look: see `FrameSource`.
     """
 
-    def __init__(self, file: Any, index: FrameIndex | None = None) -> None:
+    def __init__(
+        self,
+        file: Any,
+        index: FrameIndex | None = None,
+        pool: DecoderPool | None = None,
+        look: Look | None = None,
+    ) -> None:
         self._container, self._stream = open_container(file)
+        self.decoder: Decoder = _OwnDecoder()
+        is_at_start = index is not None
         try:
             self.index = read_index(self._container, self._stream) if index is None else index
+            if pool is not None and not self._is_read_from_start_only():
+                lent = pool.decoder_for(self._stream, self._packets_from, look)
+                self.decoder = lent or self.decoder
+                is_at_start = False
         except BaseException:
             self._container.close()
             raise
+        self.codec = str(self._stream.codec_context.codec.canonical_name)
+        self.look = self.decoder.look
         self._frames: Iterator[tuple[int, Any, bool]] = iter(())
-        self._next = len(self.index) if index is None else 0  # number of the next frame to come
-        if index is not None:
-            self._frames = self._decode()
+        self._next = 0 if is_at_start else len(self.index)  # number of the next frame to come
+        if is_at_start:
+            self._frames = self._decode(self._packets())
 
     def close(self) -> None:
         """Close the file."""
+        self.decoder.close()
         self._container.close()
 
-    def read(self, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
+    def read(self, numbers: Sequence[int]) -> Generator[tuple[int, Any]]:
         """Yield each of these frames with its number; `numbers` ascend.
+
+        A decoder out of a pool goes back when the generator ends or is closed.
 
         Raises:
             DecodeError: a frame is damaged or missing; the message has its number and time.
         """
-        for number in numbers:
-            yield number, self.advance_to(number)
+        with self.at_work():
+            for number in numbers:
+                yield number, self.advance_to(number)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Have a decoder for calls of `advance_to` until the context ends."""
+        with self.decoder.lent() as stays:
+            if not stays:
+                self._next = len(self.index)  # so that the first frame is sought
+            yield
 
     @property
     def place(self) -> int:
         """The number of the frame that comes next without a seek."""
-        return self._next
+        return self._next if self.decoder.is_in_place else len(self.index)
 
     def distance_to(self, number: int) -> int:
         """Return how many frames are decoded before the frame with this number."""
         start = self.index.keys[self.index.key_of(number)]
-        return int(number - (self._next if start <= self._next <= number else start))
+        return int(number - (self.place if start <= self.place <= number else start))
 
     def advance_to(self, number: int, passing: Callable[[int, Any], None] | None = None) -> Any:
         """Return the frame with this number: see `read`.
@@ -81,26 +137,41 @@ class FrameReader:
                 key -= 1
                 self._seek(key)
 
+    def _is_read_from_start_only(self) -> bool:
+        """Return whether FFmpeg can seek only where it has been: no container, no offsets."""
+        untimed = self._container.format.flags & pyav().format.Flags.no_timestamps.value
+        return bool(untimed) and not len(self.index.packets)
+
     def _seek(self, key: int) -> None:
+        packets = self._packets_from(key)
+        self.decoder.flush()
+        self._next = int(self.index.keys[key])
+        self._frames = self._decode(packets)
+
+    def _packets_from(self, key: int = 0) -> Iterator[Any]:
+        """Go to a key frame, by its entry in the index; return the packets from there on."""
         start = int(self.index.key_seeks[key])
         if len(self.index.packets):
             go_to_offset(self._container, int(self.index.packets[start, 0]))
         else:
             seek(self._container, self._stream, start)
-        self._next = int(self.index.keys[key])
-        self._frames = self._decode(start)
+        return self._packets(start)
 
-    def _decode(self, first: int = 0) -> Iterator[tuple[int, Any, bool]]:
-        """Yield number, frame, and whether the frame is whole: damage lasts until a key frame.
+    def _packets(self, first: int = 0) -> Iterator[Any]:
+        """Return the packets from here on.
 
         In a stream without time stamps, `first` is the number of the next packet.
         """
-        whole = True
         packets = packets_of(self._container, self._stream)
         if len(self.index.packets):
-            packets = stamped(packets, self.index.packets, first)
+            return stamped(packets, self.index.packets, first)
+        return packets
+
+    def _decode(self, packets: Iterator[Any]) -> Iterator[tuple[int, Any, bool]]:
+        """Yield number, frame, and whether the frame is whole: damage lasts until a key frame."""
+        whole = True
         for packet in packets:
-            frames = decoded(packet)
+            frames = self.decoder.decode(packet)
             if frames is None:
                 whole = False
                 continue

@@ -40,6 +40,17 @@ def _lenient() -> dict[str, str]:
     return {"metadata_errors": "replace"} if int(pyav().__version__.split(".")[0]) < 19 else {}
 
 
+def has_gpu_frames() -> bool:
+    """Return whether this PyAV hands out frames in the memory of NVIDIA's GPUs."""
+    av = pyav()
+    try:
+        hwaccel = importlib.import_module("av.codec.hwaccel")
+    except ImportError:  # before PyAV 14
+        return False
+    knows_planes = hasattr(av.VideoFrame, "sw_format")
+    return knows_planes and "cuda" in hwaccel.hwdevices_available()
+
+
 def open_container(file: Any, kind: str = "video") -> tuple[Any, Any]:
     """Open a video for reading. Packets of other streams are not read, as far as possible.
 
@@ -110,10 +121,15 @@ def packets_of(container: Any, stream: Any) -> Iterator[Any]:
         ) from None
 
 
-def decoded(packet: Any) -> list[Any] | None:
-    """Return the frames that a packet completes; None if the packet is damaged."""
+def decoded(packet: Any, context: Any = None) -> list[Any] | None:
+    """Return the frames that a packet completes; None if the packet is damaged.
+
+    Args:
+        packet: of the stream.
+        context: the codec context that decodes; by default the stream's own one.
+    """
     try:
-        return packet.decode()  # type: ignore[no-any-return]
+        return packet.decode() if context is None else context.decode(packet)  # type: ignore[no-any-return]
     except pyav().error.FFmpegError as error:
         if isinstance(error, MemoryError):
             raise

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
+from .contexts import Look
+from .decoder_pool import DecoderPool
 from .frame_index import FrameIndex
 from .frames import FrameReader
 from .sound import SoundTrack
@@ -24,7 +26,7 @@ class OpenVideosTuning:
     Attributes:
         most_idle: open videos that no thread uses, of one `OpenVideos`.
         fraction: of the process's limit (`ulimit -n`), where that gives fewer.
-        most_indexes: indexes in this process.
+        most_indexes: indexes, and looks, in this process.
     """
 
     most_idle: int = 32
@@ -44,7 +46,10 @@ def state_of(path: str) -> FileState:
     return path, status.st_ino, status.st_size, status.st_mtime_ns
 
 
+Fact = TypeVar("Fact")
+
 _indexes: OrderedDict[FileState, FrameIndex] = OrderedDict()
+_looks: OrderedDict[FileState, Look] = OrderedDict()
 
 
 def known_index(state: FileState) -> FrameIndex | None:
@@ -54,9 +59,13 @@ def known_index(state: FileState) -> FrameIndex | None:
 
 def keep_index(state: FileState, index: FrameIndex) -> None:
     """Keep an index for this process; drop the oldest if there are too many."""
-    _indexes[state] = index
-    while len(_indexes) > TUNING.most_indexes:
-        _indexes.popitem(last=False)
+    _keep(_indexes, state, index)
+
+
+def _keep(kept: OrderedDict[FileState, Fact], state: FileState, fact: Fact) -> None:
+    kept[state] = fact
+    while len(kept) > TUNING.most_indexes:
+        kept.popitem(last=False)
 
 
 class OpenVideo(Protocol):
@@ -163,19 +172,27 @@ IndexOf = Callable[[str], FrameIndex]
 """Returns the index of a local file, out of a cache on disk if possible."""
 
 
-def open_frames(file: Any, state: FileState, index_of: IndexOf | None = None) -> FrameReader:
+def open_frames(
+    file: Any,
+    state: FileState,
+    index_of: IndexOf | None = None,
+    pool: DecoderPool | None = None,
+) -> FrameReader:
     """Open a video for its frames, with the index that is known; keep a new index.
 
     Args:
         file, state: of the video.
         index_of: called with the path for an unknown index. By default, and for file objects, all
             packets are read.
+        pool: lends the decoder: see `FrameReader`.
     """
     index = known_index(state)
     if index is None and index_of is not None and isinstance(file, str):
         index = index_of(file)
-    reader = FrameReader(file, index)
+    reader = FrameReader(file, index, pool, _looks.get(state))
     keep_index(state, reader.index)
+    if reader.look is not None:
+        _keep(_looks, state, reader.look)
     return reader
 
 

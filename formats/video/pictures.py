@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...engine.errors import DecodeError
 from ...engine.graph.context import Workspace
 from .colors import color_matrix, has_full_range
+from .contexts import Look
 from .frame_index import FrameIndex
 from .library import pyav
 
@@ -85,11 +86,15 @@ class FrameSource(Protocol):
 
     Attributes:
         index: of its frames.
+        codec: name of the codec, such as "h264".
+        look: of all frames, if their decoder does not know what the container states; else None.
     """
 
     index: FrameIndex
+    codec: str
+    look: Look | None
 
-    def read(self, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
+    def read(self, numbers: Sequence[int]) -> Generator[tuple[int, Any]]:
         """Yield each of these frames with its number; `numbers` ascend."""
 
 
@@ -139,7 +144,7 @@ class ClipDecoder:
             if out is None:
                 out = workspace.empty((len(numbers), *size, 3), self.dtype)
             if size != out.shape[1:3]:
-                raise _changed_size(reader, number, size, out)
+                raise changed_size(reader, number, size, out.shape[1:3])
             entries = np.flatnonzero(numbers == number)
             if len(entries):
                 self._convert(maker, frame, out[entries[0]])
@@ -162,11 +167,12 @@ class ClipDecoder:
             np.copyto(out, picture)
 
 
-def _changed_size(
-    reader: FrameSource, number: int, size: tuple[int, int], out: Array
+def changed_size(
+    reader: FrameSource, number: int, size: tuple[int, ...], first: tuple[int, ...]
 ) -> DecodeError:
+    """Return the error of a frame that has another size than the clip's first frame."""
     return DecodeError(
         f"frame {number}, at {reader.index.seconds[number]:.3f} s, has {size[0]} x {size[1]} "
-        f"pixels, but the clip's first frame has {out.shape[1]} x {out.shape[2]}; take clips that "
+        f"pixels, but the clip's first frame has {first[0]} x {first[1]}; take clips that "
         "do not cross the change"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,6 +11,8 @@ from itertools import pairwise
 from math import gcd, inf
 from typing import Any
 
+from .contexts import Look
+from .decoder_pool import DecoderPool
 from .frame_index import FrameIndex
 from .frames import FrameReader
 from .open_videos import FileState, IndexOf, OpenUrl, OpenVideos, open_frames
@@ -35,7 +37,7 @@ class SharedVideosTuning:
 
 TUNING = SharedVideosTuning()
 
-Frames = Iterator[tuple[int, Any]]
+Frames = Generator[tuple[int, Any]]
 
 
 @dataclass(eq=False)
@@ -72,6 +74,7 @@ class _Video:
 
     Attributes:
         index: of its frames.
+        codec, look: see `FrameReader`.
         clips: at work.
         turns: of the threads that decode.
         kept: decoded frames for other clips, by number.
@@ -79,6 +82,8 @@ class _Video:
     """
 
     index: FrameIndex
+    codec: str
+    look: Look | None
     clips: list[_Clip] = field(default_factory=list)
     turns: list[_Turn] = field(default_factory=list)
     kept: dict[int, Any] = field(default_factory=dict)
@@ -109,12 +114,17 @@ class SharedVideos:
         step: from a clip's first frame to that of the next clip, if clips are read in order; the
             frames that two such clips share are kept. 0 if the next clip is unknown.
         index_of: see `open_frames`.
+
+    Attributes:
+        pool: lends the decoders of videos that are opened from now on; see `FrameReader`.
     """
 
     def __init__(
         self, open_url: OpenUrl | None = None, step: int = 0, index_of: IndexOf | None = None
     ) -> None:
-        self._open = OpenVideos(partial(open_frames, index_of=index_of), open_url)
+        self.pool: DecoderPool | None = None
+        self._index_of = index_of
+        self._open = OpenVideos(self._open_frames, open_url)
         self._step = step
         self._videos: dict[FileState, _Video] = {}
         self._change = threading.Condition()
@@ -160,13 +170,16 @@ class SharedVideos:
         expected = range(numbers[0] + self._step, numbers[-1] + 1, stride)
         return expected if len(expected) <= TUNING.most_expected else range(0)
 
+    def _open_frames(self, file: Any, state: FileState) -> FrameReader:
+        return open_frames(file, state, self._index_of, self.pool)
+
     def _video(self, path: str) -> _Video:
         """Return what is known of a video; forget the other videos that no clip is read of."""
         state = self._open.key_of(path)
         video = self._videos.get(state)
         if video is None:
             with self._open.lend(path) as reader:
-                video = _Video(reader.index)
+                video = _Video(reader.index, reader.codec, reader.look)
         with self._change:
             self._videos = {s: v for s, v in self._videos.items() if v.clips or s == state}
             return self._videos.setdefault(state, video)
@@ -185,6 +198,7 @@ class SharedFrames:
         check_running: Callable[[], None],
     ) -> None:
         self.index = video.index
+        self.codec, self.look = video.codec, video.look
         self._path = path
         self._video = video
         self._clip = clip
@@ -229,7 +243,8 @@ class SharedFrames:
     def _decode(self, turn: _Turn, left: list[int]) -> list[tuple[int, Any]]:
         found: list[tuple[int, Any]] = []
         try:
-            with self._open.lend(self._path, partial(self._cost, left[-1])) as reader:
+            lent = self._open.lend(self._path, partial(self._cost, left[-1]))
+            with lent as reader, reader.at_work():
                 turn.place = left[-1] - reader.distance_to(left[-1])
                 while left and self._may_go_on(turn, left[-1], len(found)):
                     number = left.pop()

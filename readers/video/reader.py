@@ -161,7 +161,10 @@ class VideoClips(SoundArguments, Reader):
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
         paths, numbers, labels, times, spans = outputs
-        (clip,) = add_node(OPERATORS["_decode_clip"], (paths, numbers), self.clip_arguments())
+        stage = "cpu" if self.device == "cpu" else "mixed"
+        (clip,) = add_node(
+            OPERATORS["_decode_clip"], (paths, numbers), self.clip_arguments(), device=stage
+        )
         chosen = [self.finished(clip)]
         if self.has_labels():
             chosen.append(labels)
@@ -199,6 +202,9 @@ class ExperimentalVideoReader(VideoClips):
     With `audio` a clip has the sound from the beginning of its first frame to the end of its last
     one, by the file's time stamps. The sound is zero where the audio stream has no samples. Clips
     that follow one another have each sample once.
+
+    With device="gpu" the GPU's video decoder decodes the videos that it can, and threads of the
+    CPU decode the others: see `decoders.video`.
 
     Outputs:
         clips: uint8, FHWC.
@@ -271,6 +277,8 @@ class ExperimentalVideoReader(VideoClips):
 @register
 class VideoReader(VideoClips):
     """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
+
+    With device="gpu" the GPU's video decoder decodes what it can: see `decoders.video`.
 
     Outputs:
         clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.

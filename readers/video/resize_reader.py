@@ -21,6 +21,8 @@ def _of_resize(name: str) -> Any:
 class VideoResizeReader(VideoReader):
     """Reads clips of video files, decoded and resized: `readers.video`, then `resize`.
 
+    With device="gpu" the GPU decodes and resizes: see `decoders.video`.
+
     Outputs:
         clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
 

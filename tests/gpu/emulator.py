@@ -139,6 +139,9 @@ class EmulatedDevice(Device):
     def wait(self, event: None) -> None:
         pass
 
+    def wait_for_default_stream(self) -> None:
+        pass
+
     def synchronize(self) -> None:
         pass
 

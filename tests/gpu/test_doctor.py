@@ -87,6 +87,15 @@ def test_the_jpeg_engine(rows):
     assert row["status"] in ("ok", "missing")
 
 
+def test_the_video_decoder(rows):
+    if not installed("av"):
+        pytest.skip("PyAV is not installed")
+    row = rows["hardware video decoder"]
+    if rows["GPUs"]["values"]["devices"][0]["name"] == "NVIDIA H200":
+        assert row["status"] == "ok", row
+    assert row["status"] in ("ok", "missing")
+
+
 def test_cufile_says_its_mode(rows):
     row = rows["cuFile"]
     if not installed("kvikio"):

@@ -1,0 +1,115 @@
+"""Clips of 16 frames on the GPU, beside NVIDIA DALI: H.264 of 720 lines, at random and in order.
+
+Key frames come every 30 or 250 frames. Both libraries read the same files with as many threads.
+
+    python benchmarks/video_gpu.py [--json FILE] [--rounds 3] [--threads 8] [--only NAME ...]
+        [--folder FOLDER] [--stats]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from penstock.benchmarks import common
+from penstock.benchmarks.training_cpu import Library, close, load, load_dali
+from penstock.benchmarks.video_cpu import LENGTH, videos
+
+FILES, FRAMES = 12, 600
+GROUPS, BATCHES = (30, 250), (8, 32)
+FILL = 64  # clips of DALI's shuffle buffer
+_WARM_UP_SECONDS, _SECONDS = 3.0, 4.0
+
+
+def clips(library: Library, paths: list[str], shuffles: bool) -> Any:
+    """Return clips of the videos."""
+    return library.fn.readers.video(
+        device="gpu",
+        filenames=paths,
+        sequence_length=LENGTH,
+        step=7 if shuffles else LENGTH,
+        random_shuffle=shuffles,
+        initial_fill=FILL,
+        name="clips",
+    )
+
+
+def speed(
+    library: Library, paths: list[str], shuffles: bool, batch: int, threads: int, stats: bool
+) -> float:
+    """Return clips a second after a warm-up."""
+
+    def graph(library: Library, _: str) -> Any:
+        return clips(library, paths, shuffles)
+
+    pipeline = library.pipeline(graph, "", batch_size=batch, num_threads=threads, device_id=0)
+    pipeline.build()
+    common.run_for(pipeline.run, _WARM_UP_SECONDS)
+    started = time.perf_counter()
+    batches = common.run_for(pipeline.run, _SECONDS)
+    seconds = time.perf_counter() - started
+    if stats and hasattr(pipeline, "stats"):
+        print(pipeline.stats())
+    close(pipeline)
+    return batches * batch / seconds
+
+
+def encoded(folder: Path, groups: tuple[int, ...]) -> dict[int, list[str]]:
+    """Encode the videos that the folder lacks, in threads; return paths by group of pictures."""
+    common.photographs(8, (750, 1000), 70)  # which all videos show
+    make = partial(videos, "h264.mp4", folder=folder, files=FILES, frames=FRAMES)
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(groups, pool.map(make, groups), strict=True))
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--threads", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=3, help="turns of each library")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
+    parser.add_argument("--folder", type=Path, help="keep the videos there")
+    parser.add_argument("--stats", action="store_true", help="show where the time went")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    options = parser.parse_args()
+    ours, theirs = load("penstock"), load_dali()
+    with tempfile.TemporaryDirectory() as temporary:
+        files = encoded(options.folder or Path(temporary), GROUPS)
+        offered: dict[str, tuple[str, common.Turn, common.Turn | None]] = {}
+        for group in GROUPS:
+            for batch in BATCHES:
+                for order in ("random", "in order"):
+                    turns = [
+                        None
+                        if library is None
+                        else partial(
+                            speed,
+                            library,
+                            files[group],
+                            order == "random",
+                            batch,
+                            options.threads,
+                            options.stats,
+                        )
+                        for library in (ours, theirs)
+                    ]
+                    assert turns[0] is not None
+                    name = f"{order}, group {group}, batch {batch}"
+                    offered[name] = "clips/s", turns[0], turns[1]
+        figures = common.measure(parser, options.only, offered, options.rounds)
+    if options.json:
+        common.write_record(
+            options.json, figures, threads=options.threads, frames=LENGTH, files=FILES,
+            frames_of_a_file=FRAMES, rounds=options.rounds,
+        )  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
