@@ -40,7 +40,7 @@ def video_decoder(_: Context) -> Finding:
     except Exception as error:  # whatever a broken installation raises
         return Finding(NAME, "broken", describe(error), _COST)
     if where is None:
-        return Finding(NAME, "missing", "FFmpeg cannot use it for H.264", _COST)
+        return Finding(NAME, "missing", "it does not decode H.264", _COST)
     return Finding(NAME, "ok", f"decodes H.264 to {where}")
 
 
@@ -63,7 +63,10 @@ def _decode(data: bytes) -> str | None:
     device: Any = import_cupy().cuda.Device(0)
     device.use()
     import_cupy().cuda.runtime.free(0)  # starts CUDA
-    reader = FrameReader(io.BytesIO(data), pool=DecoderPool(Gpu(0, lambda: device)))
+    pool = DecoderPool(Gpu(0, lambda: device))
+    reader = FrameReader(io.BytesIO(data), pool=pool)
+    if pool.refusal:
+        raise OSError(pool.refusal)
     frames = [frame for _, frame in reader.read(range(len(reader.index)))]
     reader.close()
     on_gpu = frames[-1].format.name == "cuda"

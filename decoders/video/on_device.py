@@ -94,13 +94,16 @@ class ClipsOnDevice:
                 clip, rest = NO_FRAMES, [*nothing]
             clips.append(clip)
             others.append(tuple(rest))
-        frames = self._conversion.run(batch, clips)
-        self._hold(batch, clips)
-        del clips
-        return frames, *(
+        return self.convert(batch, clips), *(
             batch.device.to_device(TensorListCPU([np.asarray(row[i]) for row in others], layout))
             for i, layout in enumerate(layouts[1:])
         )
+
+    def convert(self, batch: BatchContext, clips: list[ClipFrames]) -> TensorListGPU:
+        """Return the frames of clips as a batch: FHWC."""
+        result = self._conversion.run(batch, clips)
+        self._hold(batch, clips)
+        return result
 
     def event_counts(self) -> dict[str, int]:
         """See `Operator.event_counts`."""

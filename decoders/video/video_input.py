@@ -15,10 +15,14 @@ from ...engine.graph.inputs import FedInput
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, INT, NO_EFFECT, REQUIRED, STR, param
 from ...engine.order.sampler import Selection
-from ...engine.tensors import TensorListCPU
+from ...engine.tensors import TensorListCPU, TensorListGPU
+from ...formats.video.decoder_pool import DecoderPool
 from ...formats.video.frames import FrameReader
 from ...formats.video.library import pyav
 from ...formats.video.pictures import ClipDecoder
+from .clip_frames import collect
+from .conversion import PlaneConversion
+from .on_device import ClipsOnDevice
 
 _POLICIES = ("partial", "pad")
 
@@ -31,7 +35,7 @@ class VideoInput(FedInput):
     one such array. Each run returns a batch of the next sequences. The last batch of a video may be
     smaller. Only the frames of a batch are decoded at a time.
 
-    With device="mixed" a thread of the CPU decodes, and the frames are copied to the GPU.
+    With device="mixed" the GPU's video decoder decodes what it can: see `decoders.video`.
 
     Outputs:
         sequences: uint8, FHWC, RGB.
@@ -42,7 +46,7 @@ class VideoInput(FedInput):
 
     name = "experimental.inputs.video"
     devices = ("cpu", "mixed")
-    copies_to_gpu = True
+    in_order = True  # the decoder goes on from batch to batch
 
     sequence_length = param(INT, REQUIRED, "Frames of a sequence.", minimum=1)
     last_sequence_policy = param(
@@ -68,6 +72,11 @@ class VideoInput(FedInput):
             )
         self.waits_for_feed = self.blocking
         self._decoder = ClipDecoder()
+        self._on_device = None
+        if self.device == "mixed":
+            decoder = self._decoder
+            conversion = PlaneConversion(decoder.space, decoder.dtype, False, decoder.fill)
+            self._on_device = ClipsOnDevice(conversion)
         self._videos: deque[_FedVideo] = deque()
         self._batch_size = self._handed_out = 0
         self._clips: dict[int, tuple[_FedVideo, list[Array]]] = {}
@@ -116,20 +125,38 @@ class VideoInput(FedInput):
         video, clips = self._clips.pop(batch.number)
         workspace = HeapWorkspace(batch.empty)
         rows = [self._decoder.decode(video.reader, clip, workspace) for clip in clips]
-        if not video.left and not any(video is other for other, _ in self._clips.values()):
-            video.reader.close()
+        self._close_if_done(video)
         return (TensorListCPU(rows, "FHWC"),)
+
+    def batch_gpu(self, batch: BatchContext) -> tuple[TensorListGPU]:
+        assert self._on_device is not None
+        video, clips = self._clips.pop(batch.number)
+        video.use_pool(self._on_device.pool_for(batch.device))
+        rows = [collect(video.reader, clip, self._decoder.space) for clip in clips]
+        self._close_if_done(video)
+        return (self._on_device.convert(batch, rows),)
+
+    def event_counts(self) -> dict[str, int]:
+        return self._on_device.event_counts() if self._on_device else {}
 
     def close(self) -> None:
         for video in self._videos:
             video.reader.close()
         self._videos.clear()
+        if self._on_device is not None:
+            self._on_device.close()
+
+    def _close_if_done(self, video: _FedVideo) -> None:
+        if not video.left and not any(video is other for other, _ in [*self._clips.values()]):
+            video.reader.close()
 
 
 class _FedVideo:
     """A video, and the sequences that are left of it."""
 
     def __init__(self, encoded: Array, owner: VideoInput) -> None:
+        self._encoded = encoded
+        self._pool: DecoderPool | None = None
         self.reader = FrameReader(io.BytesIO(encoded.data))
         self._length = owner.sequence_length
         self._pads = owner.last_sequence_policy == "pad"
@@ -143,6 +170,13 @@ class _FedVideo:
     def batches(self, batch_size: int) -> int:
         """Return the number of batches that are left."""
         return -(-self.left // max(1, batch_size))
+
+    def use_pool(self, pool: DecoderPool | None) -> None:
+        """Read with decoders out of a pool from now on."""
+        if pool is not None and self._pool is None:
+            self._pool = pool
+            self.reader.close()
+            self.reader = FrameReader(io.BytesIO(self._encoded.data), self.reader.index, pool)
 
     def take_clips(self, most: int) -> list[Array]:
         """Take the next sequences: the numbers of their frames, -1 for a black frame."""

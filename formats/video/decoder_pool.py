@@ -61,9 +61,13 @@ class DecoderPool:
 
     Args:
         gpu: the GPU that decodes; None for the CPU.
+
+    Attributes:
+        refusal: why no decoder could be made on the GPU, or "".
     """
 
     def __init__(self, gpu: Gpu | None) -> None:
+        self.refusal = ""
         self._gpu = gpu
         self._idle: list[_Kept] = []  # the last one was used last
         self._busy = 0
@@ -111,8 +115,8 @@ class DecoderPool:
         try:
             with decoder.lent():
                 first = _first_frame(packets(), decoder.decode)
-        except pyav().error.FFmpegError:
-            first = None
+        except pyav().error.FFmpegError as error:
+            first, self.refusal = None, str(error)
         able = first is not None and first.format.name == "cuda"
         _abilities[self._gpu.device, *decoder.kind.ability] = able
         return able

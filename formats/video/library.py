@@ -47,8 +47,9 @@ def has_gpu_frames() -> bool:
         hwaccel = importlib.import_module("av.codec.hwaccel")
     except ImportError:  # before PyAV 14
         return False
-    knows_planes = hasattr(av.VideoFrame, "sw_format")
-    return knows_planes and "cuda" in hwaccel.hwdevices_available()
+    context = importlib.import_module("av.video.codeccontext").VideoCodecContext
+    knows = hasattr(av.VideoFrame, "sw_format") and hasattr(context, "reorder_depth")
+    return knows and "cuda" in hwaccel.hwdevices_available()
 
 
 def open_container(file: Any, kind: str = "video") -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ def test_the_video_can_be_decoded():
 
 @pytest.mark.parametrize(
     ("works", "status", "said"),
-    [("nv12", "ok", "decodes H.264 to nv12"), (None, "missing", "cannot use it for H.264")],
+    [("nv12", "ok", "decodes H.264 to nv12"), (None, "missing", "does not decode H.264")],
 )
 def test_where_the_video_was_decoded(works, status, said, monkeypatch):
     monkeypatch.setattr(videos, "can_decode", lambda: True)

@@ -127,6 +127,20 @@ def test_decoders_go_from_file_to_file(tmp_path, monkeypatch):
     assert 1 <= len(made) <= decoder_pool.TUNING.most
 
 
+def test_fed_videos_in_sequences():
+    with Pipeline(batch_size=2, num_threads=2) as pipe:
+        pipe.set_outputs(
+            fn.experimental.inputs.video(name="video", sequence_length=4, device="mixed")
+        )
+        for first in (0, 100):
+            data = np.frombuffer(video_bytes(size=SIZE, first=first, count=24), np.uint8)
+            pipe.feed_input("video", [data])
+        batches = [pipe.run()[0].as_cpu().as_array() for _ in range(6)]
+        assert "decoded by the CPU" not in str(pipe.stats())
+    frames = np.concatenate(batches).reshape(-1, *SIZE, 3)
+    assert numbers_of(frames) == [*range(24), *range(100, 124)]
+
+
 def test_damage_gives_frames_or_an_error():
     whole = np.frombuffer(video_bytes(size=SIZE, qp="10"), np.uint8)
     videos = []

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
+from penstock.engine.errors import DecodeError
 
 from ....videos import Sound, video_bytes
 
@@ -85,3 +86,29 @@ def test_readers_hand_out_sound_on_the_gpu(device_stage, tmp_path):
     for one, other in zip(gpu, (sound, rate), strict=True):
         for a, b in zip(one.as_cpu().rows(), other.rows(), strict=True):
             np.testing.assert_array_equal(np.array(a), np.array(b))
+
+
+def test_fed_videos_follow_one_another_on_the_gpu(device_stage):
+    def clips(device):
+        with Pipeline(batch_size=2, num_threads=1, prefetch_queue_depth=2) as pipe:
+            options = {"sequence_length": 3, "last_sequence_policy": "pad"}
+            pipe.set_outputs(fn.experimental.inputs.video(name="video", device=device, **options))
+            for video in VIDEOS:
+                pipe.feed_input("video", [video])
+            batches = [pipe.run()[0] for _ in range(5)]
+            return [np.array(row) for batch in batches for row in batch.as_cpu().rows()]
+
+    for one, other in zip(clips("cpu"), clips("mixed"), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_fed_video_that_is_damaged_is_an_error_on_the_gpu(device_stage):
+    data = np.frombuffer(video_bytes(count=20, bf="0", qp="1", preset="ultrafast"), np.uint8).copy()
+    data[len(data) // 3 : len(data) // 2] ^= 0xA5
+    with Pipeline(batch_size=2, num_threads=1) as pipe:
+        pipe.set_outputs(
+            fn.experimental.inputs.video(name="video", sequence_length=11, device="mixed")
+        )
+        pipe.feed_input("video", [data])
+        with pytest.raises(DecodeError, match=r"frame \d+, at 0\.\d+ s, is damaged or missing"):
+            pipe.run()
