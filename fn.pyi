@@ -7986,7 +7986,7 @@ class experimental:
             one such array. Each run returns a batch of the next sequences. The last batch of a video may be
             smaller. Only the frames of a batch are decoded at a time.
 
-            With device="mixed" a thread of the CPU decodes, and the frames are copied to the GPU.
+            With device="mixed" the GPU's video decoder decodes what it can: see `decoders.video`.
 
             Outputs:
                 sequences: uint8, FHWC, RGB.

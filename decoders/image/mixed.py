@@ -32,11 +32,9 @@ from ...engine.gpu.tables import Pointers, struct_table
 from ...engine.threads import Team, TeamCall
 from . import color, orientation
 from .engines.nvimgcodec import JpegDecoder
-from .engines.turbojpeg import SMALLEST_ON_GPU
-from .formats import jpeg_batch_headers
-from .formats.base import ImageHeader
+from .mixed_batch import MixedBatch
 from .plain_jpeg import PlainJpeg
-from .table import FORMATS, MAX_PIXELS, read_decodable_header
+from .table import FORMATS, read_decodable_header
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -48,51 +46,6 @@ _FINISH = Path(__file__).parents[1] / "kernels" / "finish.cu"
 Windows = Callable[["BatchContext", NDArray[np.int64]], NDArray[np.int64]]
 """A function from the upright sizes of a batch, (batch, 2), to the boxes to decode, (batch, 4): y0,
 x0, y1 and x1. For a row without a box the function enters an error in the batch."""
-
-
-class MixedBatch:
-    """One batch on its way through the decoders, one entry a row.
-
-    Attributes:
-        encoded: the files.
-        files: addresses and lengths of the files.
-        headers: of the files that are not plain JPEG; None for plain ones.
-        is_plain: whether the file is plain JPEG: (batch,) bool.
-        stored: height and width as stored: (batch, 2).
-        turns: EXIF orientations to undo: (batch,).
-        boxes: the pixels to decode, of the upright images: (batch, 4).
-        out: the result.
-    """
-
-    def __init__(self, encoded: TensorListCPU, use_exif: bool) -> None:
-        self.encoded = encoded
-        self.files = files = jpeg_batch_headers.read_headers(encoded)
-        heights, widths = files.sizes.T
-        self.is_plain = files.is_plain & (heights * widths <= MAX_PIXELS)
-        self.is_plain &= (heights >= SMALLEST_ON_GPU) & (widths >= SMALLEST_ON_GPU)
-        self.stored = files.sizes
-        self.turns = files.orientation if use_exif else np.ones_like(files.orientation)
-        self.headers: list[ImageHeader | None] = [None] * len(encoded)
-        self.boxes: NDArray[np.int64]
-        self.out: TensorListGPU
-
-    def upright(self) -> NDArray[np.int64]:
-        """Return height and width after turning: (batch, 2)."""
-        if (self.turns == 1).all():
-            return self.stored
-        return np.where(self.turns[:, np.newaxis] >= 5, self.stored[:, ::-1], self.stored)
-
-    def stored_boxes(self) -> NDArray[np.int64]:
-        """Return the boxes in the stored images: (batch, 4)."""
-        turned = np.flatnonzero(self.turns != 1)
-        if not len(turned):
-            return self.boxes
-        boxes = self.boxes.copy()
-        for i in turned.tolist():
-            y0, x0, y1, x1 = self.boxes[i].tolist()
-            height, width = self.stored[i].tolist()
-            boxes[i] = orientation.to_stored((y0, x0, y1, x1), (height, width), int(self.turns[i]))
-        return boxes
 
 
 class MixedDecoding:

@@ -16,14 +16,14 @@ from ...engine.threads import Team, TeamCall
 from .engine_share import EngineShare
 from .engines import turbojpeg
 from .engines.nvjpeg import HardwareDecoder
+from .mixed_batch import MixedBatch
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
-    from .mixed import MixedBatch
 
 Rows = NDArray[np.intp]
 
-Finish = Callable[["BatchContext", "MixedBatch", Rows, NDArray[np.uint64], NDArray[np.int64]], None]
+Finish = Callable[["BatchContext", MixedBatch, Rows, NDArray[np.uint64], NDArray[np.int64]], None]
 """Turns and converts decoded pixels into the result: `MixedDecoding._finish`."""
 
 

@@ -27,7 +27,7 @@ _FORMATS = {"GRAY": 2, "RGB": 5}  # NVJPEG_OUTPUT_Y, NVJPEG_OUTPUT_RGBI
 _IMAGE = np.dtype([("channel", np.uint64, 4), ("pitch", np.uint64, 4)])  # nvjpegImage_t
 
 
-class _Turn:
+class _EngineTurn:
     """Whose turn it is: two threads that use an engine at once are slower than one.
 
     Attributes:
@@ -40,7 +40,7 @@ class _Turn:
         self.end = perf_counter()
 
 
-_turns: dict[int, _Turn] = defaultdict(_Turn)  # by device
+_turns: dict[int, _EngineTurn] = defaultdict(_EngineTurn)  # by device
 
 
 @cache
