@@ -1,18 +1,24 @@
-"""Random clips of 16 frames on the CPU, beside NVIDIA DALI and beside frames fetched one by one.
+"""Clips of 16 frames on the CPU, beside NVIDIA DALI and beside loops over PyAV in as many threads.
 
 Videos have 720 lines and key frames every 30 or 250 frames. DALI's CPU operators decode VP8 and
-VP9, not H.264. H.264 is therefore compared with a loop over PyAV that seeks to each frame, in as
-many threads. All take turns in one process.
+VP9, not H.264. The loops over PyAV keep their files open. "a seek a clip" seeks to the key frame
+before each clip and decodes on, as TorchCodec does; "a seek a frame" seeks to the key frame before
+each frame; "straight through" decodes whole files. FFmpeg's usual conversion to RGB repeats each
+sample of chroma, Penstock interpolates; "exact" is FFmpeg's conversion that interpolates, too. All
+take turns in one process.
 
-    python benchmarks/video_cpu.py [--json FILE] [--rounds 5] [--clips 24]
+    python benchmarks/video_cpu.py [--cpu] [--json FILE] [--only NAME ...] [--rounds 5] [--clips 48]
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -21,6 +27,7 @@ from typing import Any
 import av
 import cv2
 import numpy as np
+from av.video.reformatter import Interpolation
 
 from penstock.benchmarks import common
 from penstock.benchmarks.training_cpu import THREADS, Library, close, load, load_dali
@@ -31,7 +38,11 @@ SIZE = 1280, 720
 ENCODERS: dict[str, tuple[str, dict[str, str]]] = {
     "h264.mp4": ("libx264", {"preset": "veryfast", "crf": "23"}),
     "vp8.webm": ("libvpx", {"deadline": "realtime", "cpu-used": "8", "b": "4M"}),
+    "vp9.webm": ("libvpx-vp9", {"deadline": "realtime", "cpu-used": "8", "b": "4M"}),
 }
+
+Clock = Callable[[], float]
+WARM_UP = 3  # more batches than are computed ahead
 
 
 def videos(
@@ -64,76 +75,198 @@ def videos(
     return paths
 
 
-def random_clips(library: Library, paths: list[str], clips: int) -> float:
-    """Return clips a second of a reader of random clips."""
+def clips_of_a_reader(
+    library: Library, clock: Clock, paths: list[str], clips: int, **arguments: Any
+) -> float:
+    """Return clips a second of a reader of files."""
 
     def graph(library: Library, _: str) -> Any:
         return library.fn.experimental.readers.video(
-            filenames=paths, sequence_length=LENGTH, step=7, random_shuffle=True, name="clips"
+            filenames=paths, sequence_length=LENGTH, name="clips", **arguments
         )
 
+    return _rate(library, clock, graph, clips)
+
+
+def clips_in_memory(library: Library, clock: Clock, paths: list[str], clips: int) -> float:
+    """Return clips a second of the decoder of files in memory."""
+    starts = np.random.default_rng(1).integers(0, FRAMES - LENGTH, clips + BATCH)
+
+    def graph(library: Library, _: str) -> Any:
+        encoded, _ = library.fn.readers.file(files=paths)
+        start = library.fn.external_source(
+            source=lambda info: np.int32(starts[info.idx_in_epoch % len(starts)]), batch=False
+        )
+        return library.fn.decoders.video(encoded, start_frame=start, sequence_length=LENGTH)
+
+    return _rate(library, clock, graph, clips)
+
+
+def _rate(library: Library, clock: Clock, graph: Any, clips: int) -> float:
     pipeline = library.pipeline(graph, "", batch_size=BATCH)
     pipeline.build()
-    pipeline.run()
-    started = time.perf_counter()
+    for _ in range(WARM_UP):
+        pipeline.run()
+    started = clock()
     for _ in range(clips // BATCH):
         pipeline.run()
-    seconds = time.perf_counter() - started
+    seconds = clock() - started
     close(pipeline)
     return clips / seconds
 
 
-def one_by_one(paths: list[str], clips: int) -> float:
-    """Return clips a second of threads that seek to each frame."""
-    random = np.random.default_rng(1)
-    files, starts = random.integers(0, (len(paths), FRAMES - LENGTH), (clips, 2)).T.tolist()
+def rgb(frame: Any, *, exact: bool) -> Any:
+    """Return the pixels of a frame as FFmpeg converts them."""
+    if not exact:
+        return frame.to_ndarray(format="rgb24")
+    flags = Interpolation.BILINEAR | Interpolation.FULL_CHR_H_INT | Interpolation.ACCURATE_RND
+    return frame.reformat(format="rgb24", interpolation=flags).to_ndarray()
 
-    def clip(path: str, start: int) -> Any:
-        frames = []
+
+class Loop:
+    """A loop over PyAV in threads, which keep their files open.
+
+    Args:
+        paths: of the videos.
+        seeks: where it seeks: for each "clip" or "frame".
+        exact: see `rgb`.
+    """
+
+    def __init__(self, paths: list[str], seeks: str, *, exact: bool = False) -> None:
+        self._paths = paths
+        self._seeks = seeks
+        self._exact = exact
+        self._own = threading.local()
+        self._files = ExitStack()
+
+    def rate(self, clock: Clock, clips: int, *, in_order: bool) -> float:
+        """Return clips a second of random clips, or of all clips of the files in order."""
+        if in_order:
+            starts = [range(0, FRAMES - LENGTH + 1, LENGTH)] * len(self._paths)
+            wanted = [(file, start) for file, own in enumerate(starts) for start in own][:clips]
+        else:
+            random = np.random.default_rng(1)
+            limits = len(self._paths), FRAMES - LENGTH
+            wanted = [tuple(pair) for pair in random.integers(0, limits, (clips, 2)).tolist()]
+        with self._files, ThreadPoolExecutor(THREADS) as pool:
+            started = clock()
+            for _ in pool.map(self._clip, *zip(*wanted, strict=True)):
+                pass
+            return len(wanted) / (clock() - started)
+
+    def _clip(self, file: int, start: int) -> Any:
+        out = np.empty((LENGTH, SIZE[1], SIZE[0], 3), np.uint8)
+        frames: Iterator[Any] = iter(())
+        for number in range(LENGTH):
+            if self._seeks == "frame" or not number:
+                frames = self._frames_from(file, start + number)
+            out[number] = rgb(next(frames), exact=self._exact)
+        return out
+
+    def _frames_from(self, file: int, number: int) -> Iterator[Any]:
+        opened: dict[Any, Any] = self._own.__dict__
+        if file not in opened:
+            opened[file] = self._files.enter_context(av.open(self._paths[file]))
+            opened[file].streams.video[0].thread_type = "NONE"
+        container = opened[file]
+        stream = container.streams.video[0]
+        time = round(number / RATE / stream.time_base)
+        container.seek(time, stream=stream)
+        return (f for f in container.decode(stream) if f.pts is not None and f.pts >= time)
+
+
+def straight_through(clock: Clock, paths: list[str], clips: int, *, exact: bool = False) -> float:
+    """Return clips a second of threads that decode whole files from their beginning."""
+    each = -(-clips // len(paths))
+
+    def decode(path: str) -> None:
+        out = np.empty((LENGTH, SIZE[1], SIZE[0], 3), np.uint8)
         with av.open(path) as container:
             stream = container.streams.video[0]
             stream.thread_type = "NONE"
-            assert stream.time_base is not None
-            for number in range(start, start + LENGTH):
-                time = round(number / RATE / stream.time_base)
-                container.seek(time, stream=stream)
-                for frame in container.decode(stream):
-                    if frame.pts is not None and frame.pts >= time:
-                        frames.append(frame.to_ndarray(format="rgb24"))
-                        break
-        return np.stack(frames)
+            for number, frame in enumerate(container.decode(stream)):
+                out[number % LENGTH] = rgb(frame, exact=exact)
+                if number + 1 == each * LENGTH:
+                    return
 
-    started = time.perf_counter()
+    started = clock()
     with ThreadPoolExecutor(THREADS) as pool:
-        for _ in pool.map(clip, (paths[file] for file in files), starts):
-            pass
-    return clips / (time.perf_counter() - started)
+        list(pool.map(decode, paths))
+    return each * len(paths) / (clock() - started)
+
+
+Offered = dict[str, tuple[str, common.Turn, common.Turn | None]]
+
+
+def measurements(clock: Clock, clips: int) -> Offered:
+    """Return all measurements by name."""
+    ours, dali = load("penstock"), load_dali()
+    found: Offered = {}
+    for form in ENCODERS:
+        for group in (30, 250):
+            paths = videos(form, group)
+            name = f"{form.partition('.')[0]} {group}"
+            each = _beside_loops(ours, clock, paths, clips)
+            if dali is not None and not form.startswith("h264"):
+                each |= _beside_dali(ours, dali, clock, paths, clips)
+            found |= {f"{name}, {key}": ("clips/s", *turns) for key, turns in each.items()}
+    return found
+
+
+Turns = dict[str, tuple[common.Turn, common.Turn | None]]
+_RANDOM = {"step": 7, "random_shuffle": True}
+
+
+def _beside_loops(ours: Library, clock: Clock, paths: list[str], clips: int) -> Turns:
+    in_order = partial(clips_of_a_reader, ours, clock, paths, clips)
+    random = partial(in_order, **_RANDOM)
+    clip, frame, exact = Loop(paths, "clip"), Loop(paths, "frame"), Loop(paths, "clip", exact=True)
+    through = partial(straight_through, clock, paths, clips)
+    return {
+        "random: a seek a clip": (random, partial(clip.rate, clock, clips, in_order=False)),
+        "random: exact": (random, partial(exact.rate, clock, clips, in_order=False)),
+        "random: a seek a frame": (
+            partial(clips_of_a_reader, ours, clock, paths, clips // 4, **_RANDOM),
+            partial(frame.rate, clock, clips // 4, in_order=False),
+        ),
+        "in order: a seek a clip": (in_order, partial(clip.rate, clock, clips, in_order=True)),
+        "in order: straight through": (in_order, through),
+        "in order: exact": (in_order, partial(through, exact=True)),
+    }
+
+
+def _beside_dali(ours: Library, dali: Library, clock: Clock, paths: list[str], clips: int) -> Turns:
+    def both(turn: Callable[..., float], **arguments: Any) -> tuple[common.Turn, common.Turn]:
+        first, second = (
+            partial(turn, library, clock, paths, clips, **arguments) for library in (ours, dali)
+        )
+        return first, second
+
+    return {
+        "random: DALI": both(clips_of_a_reader, **_RANDOM),
+        "in order: DALI": both(clips_of_a_reader),
+        "in memory: DALI": both(clips_in_memory),
+    }
 
 
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--clips", type=int, default=24, help="clips in a turn")
+    parser.add_argument("--clips", type=int, default=48, help="clips in a turn")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
+    parser.add_argument(
+        "--cpu", action="store_true", help="count the seconds of computing, for busy machines"
+    )
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="of the measurements")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
-    ours, theirs = load("penstock"), load_dali()
-    figures = []
-    common.print_header()
-    for form, group in (("h264.mp4", 30), ("h264.mp4", 250), ("vp8.webm", 30), ("vp8.webm", 250)):
-        paths = videos(form, group)
-        other = partial(one_by_one, paths, max(BATCH, options.clips // 4))
-        if form.startswith("vp8") and theirs is not None:
-            other = partial(random_clips, theirs, paths, options.clips)
-        beside = "" if form.startswith("vp8") else ", beside one by one"
-        name = f"{form}, group of {group}{beside}"
-        turn = partial(random_clips, ours, paths, options.clips)
-        figures.append(common.alternate(name, "clips/s", turn, other, options.rounds))
-        common.print_figure(figures[-1])
+    clock = time.process_time if options.cpu else time.perf_counter
+    offered = measurements(clock, options.clips)
+    figures = common.measure(parser, options.only, offered, options.rounds)
     if options.json:
         common.write_record(
             options.json, figures, clips=options.clips, batch=BATCH, threads=THREADS,
-            frames=LENGTH, rounds=options.rounds,
+            frames=LENGTH, rounds=options.rounds, cpu=options.cpu,
         )  # fmt: skip
     return 0
 

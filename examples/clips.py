@@ -98,8 +98,9 @@ def main() -> None:
     chosen = parser.parse_args()
     make_videos(chosen.folder, chosen.videos)
     pipe = clip_pipeline(str(chosen.folder))
+    batches = batches_of(pipe)  # imports PyTorch, which takes seconds
     start, read, last = time.perf_counter(), 0, None
-    for batch in batches_of(pipe):
+    for batch in batches:
         (last,) = batch
         read += len(last["clip"])
         if read >= chosen.clips:

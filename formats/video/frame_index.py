@@ -22,6 +22,10 @@ _SOUGHT_BY_PRESENTATION = ("mov,mp4", "matroska")
 """Containers in which FFmpeg seeks by presentation times. Decoding times, which are earlier, would
 lead it to the key frame before. In others it seeks by decoding times."""
 
+_READ_FROM_THE_START = "mpeg"
+"""The container that states the times of few packets: program streams, `.mpg`. FFmpeg infers the
+others from the packets before them, so times are wrong after a seek."""
+
 _LARGEST_STEP_BACK = 0.1  # seconds; some muxers mix up neighbors
 
 
@@ -113,7 +117,10 @@ def read_index(container: Any, stream: Any) -> FrameIndex:
             replace(packet, decoding_time=packet.time) if packet.is_key else packet
             for packet in packets
         ]
-    return _index(packets, stream.time_base)
+    index = _index(packets, stream.time_base)
+    if container.format.name == _READ_FROM_THE_START:
+        return replace(index, keys=index.keys[:1], key_seeks=index.key_seeks[:1])
+    return index
 
 
 def _check_order(packets: list[PacketFacts], time_base: Fraction) -> None:

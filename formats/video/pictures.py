@@ -145,10 +145,11 @@ class ClipDecoder:
                 out = workspace.empty((len(numbers), *size, 3), self.dtype)
             if size != out.shape[1:3]:
                 raise changed_size(reader, number, size, out.shape[1:3])
-            entries = np.flatnonzero(numbers == number)
-            if len(entries):
+            entries = np.flatnonzero(numbers == number).tolist()
+            if entries:
                 self._convert(maker, frame, out[entries[0]])
-                out[entries[1:]] = out[entries[0]]
+            for entry in entries[1:]:
+                out[entry] = out[entries[0]]
         assert out is not None
         for entry in np.flatnonzero(numbers < 0).tolist():
             self._store(np.array(self.fill, np.uint8), out[entry])
