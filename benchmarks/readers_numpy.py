@@ -268,8 +268,12 @@ def measurements_gpu(folder: Path, volumes: int, threads: int) -> dict[str, tupl
 
         return [partial(rate, "penstock"), partial(rate, "nvidia.dali") if there else None]
 
-    gigabytes = 4 * np.prod(VOLUME) / 1e9
-    warm = both(32, 100, reading("gpu", files=files, **planes))
+    gigabytes = float(4 * np.prod(VOLUME) / 1e9)
+    warm = {
+        f"4 of 64 MiB x{batch}, warm": ("samples/s", *both(batch, 3200 // batch, region))
+        for region in (reading("gpu", files=files, **planes),)
+        for batch in (8, 32, 64)
+    }
     # What is dropped must not be under way: LEAD batches of the first file stand before it. They
     # are read while time is taken and are not counted, so that the figure is rather too low.
     size, fresh = 4, (volumes - 1) // 4
@@ -281,12 +285,16 @@ def measurements_gpu(folder: Path, volumes: int, threads: int) -> dict[str, tupl
         warm_up=LEAD,
         cold=files[1:],
     )
-    whole = both(2, 100, reading("gpu", files=files), scale=float(gigabytes))
+    whole = {
+        f"whole, 64 MiB x{batch}, warm": ("GB/s", *both(batch, 200 // batch, define, gigabytes))
+        for define in (reading("gpu", files=files),)
+        for batch in (2, 8)
+    }
     patches = both(64, 30, patches_of(cube, "gpu"))
     return {
-        "4 of 64 MiB, warm": ("samples/s", *warm),
+        **warm,
         "4 of 64 MiB, cold": ("samples/s", *cold),
-        "whole, 64 MiB, warm": ("GB/s", *whole),
+        **whole,
         "patches 64^3 of 512^3": ("samples/s", *patches),
         "patches, a map": ("samples/s", patches[0], partial(map_rate_gpu, cube, 64, 30, 1)),
         f"patches, a map, {threads} threads": (
