@@ -12,6 +12,7 @@ a light sample look heavy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -31,6 +32,8 @@ class ChoiceTuning:
             server. If processes are impossible, all threads are started then.
         blocked_ns: busy time of a sample from which on more threads help against such waiting.
         slower: processes that do a smaller fraction of the threads' work are given up.
+        periods: number of times that processes are judged, of which the best counts. At first the
+            kernel maps each page of the arena for each process, which takes a second or more.
     """
 
     first_threads: int = 8
@@ -41,6 +44,7 @@ class ChoiceTuning:
     blocked_cores: float = 0.5
     blocked_ns: int = 5_000_000
     slower: float = 0.9
+    periods: int = 4
 
 
 TUNING = ChoiceTuning()
@@ -105,17 +109,16 @@ def choose(load: WorkerLoad, threads: int, *, scalable: bool) -> WorkerChoice:
     return WorkerChoice.KEEP
 
 
-def judge(processes: WorkerLoad, count: int, threads_rate: float) -> WorkerChoice:
-    """Judge processes by their load: FEW_THREADS if threads were faster.
+def judge(rates: Sequence[float], threads_rate: float) -> WorkerChoice | None:
+    """Judge processes: FEW_THREADS if threads were faster, None if it is too early to tell.
 
     Args:
-        processes: work of the processes; busy time includes the messages.
-        count: number of processes.
+        rates: samples a second that processes did, of each period since their start.
         threads_rate: samples a second that threads did before.
     """
-    if processes.rate(count) < TUNING.slower * threads_rate:
-        return WorkerChoice.FEW_THREADS
-    return WorkerChoice.KEEP
+    if max(rates, default=0.0) >= TUNING.slower * threads_rate:
+        return WorkerChoice.KEEP
+    return WorkerChoice.FEW_THREADS if len(rates) >= TUNING.periods else None
 
 
 def is_proven(load: WorkerLoad, workers: int) -> bool:

@@ -104,6 +104,7 @@ class Workers:
         self._loads: dict[Any, WorkerLoad] = {}  # of each worker since it was started
         self._decided = WorkerLoad()  # the sum of `_loads` at the last decision
         self._threads_rate = 0.0
+        self._rates: list[float] = []  # of processes
 
     def start(self) -> None:
         """Start the first workers.
@@ -218,11 +219,11 @@ class Workers:
             self._start_thread("penstock-starter", self._try_processes)
 
     def _decide_on_processes(self, recent: WorkerLoad) -> None:
-        warm, self._decided = self._decided.rows > 0, self._decided + recent
-        if not warm:
-            return  # the first rows of a new process take longer
-        self._deciding = False
-        if judge(recent, self._count, self._threads_rate) == WorkerChoice.FEW_THREADS:
+        self._decided += recent
+        self._rates.append(recent.rate(self._count))
+        choice = judge(self._rates, self._threads_rate)
+        self._deciding = choice is None
+        if choice == WorkerChoice.FEW_THREADS:
             self.why_threads = "processes computed fewer samples a second than threads"
             self.worker_type = "threads"
             self._start_threads(self._first_threads())

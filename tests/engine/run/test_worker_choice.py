@@ -83,11 +83,17 @@ def test_samples_that_wait_for_a_server_get_all_threads():
 
 
 @pytest.mark.parametrize(
-    ("rate", "choice"), [(2000, WorkerChoice.KEEP), (1000, WorkerChoice.FEW_THREADS)]
+    ("rates", "choice"),
+    [
+        ([], None),
+        ([500.0, 1000.0], None),
+        ([500.0, 1400.0], WorkerChoice.KEEP),
+        ([500.0, 1000.0, 1200.0, 1300.0], WorkerChoice.FEW_THREADS),
+        ([500.0, 1400.0, 900.0, 900.0], WorkerChoice.KEEP),
+    ],
 )
-def test_processes_that_turn_out_slower_are_given_up(rate, choice):
-    processes = WorkerLoad(rate, 16 * 1000 * MS, 0)
-    assert judge(processes, 16, threads_rate=1500) == choice
+def test_processes_that_turn_out_slower_are_given_up(rates, choice):
+    assert judge(rates, threads_rate=1500) == choice
 
 
 def test_loads_add_up():
