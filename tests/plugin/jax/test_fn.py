@@ -93,7 +93,8 @@ def test_functions_without_outputs(preserve):
 
 
 def test_a_sharding():
-    mesh = jax.sharding.Mesh(np.array(jax.local_devices()[:1]), ("batch",))
+    devices = jax.local_devices(backend="cpu")[:1]  # where the function's data are
+    mesh = jax.sharding.Mesh(np.array(devices), ("batch",))
     sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("batch"))
 
     def function(array):
