@@ -217,7 +217,10 @@ class NumpyReader(Reader):
         chosen = self._blocks is not None or self.prefetch_queue_depth is not None
         if chosen or self.placement.threads <= 2 or not isinstance(reading, BatchGroups):
             return reading
-        ahead = AheadReading(self.source, self.sampler, 1, self.waits)
+
+        def ahead(depth: int) -> BatchReading:
+            return AheadReading(self.source, self.sampler, depth, self.waits)
+
         return AheadIfLarge(reading, ahead)
 
     def wants_shared_memory(self, *, uses_gpu: bool) -> bool:

@@ -22,9 +22,14 @@ class RegionReadingTuning:
     Attributes:
         ahead_nbytes: of a batch. While threads copy so much, one thread can find out where the
             next batch lies.
+        under_way_nbytes: of all batches that are read at a time. A small batch takes the threads
+            less time than the messages about it, so several are under way.
+        most_ahead: number of batches that are read ahead at most.
     """
 
     ahead_nbytes: int = 16 << 20
+    under_way_nbytes: int = 128 << 20
+    most_ahead: int = 3
 
 
 TUNING = RegionReadingTuning()
@@ -73,12 +78,16 @@ class RegionReading:
 
 
 class AheadIfLarge:
-    """Reads batches in groups; from the first large batch on, one batch ahead: a `BatchReading`."""
+    """Reads batches in groups; from the first large batch on, some batches ahead: a `BatchReading`.
 
-    def __init__(self, groups: BatchReading, ahead: BatchReading) -> None:
-        """Take the two ways: the first one, and the one for large batches."""
+    Args:
+        groups: the way of reading small batches.
+        ahead: returns the way of reading so many batches ahead.
+    """
+
+    def __init__(self, groups: BatchReading, ahead: Callable[[int], BatchReading]) -> None:
         self._now = groups
-        self._ahead = ahead
+        self._ahead: Callable[[int], BatchReading] | None = ahead
 
     def select(self, number: int) -> Selection:
         """Return the samples of batch `number`: see `Sampler.select`."""
@@ -87,9 +96,12 @@ class AheadIfLarge:
     def take_batch(self, batch: BatchContext, selection: Selection) -> Columns:
         """Return the samples of a batch."""
         columns: Any = self._now.take_batch(batch, selection)
-        if self._now is not self._ahead and sum(map(nbytes_of, columns)) >= TUNING.ahead_nbytes:
-            self._now.close()
-            self._now = self._ahead
+        if self._ahead is not None:
+            nbytes = sum(map(nbytes_of, columns))
+            if nbytes >= TUNING.ahead_nbytes:
+                self._now.close()
+                depth = min(TUNING.most_ahead, max(1, TUNING.under_way_nbytes // nbytes - 1))
+                self._now, self._ahead = self._ahead(depth), None
         found: Columns = columns
         return found
 

@@ -39,13 +39,13 @@ class ReadingProcessTuning:
             on the GPU: the GIL is then what limits fast pipelines.
         starts: number of times that the process is started; after its last death it stays away.
         at_once: number of requests that the process works on at a time. So the process has the
-            next batch when a batch is done.
+            next batches when a batch is done.
     """
 
     worth_starting_seconds: float = 1.0
     worth_starting_for_metadata: float = 0.1
     starts: int = 3
-    at_once: int = 2
+    at_once: int = 4
 
 
 TUNING = ReadingProcessTuning()

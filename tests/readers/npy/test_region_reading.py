@@ -29,15 +29,21 @@ class Way:
         self.closed += 1
 
 
-@pytest.mark.parametrize(("nbytes", "ahead"), [(998, []), (1000, [1, 2])])
-def test_batches_are_read_ahead_from_the_first_large_one_on(tuned, nbytes, ahead):
-    tuned(region_reading, ahead_nbytes=1000)
-    groups, threads = Way(nbytes), Way(nbytes)
-    reading = AheadIfLarge(groups, threads)
+@pytest.mark.parametrize(
+    ("nbytes", "ahead", "depth"),
+    [(998, [], None), (1000, [1, 2], 3), (3000, [1, 2], 2), (9000, [1, 2], 1)],
+)
+def test_batches_are_read_ahead_from_the_first_large_one_on(tuned, nbytes, ahead, depth):
+    tuned(region_reading, ahead_nbytes=1000, under_way_nbytes=9000)
+    groups, threads, depths = Way(nbytes), Way(nbytes), []
+    reading = AheadIfLarge(groups, lambda depth: (depths.append(depth), threads)[1])
     for number in range(3):
         reading.take_batch(Batch(number, 2, SlabPool(), 0), reading.select(number))
     assert threads.taken == ahead
     assert groups.closed == bool(ahead)
+    assert depths == ([] if depth is None else [depth])
+    reading.close()
+    assert threads.closed == bool(ahead)
 
 
 def test_each_sample_has_a_region_of_its_own(tmp_path):
