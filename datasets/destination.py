@@ -146,16 +146,20 @@ class Destination:
         """Return when the run began that is to go on; None without such a run."""
         try:
             content = json.loads((root / WORK / _PLAN).read_text("utf-8"))
+            started, difference = int(content["started"]), plan.difference(content["plan"])
         except FileNotFoundError:
             return None
-        except ValueError as error:
-            raise SourceError(f"{root / WORK / _PLAN} is damaged: {error}") from None
-        if difference := plan.difference(content["plan"]):
+        except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as error:
+            raise SourceError(
+                f"{root / WORK / _PLAN} is damaged ({type(error).__name__}: {error}); start anew "
+                "with overwrite=True"
+            ) from None
+        if difference:
             raise ArgumentError(
                 f"{root}: the conversion that was cut off there had other values of: {difference}; "
                 "repeat it with the same values, or start anew with overwrite=True"
             )
-        return int(content["started"])
+        return started
 
     def put_in_place(self, opened: OpenedDestination) -> None:
         """Remove what the conversion needed, and put the new data set in the old one's place."""

@@ -57,7 +57,10 @@ class Where:
         self.condition = condition
         self.names: set[str] = set()
         if isinstance(condition, str):
-            self._check(_parsed(condition))
+            try:
+                self._check(_parsed(condition))
+            except RecursionError:
+                raise ArgumentError(f"where: {condition!r:.80}... is nested too deeply") from None
 
     def __call__(self, sample: Sample) -> bool:
         """Return whether to keep the sample."""
@@ -67,7 +70,7 @@ class Where:
             return False
         try:
             return bool(_value(_parsed(self.condition), {"key": sample.key, **sample.components}))
-        except (TypeError, ValueError, IndexError, AttributeError) as error:
+        except (TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
             raise ArgumentError(f"where: {self.condition!r} fails: {error}") from None
 
     def check_names(self, schema: Schema) -> None:

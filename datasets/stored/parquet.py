@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import MissingDependencyError, SourceError, install_hint
+from ...engine.errors import DecodeError, MissingDependencyError, SourceError, install_hint
 from ..media import extension_of
 from ..sample import Encoded, Sample, Value
 from .base import Location, StoredSamples, numbered_key
@@ -68,7 +68,7 @@ class ParquetSamples(StoredSamples):
         if path not in self._files:
             try:
                 self._files[path] = self._arrow.parquet.ParquetFile(path)
-            except self._arrow.ArrowException as error:
+            except (self._arrow.ArrowException, UnicodeDecodeError) as error:
                 raise SourceError(f"{path} is no sound Parquet file: {error}") from None
         return self._files[path]
 
@@ -90,7 +90,10 @@ class ParquetSamples(StoredSamples):
         for group in np.unique(groups).tolist():
             rows = np.flatnonzero(groups == group)
             table = self._group(group).take(indices[rows] - self._firsts[group])
-            names, columns = table.column_names, [_values(column) for column in table.columns]
+            try:
+                names, columns = table.column_names, [_values(column) for column in table.columns]
+            except DecodeError as error:
+                raise DecodeError(f"{self.where(int(indices[rows[0]]))}: {error}") from None
             for number, row in enumerate(rows.tolist()):
                 stored = {n: c[number] for n, c in zip(names, columns, strict=True)}
                 samples[row] = self._sample(int(indices[row]), stored)
@@ -111,7 +114,9 @@ class ParquetSamples(StoredSamples):
             if number not in self._groups:
                 path, (group, _) = self._layout[number]
                 try:
-                    self._groups[number] = self._file(path).read_row_group(group)
+                    table = self._file(path).read_row_group(group)
+                    table.validate(full=True)  # else a text that is no UTF-8 would raise later
+                    self._groups[number] = table
                 except (self._arrow.ArrowException, OSError) as error:
                     raise SourceError(f"{path}, row group {group}: {error}") from None
                 if len(self._groups) > _CACHED_GROUPS:
@@ -195,7 +200,10 @@ def _array(item: Any, dtype: np.dtype[Any], sizes: list[int]) -> NDArray[Any] | 
     if values is None:
         return None
     if any(size < 0 for size in sizes):
-        return np.array(item.as_py(), dtype)
+        try:
+            return np.array(item.as_py(), dtype)
+        except (ValueError, TypeError) as error:
+            raise DecodeError(f"lists that differ in length are no array: {error}") from None
     count = len(values)
     for _ in sizes:
         values = values.flatten()

@@ -101,7 +101,9 @@ class VideoInput(FedInput):
                 f"fn.{self.name}: a video is an array of uint8 with one dimension, or a list of "
                 f"one such array; got {encoded.dtype} of shape {encoded.shape}"
             )
-        self._videos.append(_FedVideo(encoded if self.no_copy else encoded.copy(), self))
+        self._videos.append(
+            _FedVideo(np.array(encoded, copy=None if self.no_copy else True, order="C"), self)
+        )
 
     def fetch(self, number: int, batch_size: int) -> int:
         while self._videos and not self._videos[0].left:

@@ -59,6 +59,11 @@ def as_array(value: Any, expected: Expected) -> Array:
     has_type = hasattr(value, "dtype")
     if not isinstance(value, np.ndarray):
         value = _from_other(value, expected)
+    elif isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ArgumentError(
+            f"{expected.what} has masked elements, whose values are undefined; replace them with "
+            ".filled(value)"
+        )
     check_type(value, expected)
     if not value.dtype.isnative:
         value = value.astype(value.dtype.newbyteorder("="))
@@ -91,7 +96,10 @@ def on_gpu(value: Any) -> bool:
     if type(value) is np.ndarray:
         return False
     if hasattr(value, "__dlpack_device__") and not isinstance(value, np.ndarray):
-        return int(value.__dlpack_device__()[0]) not in _DLPACK_HOST
+        try:
+            return int(value.__dlpack_device__()[0]) not in _DLPACK_HOST
+        except (ValueError, TypeError, RuntimeError, BufferError):
+            return False  # the conversion to an array says what is wrong
     return hasattr(value, "__cuda_array_interface__")
 
 

@@ -117,12 +117,16 @@ def _header(content_name: str, stamp: str, forms: list[Any]) -> bytes:
 
 def _load(path: Path, content_name: str, storage: Storage) -> Arrays | None:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=_opened_at_once) as file:
             # No valid index is larger, so no other large file is read into memory.
             content = file.read(_ROOM + _MOST_PER_BYTE * storage.size)
         return _decode(content, content_name, storage.stamp)
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
+
+
+def _opened_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)  # a named pipe would wait for a writer
 
 
 def _decode(content: bytes, content_name: str, stamp: str) -> Arrays | None:

@@ -13,7 +13,7 @@ import pytest
 
 from penstock import datasets
 from penstock.datasets import Encoded, Sample, tasks
-from penstock.engine.errors import ArgumentError
+from penstock.engine.errors import ArgumentError, SourceError
 from penstock.tests.datasets import made
 
 
@@ -58,6 +58,17 @@ def test_other_options_do_not_go_on(source, tmp_path, monkeypatch):
     cut_off(source, root, monkeypatch)
     with pytest.raises(ArgumentError, match="other values of: order, shards;"):
         datasets.convert(source, root, to="tfrecord", shard_count=5, shuffle_seed=1, resume=True)
+
+
+@pytest.mark.parametrize(
+    "plan", ["", "[]", "{}", '{"plan": "[]", "started": 1}', '{"plan": "{}", "started": 1e999}']
+)
+def test_a_damaged_plan_is_named(source, tmp_path, monkeypatch, plan):
+    root = tmp_path / "out"
+    cut_off(source, root, monkeypatch)
+    (root / ".penstock-convert" / "plan.json").write_text(plan)
+    with pytest.raises(SourceError, match=r"plan.json is damaged .* overwrite=True"):
+        datasets.convert(source, root, to="tfrecord", shard_count=6, resume=True)
 
 
 def test_a_data_set_is_replaced_once_the_new_one_is_whole(source, tmp_path, monkeypatch):

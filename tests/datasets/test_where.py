@@ -55,6 +55,7 @@ def test_conditions(condition, kept):
         "label = 3",
         "",
         "(" * 5000,
+        "key" + ".size" * 1500,
         "label == 1 and " * 3000 + "1",
     ],
 )

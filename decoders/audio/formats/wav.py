@@ -78,6 +78,13 @@ def parse(data: Data) -> WavLayout | None:
                 raise decode_error(NAME, "samples before their format", at=chunk.offset - 8)
             size = long_size if chunk.size == _RF64_UNKNOWN and long_size >= 0 else chunk.size
             return _layout(fields, chunk.offset, _data_size(view, chunk.offset, size))
+        elif not (chunk.name.isascii() and chunk.name.decode().isprintable()):
+            raise decode_error(
+                NAME,
+                f"a chunk is named {chunk.name!r}",
+                at=chunk.offset - 8,
+                expected="printable characters of ASCII",
+            )
     raise decode_error(NAME, f"no chunk of samples in {len(view)} bytes", expected="'data'")
 
 

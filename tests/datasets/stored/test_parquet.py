@@ -9,7 +9,7 @@ import pytest
 
 from penstock.datasets import open_dataset
 from penstock.datasets.writers import parquet as writer_module
-from penstock.engine.errors import SourceError
+from penstock.engine.errors import DecodeError, SourceError
 from penstock.tests.datasets import made
 
 pa = pytest.importorskip("pyarrow")
@@ -49,3 +49,18 @@ def test_damaged_files_and_unknown_columns_are_refused(tmp_path):
     parquet.write_table(pa.table({"x": [{"a": 1}]}), tmp_path / "b.parquet")
     with pytest.raises(SourceError, match="is no component"):
         open_dataset(tmp_path / "b.parquet")
+
+
+def test_texts_that_are_no_utf8_are_refused(tmp_path):
+    texts = pa.Array.from_buffers(
+        pa.string(), 1, [None, pa.py_buffer(np.array([0, 2], np.int32)), pa.py_buffer(b"\xe4\xe4")]
+    )
+    parquet.write_table(pa.table({"text": texts}), tmp_path / "a.parquet")
+    with pytest.raises(SourceError, match=r"a.parquet, row group 0: .*UTF8"):
+        open_dataset(tmp_path / "a.parquet")
+
+
+def test_lists_that_differ_in_length_are_refused(tmp_path):
+    parquet.write_table(pa.table({"x": [[[1, 2], [3]]]}), tmp_path / "a.parquet")
+    with pytest.raises(DecodeError, match="row group 0, row 0: lists that differ in length"):
+        open_dataset(tmp_path / "a.parquet")

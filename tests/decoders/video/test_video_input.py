@@ -72,6 +72,13 @@ def test_other_data_are_refused(pipe, data, error, message):
         pipe.feed_input("video", data)
 
 
+@pytest.mark.parametrize("pipe", [{"no_copy": False}, {"no_copy": True}], indirect=True)
+def test_bytes_that_lie_apart_are_put_together(pipe):
+    apart = np.repeat(array(video_bytes(count=4)), 2)[::2]
+    pipe.feed_input("video", apart)
+    assert numbers(pipe) == [[0, 1, 2, 3]]
+
+
 def test_a_policy_that_there_is_not():
     with Pipeline(batch_size=1, num_threads=1), pytest.raises(ArgumentError, match="partial, pad"):
         fn.experimental.inputs.video(sequence_length=2, last_sequence_policy="drop")

@@ -29,6 +29,15 @@ class OnDevice:
     __cuda_array_interface__ = {"shape": (1,)}  # noqa: RUF012
 
 
+class Nowhere:
+    """Data that lie neither in host memory nor on a device, as PyTorch's "meta" tensors do."""
+
+    def __dlpack__(self, **_):
+        raise ValueError("no device")
+
+    __dlpack_device__ = __dlpack__
+
+
 @pytest.mark.parametrize(
     ("value", "dtype", "shape"),
     [
@@ -41,6 +50,7 @@ class OnDevice:
         (TensorCPU(np.zeros(3, np.int8)), "int8", (3,)),
         (Interface(), "int16", (2,)),
         (np.zeros(2, ">f4"), "float32", (2,)),
+        (np.ma.masked_array([1, 2]), "int64", (2,)),
     ],
 )
 def test_what_is_taken(value, dtype, shape):
@@ -80,6 +90,8 @@ def test_numbers_get_the_declared_type():
         (np.array([object()]), "elements of type object"),
         ([[1], [1, 2]], "is no array"),
         (OnDevice(), "on the GPU"),
+        (Nowhere(), "of type Nowhere is no array: no device"),
+        (np.ma.masked_array([1, 2], [False, True]), "masked elements"),
     ],
 )
 def test_what_is_refused(value, text):

@@ -109,12 +109,13 @@ def test_every_damage_leads_to_a_new_index(data):
         b"[]",
         b"[" * 50_000,
         b"\xff",
-        b'{"kind":"k","stamp":"s"}',
-        b'{"kind":"k","stamp":"s","arrays":[["|O",1]]}',
-        b'{"kind":"k","stamp":"s","arrays":[["<i8",-1]]}',
-        b'{"kind":"k","stamp":"s","arrays":[["<i8",1e300]]}',
-        b'{"kind":"k","stamp":"s","arrays":[["<i8",4611686018427387904]]}',
-        b'{"kind":"k","stamp":"s","arrays":7}',
+        b'{"content_name":"k","stamp":"s"}',
+        b'{"content_name":"k","stamp":"s","arrays":[["|O",1]]}',
+        b'{"content_name":"k","stamp":"s","arrays":[["<i8",-1]]}',
+        b'{"content_name":"k","stamp":"s","arrays":[["<i8",1e300]]}',
+        b'{"content_name":"k","stamp":"s","arrays":[["<i8",4611686018427387904]]}',
+        b'{"content_name":"k","stamp":"s","arrays":[["<i8",1000000000000000000000000000000]]}',
+        b'{"content_name":"k","stamp":"s","arrays":7}',
     ],
 )
 def test_hostile_headers_with_a_right_checksum_are_ignored(data, header, monkeypatch):
@@ -131,6 +132,11 @@ def test_hostile_headers_with_a_right_checksum_are_ignored(data, header, monkeyp
 def test_a_huge_file_of_that_name_is_not_read(data):
     with open(beside(data), "wb") as file:
         file.truncate(1 << 40)
+    assert_arrays(index(data, Builder()))
+
+
+def test_a_named_pipe_of_that_name_is_not_waited_for(data):
+    os.mkfifo(beside(data))
     assert_arrays(index(data, Builder()))
 
 

@@ -11,6 +11,7 @@ import io
 import struct
 import tarfile
 import warnings
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -20,9 +21,10 @@ import numpy as np
 from google_crc32c import value as crc32c
 from numpy.typing import NDArray
 
-from penstock import Pipeline, fn
+from penstock import Pipeline, fn, tfrecord
 from penstock.engine.errors import PenstockError
 
+from ...readers.tfrecord_files import example
 from .damage import damaged
 
 
@@ -38,9 +40,20 @@ def case(seed: int) -> None:
 def records(random: Random) -> None:
     """Read a damaged TFRecord file with checksums."""
     written = [random.randbytes(random.randint(0, 300)) for _ in range(random.randint(1, 30))]
-    Path("file").write_bytes(damaged(b"".join(map(framed, written)), random))
-    for data in read(lambda: fn.readers.tfrecord(path="file", features={}, verify_crc="always")):
+    Path("file").write_bytes(damaged(record_file(written), random))
+    for data in read(lambda: values_of("file")):
         assert data in written, "a record that was never written"
+
+
+def values_of(path: str) -> Any:
+    """Return the node of the values that `record_file` stored."""
+    features = {"value": tfrecord.FixedLenFeature((), tfrecord.string, "")}
+    return fn.readers.tfrecord(path=path, features=features, verify_crc="always")["value"]
+
+
+def record_file(values: Iterable[bytes]) -> bytes:
+    """Return a TFRecord file of one value a record, with checksums."""
+    return b"".join(framed(example({"value": [value]})) for value in values)
 
 
 def framed(record: bytes) -> bytes:

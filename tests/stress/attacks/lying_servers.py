@@ -18,7 +18,7 @@ from penstock import Pipeline, fn
 from penstock.engine.errors import PenstockError
 from penstock.tests.readers.servers import ObjectServer
 
-from .corrupt_records import framed
+from .corrupt_records import record_file, values_of
 
 FAULTS = ("", "", "503", "404", "loop", "drop", "cut", "short", "shift")
 IDLE_LIMIT = 0.3
@@ -65,11 +65,9 @@ def read_files(server: ObjectServer, random: Random) -> None:
 def read_records(server: ObjectServer, random: Random) -> None:
     """Read records with checksums, by ranges of a file."""
     written = [random.randbytes(random.randint(0, 3000)) for _ in range(random.randint(1, 60))]
-    server.objects["file.tfrecord"] = b"".join(map(framed, written))
+    server.objects["file.tfrecord"] = record_file(written)
     url = f"{server.url}/file.tfrecord"
-    for number, content in enumerate(
-        read(lambda: fn.readers.tfrecord(path=url, features={}, verify_crc="always"), len(written))
-    ):
+    for number, content in enumerate(read(lambda: values_of(url), len(written))):
         assert content == written[number], f"record {number} is another one"
 
 

@@ -69,6 +69,7 @@ def test_incomplete_samples_at_the_end_are_left_out():
         ([], "no chunk of samples"),
         ([chunk(b"fmt ", fields())], "no chunk of samples"),
         ([DATA], "before their format"),
+        ([chunk(b"fmt ", fields()), chunk(b"PE\xd0K", b""), DATA], r"named b'PE\\xd0K' at byte 36"),
         ([chunk(b"fmt ", fields()[:12]), DATA], "format chunk of 12 bytes"),
         ([chunk(b"fmt ", fields(), 2**31)], "format chunk of 2147483648 bytes"),
         ([chunk(b"fmt ", fields(rate=0)), DATA], "0 Hz"),
