@@ -13,6 +13,21 @@ from .frame_index import FrameIndex, read_index
 from .library import decoded, open_container, packets_of, pyav, seek
 from .raw_streams import go_to_offset, stamped
 
+_SKIP_EXACTLY = frozenset({"h264", "mpeg2video", "mpeg4"})
+"""Codecs whose packets say whether any other frame refers to the frame. HEVC says this for one of
+its layers only, and AV1's decoder skips too much."""
+
+
+IsWanted = Callable[[int], bool]
+
+
+def _nobody(number: int) -> bool:
+    return False
+
+
+def _everybody(number: int) -> bool:
+    return True
+
 
 class _OwnDecoder(Decoder):
     """The stream's own decoder, which PyAV flushes when the container seeks."""
@@ -38,7 +53,8 @@ class FrameReader:
     """An open video, for one thread at a time.
 
     The decoder stays where it is between two calls. It seeks only if a key frame lies between its
-    position and the next frame that is wanted, or if that frame lies behind it.
+    position and the next frame that is wanted, or if that frame lies behind it. On the way it skips
+    frames that nobody wants and that no other frame needs.
 
     Args:
         file: path, or a file object.
@@ -75,6 +91,11 @@ class FrameReader:
         self.look = self.decoder.look
         self._frames: Iterator[tuple[int, Any, bool]] = iter(())
         self._next = 0 if is_at_start else len(self.index)  # number of the next frame to come
+        self._codec = self._stream.codec_context
+        is_own = isinstance(self.decoder, _OwnDecoder)
+        self._can_skip = is_own and self._codec.name in _SKIP_EXACTLY
+        self._goal = 0  # number of the frame that the decoder is on the way to
+        self._is_wanted: IsWanted = _nobody
         if is_at_start:
             self._frames = self._decode(self._packets())
 
@@ -113,29 +134,55 @@ class FrameReader:
         start = self.index.keys[self.index.key_of(number)]
         return int(number - (self.place if start <= self.place <= number else start))
 
-    def advance_to(self, number: int, passing: Callable[[int, Any], None] | None = None) -> Any:
+    def advance_to(
+        self,
+        number: int,
+        passing: Callable[[int, Any], None] | None = None,
+        is_wanted: IsWanted | None = None,
+    ) -> Any:
         """Return the frame with this number: see `read`.
 
         Args:
             number: of the frame.
             passing: called with number and frame of each whole frame on the way.
+            is_wanted: whether a frame on the way should be passed.
         """
         key = self.index.key_of(number)
+        self._goal, self._is_wanted = number, is_wanted or _nobody
         if not self.index.keys[key] <= self._next <= number:
             self._seek(key)
+        frame, is_there = self._search(number, passing)
+        for start, decodes in self._tries(key):
+            if frame is not None or (is_there and start < key):
+                break
+            self._is_wanted = decodes
+            self._seek(start)
+            frame, is_there = self._search(number, passing)
+        if frame is None:
+            raise self._damaged(number)
+        return frame
+
+    def _tries(self, key: int) -> Iterator[tuple[int, IsWanted]]:
+        """Yield from which keys to try again, and which frames to decode on the way."""
+        if self._can_skip:
+            # Damage to a frame that others want must not change the outcome.
+            yield key, _nobody
+            yield key, _everybody
+        # Some containers seek to a later packet than asked for.
+        for earlier in range(key - 1, -1, -1):
+            yield earlier, _everybody
+
+    def _search(
+        self, number: int, passing: Callable[[int, Any], None] | None
+    ) -> tuple[Any | None, bool]:
+        """Return a frame that is ahead, or None; and whether it is there, if only damaged."""
         while True:
             found, frame, is_whole = next(self._frames, (len(self.index), None, False))
             self._next = found + 1
-            if found == number and is_whole:
-                return frame
+            if found >= number:
+                return (frame if found == number and is_whole else None), found == number
             if is_whole and passing is not None:
                 passing(found, frame)
-            if found >= number:
-                # Some containers seek to a later packet than asked for.
-                if found == number or key == 0:
-                    raise self._damaged(number)
-                key -= 1
-                self._seek(key)
 
     def _is_read_from_start_only(self) -> bool:
         """Return whether FFmpeg can seek only where it has been: no container, no offsets."""
@@ -171,6 +218,8 @@ class FrameReader:
         """Yield number, frame, and whether the frame is whole: damage lasts until a key frame."""
         whole = True
         for packet in packets:
+            if self._can_skip:
+                self._choose_skipping(self.index.number_of(packet.pts))
             frames = self.decoder.decode(packet)
             if frames is None:
                 whole = False
@@ -181,6 +230,11 @@ class FrameReader:
                 number = self.index.number_of(frame.pts)
                 if number is not None:
                     yield number, frame, whole
+
+    def _choose_skipping(self, number: int | None) -> None:
+        """Let the decoder skip the next packet if no clip wants its frame and no frame needs it."""
+        skips = number is not None and number < self._goal and not self._is_wanted(number)
+        self._codec.skip_frame = "NONREF" if skips else "DEFAULT"
 
     def _damaged(self, number: int) -> DecodeError:
         seconds = self.index.seconds[number]

@@ -248,7 +248,7 @@ class SharedFrames:
                 turn.place = left[-1] - reader.distance_to(left[-1])
                 while left and self._may_go_on(turn, left[-1], len(found)):
                     number = left.pop()
-                    frame = reader.advance_to(number, partial(self._pass, turn))
+                    frame = reader.advance_to(number, partial(self._pass, turn), self._is_wanted)
                     self._pass(turn, number, frame, is_own=True)
                     found.append((number, frame))
         finally:
@@ -285,6 +285,10 @@ class SharedFrames:
             if self._video.is_wanted(number):
                 self._video.kept[number] = frame
                 self._change.notify_all()
+
+    def _is_wanted(self, number: int) -> bool:
+        with self._change:
+            return self._video.is_wanted(number)
 
     def _take(self, number: int) -> None:
         """Note that the clip has this frame, and drop the frame if no other clip wants it."""

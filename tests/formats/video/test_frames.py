@@ -34,6 +34,45 @@ def test_every_frame_is_the_one_that_was_asked_for(form):
     reader.close()
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_frame_has_the_same_pixels_whatever_was_skipped_on_the_way(form):
+    data = video_bytes(form, group=30)
+    decode = lambda *numbers: ClipDecoder().decode(  # noqa: E731
+        reader_of(data), np.array(numbers), HeapWorkspace()
+    )
+    whole = decode(*range(30))
+    for number in (29, 22, 14, 13, 7, 5):
+        np.testing.assert_array_equal(decode(number)[0], whole[number])
+    np.testing.assert_array_equal(decode(*range(2, 30, 5)), whole[2:30:5])
+
+
+@pytest.mark.parametrize(
+    ("form", "most"), [("h264.mp4", 18), ("mpeg4.avi", 12), ("hevc.mp4", 30), ("av1.mkv", 30)]
+)
+def test_frames_that_no_other_needs_are_skipped_on_the_way(form, most, monkeypatch):
+    reader = reader_of(video_bytes(form, group=30))
+    count = []
+    monkeypatch.setattr(frames, "decoded", lambda p: count.extend(f := decoded(p) or ()) or f)
+    assert clip(reader, [28]) == [28]
+    assert most - 3 <= len(count) <= most
+
+
+def test_damage_to_a_frame_that_no_other_needs_is_that_frame_s_alone():
+    options = {"qp": "1", "preset": "ultrafast", "bf": "2", "b-pyramid": "none"}
+    reader = reader_of(damaged(video_bytes(group=30, **options), 13))
+    for numbers in ([14], [12, 14, 15], [29]):
+        assert clip(reader, numbers) == numbers
+    with pytest.raises(DecodeError, match="frame 13, at"):
+        clip(reader, [12, 13])
+    reader = reader_of(damaged(video_bytes(group=30, **options), 13))
+    everybody = lambda number: True  # noqa: E731
+    passed = []
+    reader.advance_to(12, is_wanted=everybody)
+    frame = reader.advance_to(16, lambda number, frame: passed.append(number), everybody)
+    assert frame.pts == reader.index.times[16]
+    assert 13 not in passed
+
+
 def test_groups_of_one_frame_and_of_all_frames():
     for group in (1, 300):
         reader = reader_of(video_bytes(group=group))

@@ -15,7 +15,7 @@ from penstock.formats.video.library import decoded
 from penstock.formats.video.pictures import ClipDecoder
 from penstock.formats.video.shared_videos import SharedVideos
 
-from ...videos import numbers_of, video_file
+from ...videos import damaged, numbers_of, video_bytes, video_file
 
 
 @pytest.fixture
@@ -43,6 +43,8 @@ def nothing():
 
 def clips_of(videos, path, clips):
     """Read clips in a thread each, once all threads know what they want."""
+
+    path = str(path)
 
     def read(lent, numbers):
         return numbers_of(ClipDecoder().decode(lent, np.array(numbers), HeapWorkspace()))
@@ -147,6 +149,18 @@ def test_a_thread_that_waits_ends_with_the_pipeline(path, monkeypatch, tuned):
             list(lent.read([3]))
         goes_on.set()
         assert first.result() == [[2]]
+    videos.close()
+
+
+def test_clips_that_skip_a_damaged_frame_do_not_depend_on_those_that_want_it(tmp_path):
+    options = {"qp": "1", "preset": "ultrafast", "bf": "2", "b-pyramid": "none"}
+    path = tmp_path / "b.mp4"
+    path.write_bytes(damaged(video_bytes(group=30, **options), 13))  # no frame refers to this one
+    videos = SharedVideos()
+    with videos.lend(str(path), [12, 13], nothing) as bad:
+        assert clips_of(videos, path, [[14, 15], [11, 12, 16]]) == [[14, 15], [11, 12, 16]]
+        with pytest.raises(DecodeError, match="frame 13, at"):
+            list(bad.read([12, 13]))
     videos.close()
 
 
