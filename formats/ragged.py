@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,3 +40,9 @@ def take_ranges(bounds: Int64s, rows: Int64s) -> tuple[Int64s, Int64s]:
     starts = bounds[rows]
     counts = bounds[rows + 1] - starts
     return range_indices(starts, counts), bounds_of(counts)
+
+
+def rows_between(values: NDArray[Any], bounds: Int64s) -> list[NDArray[Any]]:
+    """Return the values of each sample, given the bounds of the samples among all values."""
+    edges = bounds.tolist()
+    return [values[start:end] for start, end in pairwise(edges)]

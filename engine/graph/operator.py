@@ -216,10 +216,14 @@ class SampleOperator(Operator):
     `sample` must be thread-safe, and should spend its time in calls that release the GIL. Worker
     processes run it if the arguments can be pickled and the class can be imported. A subclass may
     also have `batch` (see `BatchOperator`). The engine calls it for data that does not come from
-    samples, such as random numbers.
+    samples, such as random numbers. For a `light` operator, the engine calls `batch` for all data
+    that lie there as whole batches, such as the boxes of a reader.
     """
 
     batch: Callable[..., Any]
+
+    light: ClassVar[bool] = False
+    """Whether a sample takes less work than the engine's own work for a sample."""
 
     sample: Callable[..., Array | tuple[Array, ...]]
     """`sample(workspace, *inputs, **arguments)` returns a sample's result, or a tuple of results.

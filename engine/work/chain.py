@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 from time import perf_counter_ns
@@ -28,7 +28,7 @@ from ..tensors import TensorList
 from ..tensors.results import BatchRows, RowStore, RowType, as_results
 from .batch import Batch
 from .frames import sample_frames
-from .plan import Key, Plan, Segment, SegmentType, Step
+from .plan import Key, Plan, Segment, SegmentType, Step, is_light
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,27 @@ def make_chains(plan: Plan) -> dict[int, Chain]:
         number: Chain(segment)
         for number, segment in enumerate(plan.segments)
         if segment.type == SegmentType.SAMPLE
+    }
+
+
+def make_repeats(plan: Plan) -> dict[int, Chain]:
+    """Return chains that repeat the work of light operators on batches for one row alone.
+
+    The chains are those of batch segments, by the segment's number.
+    """
+    light = {
+        number: tuple(
+            replace(step, kept=(True,) * len(step.kept))
+            for step in segment.steps
+            if is_light(step.node.operator)
+        )
+        for number, segment in enumerate(plan.segments)
+        if segment.type == SegmentType.BATCH
+    }
+    return {
+        number: Chain(Segment(SegmentType.SAMPLE, steps, repeatable=True))
+        for number, steps in light.items()
+        if steps
     }
 
 

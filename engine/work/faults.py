@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph.operator import Array
 from ..tensors import TensorList, TensorListCPU
 from .batch import Batch
-from .chain import Chain, ChainRun, Worker
+from .chain import Chain, ChainRun, Worker, make_repeats
 from .plan import Plan
 from .quarantine import QuarantineLog
 
@@ -77,7 +77,7 @@ class Faults:
         self._policy = policy
         self._log = None if log is None else QuarantineLog(log)
         self._plan = plan
-        self._chains = chains
+        self._chains = {**chains, **make_repeats(plan)}
         self._device = device
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()

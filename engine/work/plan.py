@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from ..graph.inputs import FedInput, InputOperator, SeekableInput
 from ..graph.nodes import DataNode, Graph, Node
-from ..graph.operator import SampleOperator
+from ..graph.operator import Operator, SampleOperator
 from ..graph.params import Param
 
 Key = tuple[int, int]
@@ -142,6 +142,7 @@ def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
         steps = tuple(_step(node, kept) for node in groups[group])
         so_far = (not segments or segments[-1].repeatable) and all(
             group[1] == SegmentType.SAMPLE
+            or (group[1] == SegmentType.BATCH and is_light(node.operator))
             or not any(fed[data.node.ordinal] for data in node.dependencies())
             for node in groups[group]
         )
@@ -152,6 +153,11 @@ def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
     sources = tuple(InputNode(node, each) for node, each in used if isinstance(each, FedInput))
     keys = tuple(map(_key, outputs))
     return Plan(tuple(segments), keys, layouts, readers, sources, tuple(nodes))
+
+
+def is_light(operator: Operator) -> bool:
+    """Return whether an operator works on whole batches that come from samples: see `light`."""
+    return isinstance(operator, SampleOperator) and operator.light
 
 
 def _key(data: DataNode) -> Key:
@@ -174,13 +180,15 @@ def _segment_types(nodes: list[Node], fed: dict[int, bool]) -> dict[int, Segment
     """Return the type of the segment that runs each node.
 
     A sample operator that can also work on a whole batch does so on random numbers and constants,
-    which do not come from samples: one call for the batch is much cheaper than one a sample.
+    which do not come from samples: one call for the batch is much cheaper than one a sample. A
+    light operator does so on the samples of readers and of other batch operators, too.
     """
     types: dict[int, SegmentType] = {}
     for node in nodes:
         operator = node.operator
         needs = {types[data.node.ordinal] for data in node.dependencies()}
-        whole = hasattr(operator, "batch") and not fed[node.ordinal] and needs <= {"batch"}
+        suits = not fed[node.ordinal] or (is_light(operator) and node.sequences is None)
+        whole = hasattr(operator, "batch") and suits and needs <= {"batch"}
         if node.device != "cpu" or any(data.device == "gpu" for data in node.inputs):
             types[node.ordinal] = SegmentType.GPU
         elif whole or not isinstance(operator, SampleOperator):

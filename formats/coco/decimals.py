@@ -25,6 +25,13 @@ def _divisors() -> NDArray[np.float64]:
 
 
 _DIVISORS = _divisors()
+_MASKS = np.array([0, *(~0 << 8 * (_WORD - count) & (1 << 64) - 1 for count in range(1, 9))], _U64)
+"""By length: the bytes of a word that hold the number."""
+_FOLDS = (
+    (_U64(10), _U64(8), _U64(0x00FF00FF00FF00FF)),
+    (_U64(100), _U64(16), _U64(0x0000FFFF0000FFFF)),
+    (_U64(10000), _U64(32), _U64(0x00000000FFFFFFFF)),
+)
 
 
 def parse_decimals(
@@ -67,8 +74,9 @@ def _short_decimals(
     """
     padded = np.concatenate([np.full(_WORD, ord("0"), np.uint8), text])
     every = np.ndarray((len(padded) - _WORD + 1,), "<u8", padded, strides=(1,))
-    words = every[ends] ^ _ZEROS
-    words &= ~_U64(0) << (_BITS * (_WORD - lengths)).astype(_U64)
+    words = every[ends]
+    words ^= _ZEROS
+    words &= _MASKS.take(lengths)
     dots = words & _DOTS
     if (dots & (dots - _ONE)).any() or (lengths[dots != 0] == 1).any():
         return None  # two dots, or nothing but a dot
@@ -76,11 +84,14 @@ def _short_decimals(
     before = lowest - _ONE  # mask of the characters before the dot, if there is a dot
     closed = (words & ~(before | lowest * _U64(255))) | (words & before) << _U64(_BITS)
     digits = np.where(dots == 0, words, closed)
-    digits = (digits * _U64(10) + (digits >> _U64(8))) & _U64(0x00FF00FF00FF00FF)
-    digits = (digits * _U64(100) + (digits >> _U64(16))) & _U64(0x0000FFFF0000FFFF)
-    digits = (digits * _U64(10000) + (digits >> _U64(32))) & _U64(0x00000000FFFFFFFF)
+    for factor, shift, mask in _FOLDS:
+        upper = digits >> shift
+        digits *= factor
+        digits += upper
+        digits &= mask
     exponents = np.frexp(dots.astype(np.float64))[1]
-    values: NDArray[np.float64] = digits.astype(np.float64) / _DIVISORS[exponents]
+    values: NDArray[np.float64] = digits.astype(np.float64)
+    values /= _DIVISORS.take(exponents)
     return values
 
 

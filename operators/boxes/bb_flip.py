@@ -10,9 +10,10 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, param
-from ...engine.tensors import TensorListGPU
+from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..common.batch_arguments import array_of
+from ..common.whole_batches import JoinedRows, compute_together
 from .checks import check_float32
 from .gpu_flip import FlippedForm, flip_columns
 
@@ -36,6 +37,7 @@ class BbFlip(SampleOperator):
     name = "bb_flip"
     devices = ("cpu", "gpu")
     inputs = ("boxes",)
+    light = True
 
     ltrb = param(BOOL, False, "Whether boxes are left, top, right and bottom.")
     horizontal = param(INT, 1, "Mirror left to right unless 0.", per_sample=True)
@@ -56,6 +58,27 @@ class BbFlip(SampleOperator):
         if not self.ltrb:
             high -= low
         return out
+
+    def batch(
+        self, batch: BatchContext, boxes: TensorList, *, horizontal: Any, vertical: Any
+    ) -> Any:
+        """Flip the boxes of a whole batch at once."""
+        arguments = {"horizontal": horizontal, "vertical": vertical}
+
+        def together() -> tuple[Any]:
+            joined = JoinedRows(boxes, self._check)
+            low, high = joined.table[:, :2], joined.table[:, 2:]
+            if not self.ltrb:
+                high += low
+            for axis, (name, value) in enumerate(arguments.items()):
+                flipped = joined.each(array_of(self, name, value, len(boxes)) != 0)
+                mirrored = _ONE - joined.table[:, axis + 2 :: -2]
+                np.copyto(joined.table[:, axis::2], mirrored, where=flipped)
+            if not self.ltrb:
+                high -= low
+            return (joined.samples(),)
+
+        return compute_together(self, batch, [boxes], arguments, together)[0]
 
     def batch_gpu(
         self, batch: BatchContext, boxes: TensorListGPU, *, horizontal: Any, vertical: Any

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, param
+from ...engine.tensors import TensorList
+from ..common.batch_arguments import array_of
+from ..common.whole_batches import JoinedRows, compute_together
 from .checks import check_float32
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
 
 
 @register
@@ -27,6 +35,7 @@ class BboxPaste(SampleOperator):
 
     name = "bbox_paste"
     inputs = ("boxes",)
+    light = True
 
     ratio = param(
         FLOAT, REQUIRED, "Size of the canvas / size of the image; at least 1.", per_sample=True
@@ -42,12 +51,7 @@ class BboxPaste(SampleOperator):
     def sample(
         self, workspace: Workspace, boxes: Array, *, ratio: float, paste_x: float, paste_y: float
     ) -> Array:
-        if not boxes.shape or boxes.shape[-1] != 4:
-            raise ArgumentError(
-                f"{self.called}: the boxes must have the shape (boxes, 4) or (4,), but have "
-                f"{boxes.shape}"
-            )
-        check_float32(self.called, "boxes", boxes.dtype)
+        self._check(boxes.shape, boxes.dtype)
         if not ratio >= 1:
             raise ArgumentError(f"{self.called}: ratio is {ratio}, but must be at least 1")
         out = workspace.empty(boxes.shape, boxes.dtype)
@@ -57,3 +61,31 @@ class BboxPaste(SampleOperator):
         x, y = np.float32(paste_x) * margin, np.float32(paste_y) * margin
         out += np.array([x, y, x, y] if self.ltrb else [x, y, 0, 0], np.float32)
         return out
+
+    def batch(
+        self, batch: BatchContext, boxes: TensorList, *, ratio: Any, paste_x: Any, paste_y: Any
+    ) -> Any:
+        """Move the boxes of a whole batch at once."""
+        arguments = {"ratio": ratio, "paste_x": paste_x, "paste_y": paste_y}
+
+        def together() -> tuple[Any]:
+            joined = JoinedRows(boxes, self._check)
+            values = [array_of(self, *each, len(boxes))[:, 0] for each in arguments.items()]
+            if not (values[0] >= 1).all():
+                raise ArgumentError(f"{self.called}: a ratio is below 1")
+            scale, x, y = (value.astype(np.float32) for value in values)
+            margin = (scale - np.float32(1)) / scale
+            shift = np.zeros((len(boxes), 2, 2), np.float32)
+            shift[:, : 1 + self.ltrb] = np.stack([x * margin, y * margin], 1)[:, None]
+            joined.table *= joined.each(np.float32(1) / scale)[:, None]
+            joined.table += joined.each(shift.reshape(-1, 4))
+            return (joined.samples(),)
+
+        return compute_together(self, batch, [boxes], arguments, together)[0]
+
+    def _check(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        if not shape or shape[-1] != 4:
+            raise ArgumentError(
+                f"{self.called}: the boxes must have the shape (boxes, 4) or (4,), but have {shape}"
+            )
+        check_float32(self.called, "boxes", dtype)

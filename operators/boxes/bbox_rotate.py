@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,14 +13,22 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INTS, LAYOUT, REQUIRED, STR, param
+from ...engine.tensors import TensorList
+from ...formats.ragged import bounds_of, rows_between
+from ..common.batch_arguments import values_of
+from ..common.whole_batches import JoinedRows, compute_together
 from ..warp.rotation import canvas_size, cosine_and_sine
 from .checks import check_boxes, check_labels, check_numbers
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
 
 _LAYOUTS = ("xyXY", "xyWH")
 _MODES = ("expand", "fixed", "halfway")
 _HALF = np.float32(0.5)
 _ONE = np.float32(1)
 Size = tuple[int, int]
+Turn = tuple[float, ...]
 
 
 @register
@@ -40,6 +50,7 @@ class BboxRotate(SampleOperator):
 
     name = "bbox_rotate"
     inputs = ("boxes", "labels?")
+    light = True
 
     angle = param(FLOAT, REQUIRED, "Degrees, counter-clockwise.", per_sample=True)
     input_shape = param(
@@ -96,16 +107,72 @@ class BboxRotate(SampleOperator):
         size: Sequence[float],
     ) -> Array | tuple[Array, Array]:
         check_boxes(self.called, boxes.shape, boxes.dtype)
+        if labels is not None:
+            self._check_labels(labels.shape, labels.dtype, len(boxes))
+        turn = np.array([self._turn(angle, input_shape, size)])
+        kept, moved = self._moved(boxes, turn)
+        out = workspace.empty(moved.shape[::-1], boxes.dtype)
+        np.copyto(out, moved.T)
+        return out if labels is None else (out, labels[kept])
+
+    def batch(
+        self,
+        batch: BatchContext,
+        boxes: TensorList,
+        labels: TensorList | None = None,
+        **arguments: Any,
+    ) -> Any:
+        """Rotate the boxes of a whole batch at once."""
+        inputs = [boxes] if labels is None else [boxes, labels]
+
+        def together() -> tuple[Any, ...]:
+            joined = JoinedRows(boxes, partial(check_boxes, self.called))
+            names = ("angle", "input_shape", "size")
+            values = [values_of(self, name, arguments[name], len(boxes)) for name in names]
+            turns = np.array([self._turn(*each) for each in zip(*values, strict=True)])
+            kept, moved = self._moved(joined.table, joined.each(turns))
+            owners = joined.each(np.arange(len(boxes)))[kept]
+            bounds = bounds_of(np.bincount(owners, minlength=len(boxes)))
+            result = rows_between(np.ascontiguousarray(moved.T), bounds)
+            if labels is None:
+                return (result,)
+            rows = labels.rows()
+            for row, count in zip(rows, joined.counts.tolist(), strict=True):
+                self._check_labels(row.shape, row.dtype, count)
+            if len({(row.ndim, row.dtype) for row in rows}) > 1:
+                self._refuse("labels of several forms are chosen sample by sample")
+            return result, rows_between(np.concatenate(rows)[kept], bounds)
+
+        results = compute_together(self, batch, inputs, arguments, together)
+        return results if labels is not None else results[0]
+
+    def _check_labels(self, shape: tuple[int, ...], dtype: np.dtype[Any], boxes: int) -> None:
+        check_labels(self.called, shape, dtype, boxes)
+        if shape[1:] not in ((), (1,)):
+            self._refuse(f"the labels have the shape {shape}; use (boxes,) or (boxes, 1)")
+
+    def _turn(self, angle: float, shape: Sequence[int], size: Sequence[float]) -> Turn:
+        """Return sizes of image and canvas (width and height), and cosine and sine of the angle."""
+        image = self._image_size(shape)
+        return *image, *self._canvas(image, angle, size), *cosine_and_sine(angle)
+
+    def _moved(self, boxes: Array, turns: Array) -> tuple[Array, Array]:
+        """Return which boxes stay, and where these boxes are: (4, boxes).
+
+        Args:
+            boxes: (boxes, 4).
+            turns: what `_turn` returns, for all boxes or for each one: (1 or boxes, 6).
+        """
         check_numbers(self.called, boxes)
-        image = self._image_size(input_shape)
-        inner, outer = (_column(each) for each in (image, self._canvas(image, angle, size)))
+        values = turns.T.astype(np.float32, "C")
+        inner, outer = values[[0, 1, 0, 1]], values[[2, 3, 2, 3]]
         edges = boxes.T.copy()
         if self.bbox_layout == "xyWH":
             edges[2:] += edges[:2]
         edges -= _HALF if self.bbox_normalized else inner * _HALF
         if self.bbox_normalized:
             edges *= inner
-        turned = _rotated(edges, angle)
+        turned = _rotated(edges, *values[4:])
         turned += outer * _HALF
         if self.mode != "expand":
             turned = _shrunk(turned, edges, _HALF if self.mode == "halfway" else _ONE)
@@ -114,14 +181,7 @@ class BboxRotate(SampleOperator):
             clipped[2:] -= clipped[:2]
         if self.bbox_normalized:
             clipped *= _ONE / outer
-        out = workspace.empty(clipped.shape[::-1], boxes.dtype)
-        np.copyto(out, clipped.T)
-        if labels is None:
-            return out
-        check_labels(self.called, labels.shape, labels.dtype, len(boxes))
-        if labels.shape[1:] not in ((), (1,)):
-            self._refuse(f"the labels have the shape {labels.shape}; use (boxes,) or (boxes, 1)")
-        return out, labels[kept]
+        return kept, clipped[:, kept]
 
     def _image_size(self, shape: Sequence[int]) -> Size:
         """Return width and height of the image."""
@@ -149,22 +209,16 @@ class BboxRotate(SampleOperator):
         raise ArgumentError(f"{self.called}: {problem}")
 
 
-def _column(size: Size) -> Array:
-    """Return the size of the axis of each edge: left, top, right, bottom."""
-    return np.array([*size, *size], np.float32)[:, np.newaxis]
-
-
-def _rotated(edges: Array, degrees: float) -> Array:
+def _rotated(edges: Array, cosine: Array, sine: Array) -> Array:
     """Return the boxes around boxes that turn about the origin; y points down.
 
     Args:
         edges: left, top, right and bottom of boxes: (4, boxes).
-        degrees: counter-clockwise.
+        cosine, sine: of the angles, counter-clockwise: (1 or boxes,).
     """
-    cosine, sine = cosine_and_sine(degrees)
-    turn = np.array([[cosine, sine], [-sine, cosine]], np.float32)
+    turn = np.array([[cosine, sine], [-sine, cosine]])
     # A corner is the sum of a product with left or right, and one with top or bottom.
-    products = turn[:, np.newaxis, :, np.newaxis] * edges.reshape(2, 2, -1)
+    products = turn[:, np.newaxis] * edges.reshape(2, 2, -1)
     result = np.empty((2, 2, edges.shape[1]), np.float32)
     for extreme, sums in zip((np.minimum, np.maximum), result, strict=True):
         chosen = extreme(products[:, 0], products[:, 1])
@@ -183,9 +237,8 @@ def _shrunk(turned: Array, original: Array, factor: np.float32) -> Array:
 
 
 def _clipped(edges: Array, canvas: Array, threshold: np.float32) -> tuple[Array, Array]:
-    """Return which boxes stay, and these boxes clipped to the canvas: (4, boxes)."""
+    """Return which boxes stay, and all boxes clipped to the canvas: (4, boxes)."""
     clipped = np.minimum(np.maximum(edges, 0), canvas)
     before, after = ((each[2] - each[0]) * (each[3] - each[1]) for each in (edges, clipped))
     covered = after / np.where(before > 0, before, np.float32(np.nan))
-    kept = (covered >= threshold).nonzero()[0]
-    return kept, clipped[:, kept]
+    return (covered >= threshold).nonzero()[0], clipped

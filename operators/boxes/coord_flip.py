@@ -10,9 +10,10 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY_FLOAT, INT, LAYOUT, param
-from ...engine.tensors import TensorListGPU
+from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..common.batch_arguments import array_of
+from ..common.whole_batches import JoinedRows, compute_together
 from .checks import check_float32
 from .gpu_flip import FlippedForm, flip_columns
 
@@ -33,6 +34,7 @@ class CoordFlip(SampleOperator):
     name = "coord_flip"
     devices = ("cpu", "gpu")
     inputs = ("points",)
+    light = True
 
     layout = param(
         LAYOUT, "", 'Order of the coordinates, such as "yx"; "x", "xy" or "xyz" by default.'
@@ -59,6 +61,23 @@ class CoordFlip(SampleOperator):
                 twice = np.float32(2) * np.float32(arguments[f"center_{axis}"])
                 np.subtract(twice, points[:, column], out=out[:, column])
         return out
+
+    def batch(self, batch: BatchContext, points: TensorList, **arguments: Any) -> Any:
+        """Mirror the points of a whole batch at once."""
+
+        def together() -> tuple[Any]:
+            joined = JoinedRows(points, self._layout)
+            for column, axis in enumerate(self.layout or "xyz"[: joined.table.shape[1]]):
+                flip, center = (
+                    array_of(self, name, arguments[name], len(points))[:, 0]
+                    for name in (f"flip_{axis}", f"center_{axis}")
+                )
+                twice = joined.each(np.float32(2) * center.astype(np.float32))
+                mirrored = twice - joined.table[:, column]
+                np.copyto(joined.table[:, column], mirrored, where=joined.each(flip != 0))
+            return (joined.samples(),)
+
+        return compute_together(self, batch, [points], arguments, together)[0]
 
     def batch_gpu(
         self, batch: BatchContext, points: TensorListGPU, **arguments: Any

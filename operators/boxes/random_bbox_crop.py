@@ -11,7 +11,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INT, INTS, LAYOUT, STR, param
 from ...engine.tensors import TensorList
-from ...formats.ragged import bounds_of
+from ...formats.ragged import bounds_of, rows_between
 from ..common.batch_arguments import numbers_of
 from .boxes_of_batch import read_corners
 from .crop_search import CropRules, DrawnWindows, Propose
@@ -21,7 +21,6 @@ from .windows_of_samples import (
     boxes_in_windows,
     draw_windows,
     no_window,
-    rows_between,
 )
 
 if TYPE_CHECKING:

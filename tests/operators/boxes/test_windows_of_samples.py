@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from penstock.engine.graph.context import Placement
+from penstock.formats.ragged import rows_between
 from penstock.operators.boxes.box_layout import box_layout
 from penstock.operators.boxes.crop_search import CropRules, DrawnWindows
 from penstock.operators.boxes.window_shapes import RandomExtents
@@ -12,7 +13,6 @@ from penstock.operators.boxes.windows_of_samples import (
     RANDOM_COUNT,
     boxes_in_windows,
     draw_windows,
-    rows_between,
 )
 
 from ..running import make
