@@ -11,6 +11,7 @@ import os
 import pickle
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
 from time import perf_counter_ns, thread_time_ns
@@ -180,7 +181,8 @@ class Workers:
             del run, job  # or this thread would hold the batch's memory while it waits
             if self._deciding:
                 busy = sum(worker.busy_ns.values())
-                self._decide(worker, WorkerLoad(computed, busy, worker.cpu_ns))
+                with suppress(RuntimeError):  # the system gives no more threads: these go on
+                    self._decide(worker, WorkerLoad(computed, busy, worker.cpu_ns))
 
     @staticmethod
     def _compute_row(worker: Worker, run: ChainRun, i: int) -> None:

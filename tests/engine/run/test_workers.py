@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,24 @@ def test_heavy_samples_get_all_threads(tuned):
             pipe.run()
         assert_soon(lambda: sum("worker" in name for name in names()) == 12)
     assert own_threads() == []
+
+
+def test_the_first_threads_go_on_where_no_others_can_be_had(tuned, monkeypatch):
+    tuned(worker_choice, heavy_cpu_ns=1, computing=0.0)
+    start, refused = threading.Thread.start, []
+
+    def start_some(thread):
+        if thread.name == "penstock-worker-8":
+            refused.append(thread)
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_some)
+    with make(lambda: call(Affine, call(Numbers)[0]), num_threads=12) as pipe:
+        assert_soon(lambda: pipe.run() and refused)
+        for _ in range(20):
+            assert len(rows_of(pipe.run())[0]) > 0
+        assert sum("worker" in name for name in names()) == 8
 
 
 def test_slow_processes_give_way_to_threads_again(tuned, monkeypatch):
