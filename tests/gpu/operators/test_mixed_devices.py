@@ -66,6 +66,7 @@ ARGUMENTS = {
         "outs_ndim": [2],
         "ins_ndim": [2, 2],
     },
+    "_jax_function": {"function": lambda a, b: a},
     "_torch_python_function": {"function": lambda a, b: a},
     "dl_tensor_python_function": {"function": lambda a, b: a},
     "python_function": {"function": lambda a, b: a},
