@@ -90,6 +90,8 @@ def run(name, devices):
 
 @pytest.mark.parametrize("name", TWO_INPUTS)
 def test_mixed_inputs_are_refused_at_definition_or_give_what_the_cpu_gives(device_stage, name):
+    if name == "_jax_function":
+        pytest.importorskip("jax")
     count = len(INPUTS.get(name, (NUMBERS, NUMBERS)))
     refusals = []
     for devices in product(("cpu", "gpu"), repeat=count):
