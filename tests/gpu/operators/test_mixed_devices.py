@@ -59,7 +59,6 @@ ARGUMENTS = {
     "bbox_rotate": {"angle": 30.0, "input_shape": [40.0, 50.0]},
     "box_encoder": {"anchors": [0.1, 0.2, 0.5, 0.7, 0.0, 0.0, 0.2, 0.2]},
     "_arithmetic": {"function": "add"},
-    "_jax_function": {"function": lambda a, b: a},
     "_numba_function": {
         "run_fn": lambda out, a, b: None,
         "out_types": [types.FLOAT],
