@@ -35,10 +35,13 @@ def test_the_natural_mix_has_the_shares_and_sizes_of_imagenet(random):
     shares = Counter("gray" if r.mode == "L" else r.subsampling for r in jpegs)
     expected = {FULL: 0.78, HALF: 0.19, "gray": 0.03}
     assert {key: shares[key] / len(jpegs) for key in expected} == pytest.approx(expected, abs=0.03)
-    percentiles = np.percentile([r.pixels for r in recipes], (5, 25, 50, 75, 95)) / 1000
-    np.testing.assert_allclose(percentiles, (47, 167, 188, 188, 430), rtol=0.15)
+    pixels = [r.pixels for r in recipes]
+    percentiles = np.percentile(pixels, (5, 25, 50, 75)) / 1000
+    np.testing.assert_allclose(percentiles, (47, 167, 188, 188), rtol=0.15)
+    # The largest pictures differ so much that this percentile of them varies.
+    assert 370_000 < np.percentile(pixels, 95) < 700_000
     others = Counter((r.form, r.mode) for r in recipes)
-    assert others["PNG", "RGB"] == others["JPEG", "CMYK"] == COUNT // 100
+    assert others["PNG", "RGB"] == others["JPEG", "CMYK"] == COUNT // 1000
     assert {r.suffix for r in recipes} == {".jpg"}  # also of files that are PNG
 
 
