@@ -33,9 +33,11 @@ class PlainJpegTuning:
 
     Attributes:
         whole_bytes: largest size of the whole images that wait until their windows are cut out.
+        pinned_bytes: largest size of the images that threads decode for a batch.
     """
 
     whole_bytes: int = 1 << 30
+    pinned_bytes: int = 256 << 20
 
 
 TUNING = PlainJpegTuning()
@@ -115,6 +117,9 @@ class PlainJpeg:
         cost = work.files.lengths[chosen] * (boxes[:, 2] / heights)
         threads = batch.device.num_threads
         by_engine, by_threads = self._share.split(pixels, cost, threads, besides)
+        fits = np.cumsum(pixels[by_threads]) * self._channels <= TUNING.pinned_bytes
+        by_engine = np.sort(np.concatenate([by_engine, by_threads[~fits]]))
+        by_threads = by_threads[fits]
         files = None
         if len(by_threads):
             rows, total = chosen[by_threads], float(cost[by_threads].sum())
@@ -174,6 +179,7 @@ class PlainJpeg:
         ends = np.cumsum(heights * widths * self._channels)
         first = np.concatenate([[0], ends[:-1]])
         pixels = batch.device.pinned(int(ends[-1]))
+        batch.count_bytes(host=pixels.nbytes)
         files = ThreadedFiles(rows, boxes, widths, cost, first, pixels, [], [])
         encoded = [work.encoded.row(row) for row in rows.tolist()]
         sizes = zip(heights.tolist(), widths.tolist(), boxes[:, 2].tolist(), strict=True)

@@ -13,6 +13,9 @@ from penstock import Pipeline, fn, types
 from penstock.decoders.image import plain_jpeg
 from penstock.decoders.image.engines import nvjpeg
 from penstock.engine.errors import DecodeError
+from penstock.engine.gpu.device import Device
+
+from ...emulator import EmulatedDevice
 
 pytest.importorskip("nvidia.nvimgcodec")
 
@@ -94,6 +97,23 @@ def test_a_fixed_part_of_the_files_is_left_to_threads(photographs, monkeypatch):
     assert decoded
     for rows, others in zip([*one[0], *one[1]], [*other[0], *other[1]], strict=True):
         np.testing.assert_array_equal(rows, others)
+
+
+def test_threads_take_no_more_memory_than_they_may(photographs, monkeypatch, tuned):
+    largest = max(simplejpeg.decode_jpeg(content).nbytes for content in photographs)
+    tuned(plain_jpeg, pinned_bytes=2 * largest)
+    lent = []
+    for each in (Device, EmulatedDevice):
+
+        def pinned(self, nbytes, original=each.pinned):
+            lent.append(nbytes)
+            return original(self, nbytes)
+
+        monkeypatch.setattr(each, "pinned", pinned)
+    (rows,) = run("mixed", photographs, hw_decoder_load=0.01)
+    assert 0 < max(lent) <= 2 * largest
+    for row, wanted in zip(rows, run("cpu", photographs)[0], strict=True):
+        assert np.abs(row.astype(float) - wanted).mean() <= PLAIN_MEAN
 
 
 def test_threads_decode_files_that_lie_on_their_sides(photographs):
