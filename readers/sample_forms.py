@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,30 @@ def usual_form(
         return None, {}
     ((usual, _),) = Counter(forms.values()).most_common(1)  # of several, the first one
     return usual, {row: form for row, form in forms.items() if form != usual}
+
+
+def enter_other_forms(
+    errors: dict[int, BaseException],
+    usual: SampleForm | None,
+    others: Mapping[int, SampleForm],
+    where: Callable[[int], str],
+) -> None:
+    """Enter the errors of samples that have another form than most of their batch.
+
+    Args:
+        errors: of the batch, by row.
+        usual, others: what `usual_form` has returned.
+        where: returns the location of the sample in a row.
+    """
+    for row, own in others.items():
+        assert usual is not None
+        errors[row] = other_form(where(row), own, usual)
+
+
+def check_form(sample: NDArray[Any], usual: SampleForm | None, where: Callable[[], str]) -> None:
+    """Raise DecodeError for a sample that has another form than most of its batch, if known."""
+    if usual is not None and form_of(sample) != usual:
+        raise other_form(where(), form_of(sample), usual)
 
 
 def other_form(where: str, own: SampleForm, usual: SampleForm) -> DecodeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ...engine.errors import ArgumentError
@@ -14,7 +15,7 @@ from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..listing.plain_files import list_plain_files
 from ..reader import Reader
-from ..sample_forms import SampleForm, form_of, other_form, usual_form
+from ..sample_forms import SampleForm, check_form, enter_other_forms, usual_form
 from .source import FitsSource
 
 _TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
@@ -149,17 +150,15 @@ class FitsReader(Reader):
         found = [usual_form(column, batch.errors) for column in columns]
         for usual, others in found:
             selection.forms.append(usual)
-            for row, own in others.items():
-                assert usual is not None
-                where = self.source.where(int(selection.index[row]))
-                batch.errors[row] = other_form(where, own, usual)
+            enter_other_forms(batch.errors, usual, others, partial(self._where, selection))
         return columns
 
     def read_sample(self, selection: Selection, row: int) -> tuple[Array, ...]:
         assert isinstance(selection, FitsSelection)
         sample = super().read_sample(selection, row)
         for image, usual in zip(sample, selection.forms, strict=False):
-            if usual is not None and form_of(image) != usual:
-                where = self.source.where(int(selection.index[row]))
-                raise other_form(where, form_of(image), usual)
+            check_form(image, usual, partial(self._where, selection, row))
         return sample
+
+    def _where(self, selection: Selection, row: int) -> str:
+        return self.source.where(int(selection.index[row]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from ..batch_reading import BatchReading
 from ..process.reading_process import ReadingProcess
 from ..read_ahead import AheadReading
 from ..reader import Reader
-from ..sample_forms import form_of, other_form, usual_form
+from ..sample_forms import check_form, enter_other_forms, usual_form
 from .array_list import list_arrays
 from .gds import THROUGH_HOST, DirectReading, direct_reads
 from .mapped_copies import MappedCopies, copying_threads
@@ -294,9 +295,7 @@ class NumpyReader(Reader):
         with self.waits:
             (column,) = self.source.read(selection.index[rows], np.empty, values)
         sample = column[0]
-        if regions.form is not None and form_of(sample) != regions.form:
-            where = self.source.where(int(selection.index[row]))
-            raise other_form(where, form_of(sample), regions.form)
+        check_form(sample, regions.form, partial(self._where, selection, row))
         return (sample,)
 
     def _check_forms(
@@ -305,10 +304,10 @@ class NumpyReader(Reader):
         """Enter as bad the samples that differ in dtype or dimensions from most of the batch."""
         usual, others = usual_form(column, batch.errors)
         selection.regions.form = usual
-        for row, own in others.items():
-            assert usual is not None
-            where = self.source.where(int(selection.index[row]))
-            batch.errors[row] = other_form(where, own, usual)
+        enter_other_forms(batch.errors, usual, others, partial(self._where, selection))
+
+    def _where(self, selection: Selection, row: int) -> str:
+        return self.source.where(int(selection.index[row]))
 
 
 def _short(name: str) -> str:
