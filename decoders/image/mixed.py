@@ -85,7 +85,9 @@ class MixedDecoding:
     def run(self, batch: BatchContext, encoded: TensorListCPU, windows: Windows) -> TensorListGPU:
         """Decode a batch; enter rows that fail in `batch.errors`."""
         work = MixedBatch(encoded, self._use_exif)
-        others, on_cpu = self._sort(batch, work)
+        engine = None if self._plain is None else self._plain.engine(batch)
+        # Beside an engine, threads decode what it cannot, while it decodes the others.
+        others, on_cpu = self._sort(batch, work, wants_gpu=engine is None)
         work.boxes = windows(batch, work.upright())
         shapes = self._shapes(batch, work)
         work.out = batch.device.empty(shapes, self._dtype)
@@ -93,9 +95,6 @@ class MixedDecoding:
         if batch.errors:
             good = np.array([i not in batch.errors for i in range(len(encoded))])
             plain, others, on_cpu = (which[good[which]] for which in (plain, others, on_cpu))
-        engine = None if self._plain is None else self._plain.engine(batch)
-        if engine is not None:  # threads decode what it cannot, while it decodes the others
-            on_cpu, others = np.concatenate([on_cpu, others]), others[:0]
         pending = self._start_on_cpu(batch, on_cpu, work)
         refused = plain[:0]
         if self._plain is not None and engine is not None:
@@ -114,10 +113,10 @@ class MixedDecoding:
             self._team.close()
 
     def _sort(
-        self, batch: BatchContext, work: MixedBatch
+        self, batch: BatchContext, work: MixedBatch, *, wants_gpu: bool
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Read the headers of files that are not plain JPEG; return the rows for nvImageCodec, and
-        those for the CPU."""
+        those for the CPU. Without `wants_gpu`, all rows are for the CPU."""
         others: list[int] = []
         on_cpu: list[int] = []
         channels = (3,) if self._output == "ANY_DATA" else (1, 3)
@@ -131,7 +130,7 @@ class MixedDecoding:
                 continue
             work.stored[i] = header.height, header.width
             work.turns[i] = header.orientation if self._use_exif else 1
-            decodes_on_gpu = FORMATS[header.format].decodes_on_gpu
+            decodes_on_gpu = wants_gpu and FORMATS[header.format].decodes_on_gpu
             if decodes_on_gpu and header.channels in channels and decodes_on_gpu(row, header):
                 others.append(i)
             else:

@@ -124,13 +124,18 @@ class PlainJpeg:
         if len(by_threads):
             rows, total = chosen[by_threads], float(cost[by_threads].sum())
             files = self._start_threads(batch, work, rows, boxes[by_threads], total, team)
-        left = self._by_engine(batch, decoder, chosen[by_engine], work)
+        left = self._by_engine(batch, decoder, chosen[by_engine], boxes[by_engine], work)
         return left, chosen[:0] if files is None else self._end_threads(batch, work, files)
 
     # The engine
 
     def _by_engine(
-        self, batch: BatchContext, decoder: HardwareDecoder, chosen: Rows, work: MixedBatch
+        self,
+        batch: BatchContext,
+        decoder: HardwareDecoder,
+        chosen: Rows,
+        boxes: NDArray[np.int64],
+        work: MixedBatch,
     ) -> Rows:
         heights, widths = work.stored[chosen].T
         sizes = heights * widths * self._channels
@@ -138,9 +143,10 @@ class PlainJpeg:
         if sizes.sum() > TUNING.whole_bytes:
             cuts = (np.flatnonzero(np.diff(np.cumsum(sizes) // TUNING.whole_bytes)) + 1).tolist()
         for start, end in pairwise([0, *cuts, len(chosen)]):
-            rows = chosen[start:end]
-            if len(rows) and not self._decode_whole(batch, decoder, rows, sizes[start:end], work):
-                left = np.concatenate([left, rows])
+            part = slice(start, end)
+            given = chosen[part], boxes[part], sizes[part], work
+            if start < end and not self._decode_whole(batch, decoder, *given):
+                left = np.concatenate([left, chosen[part]])
         return left
 
     def _decode_whole(
@@ -148,6 +154,7 @@ class PlainJpeg:
         batch: BatchContext,
         decoder: HardwareDecoder,
         chosen: Rows,
+        boxes: NDArray[np.int64],
         sizes: NDArray[np.int64],
         work: MixedBatch,
     ) -> bool:
@@ -159,7 +166,6 @@ class PlainJpeg:
         if decoder.busy:
             pixels = float(sizes.sum() // self._channels)
             self._share.note_engine(pixels, decoder.busy, decoder.idle)
-        boxes = work.stored_boxes()[chosen]
         offsets = (boxes[:, 0] * widths + boxes[:, 1]) * self._channels
         self._finish(batch, work, chosen, pointers + offsets.astype(np.uint64), widths)
         return True
