@@ -7,6 +7,10 @@ that the caches hold nothing of the inputs and the CPU runs ahead of the device.
 a sample is the duration of the call, which holds the GIL.
 
     python benchmarks/operators_gpu.py [--json FILE] [--batch 256] [--rounds 10] [name ...]
+
+With `--once` each operator runs once and no time is taken, so that a sanitizer can watch:
+
+    compute-sanitizer --tool initcheck python benchmarks/operators_gpu.py --once --batch 3
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -29,6 +34,7 @@ from penstock.engine.gpu.device import Device, import_cupy
 from penstock.engine.gpu.kernels import Kernel
 from penstock.engine.graph.operator import OPERATORS, Operator
 from penstock.engine.tensors import TensorListCPU, TensorListGPU
+from penstock.engine.tensors.device_memory import TUNING as DEVICE_POOL
 from penstock.engine.tensors.device_memory import DevicePool
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
@@ -87,7 +93,7 @@ class TimedDevice(Device):
 class Bench:
     """A device with memory to flush its caches with."""
 
-    def __init__(self, batch: int, rounds: int) -> None:
+    def __init__(self, batch: int, rounds: int, *, once: bool = False) -> None:
         self.cupy = import_cupy()
         self.size = batch
         self.rounds = rounds
@@ -96,6 +102,8 @@ class Bench:
         device = self.cupy.cuda.Device()
         pool = DevicePool(self.cupy, device)
         self.device = TimedDevice(self.cupy, device.id, self.stream, pool, 1)
+        if once:
+            return
         self.other = self.cupy.zeros((2, FLUSH_BYTES), np.uint8)
         self.copy_rate = 2 * FLUSHES * FLUSH_BYTES / self._seconds(self.flush)
 
@@ -121,21 +129,15 @@ class Bench:
             times.append(self.cupy.cuda.get_elapsed_time(before, after) / 1e3)
         return float(median(times[1:]))
 
-    def measure(self, name: str, case: Case) -> KernelFigure | None:
-        """Measure a case; None if its operator does not run on the GPU."""
-        if "gpu" not in OPERATORS[case.name].devices:
-            return None
-        rng = np.random.default_rng(1)
-        operator, arguments = self.operator(case, rng)
-        inputs = [self.samples(case, number, rng) for number in range(len(case.shapes))]
-        batch = Batch(0, self.size, SlabPool(), seed=1)
-        batch.device = self.device
+    def measure(self, name: str, case: Case) -> KernelFigure:
+        """Measure a case."""
+        batch, inputs, work = self.prepare(case)
         times, host_times = [], []
         for _ in range(self.rounds + 2):
             self.flush()
             self.device.events = []
             started = time.thread_time()
-            result = operator.batch_gpu(batch, *inputs, **arguments)
+            result = work()
             host_times.append(time.thread_time() - started)
             self.stream.synchronize()
             elapsed = self.cupy.cuda.get_elapsed_time
@@ -143,7 +145,8 @@ class Bench:
         if batch.errors:
             raise next(iter(batch.errors.values()))
         seconds = median(times[2:])
-        moved = nbytes(result) + sum(map(nbytes, inputs))
+        results = result if isinstance(result, tuple) else (result,)
+        moved = sum(map(nbytes, [*results, *inputs]))
         if case.partial:
             size = np.dtype(case.dtype).itemsize
             moved = nbytes(result) + nbytes(result, size)
@@ -160,6 +163,23 @@ class Bench:
             self.copy_seconds(moved // 2) / seconds,
             median(host_times[2:]) * 1e6 / self.size,
         )
+
+    def run_once(self, case: Case) -> None:
+        """Run a case once."""
+        batch, _, work = self.prepare(case)
+        work()
+        self.stream.synchronize()
+        if batch.errors:
+            raise next(iter(batch.errors.values()))
+
+    def prepare(self, case: Case) -> tuple[Batch, list[TensorListGPU], Callable[[], Any]]:
+        """Return a batch, its data, and the function that runs the case's operator on them."""
+        rng = np.random.default_rng(1)
+        operator, arguments = self.operator(case, rng)
+        inputs = [self.samples(case, number, rng) for number in range(len(case.shapes))]
+        batch = Batch(0, self.size, SlabPool(), seed=1)
+        batch.device = self.device
+        return batch, inputs, partial(operator.batch_gpu, batch, *inputs, **arguments)
 
     def operator(self, case: Case, rng: Any) -> tuple[Operator, dict[str, Any]]:
         """Return a case's operator and the arguments that its `batch_gpu` takes."""
@@ -187,6 +207,10 @@ class Bench:
             shapes[:, 0] -= rng.integers(0, shape[0] // 4, self.size)
         layout = case.layout if len(case.layout) == len(shape) else ""
         data = self.device.empty(shapes, dtype, layout)
+        # Kernels read whole words at the end of the samples: a sanitizer must find them written.
+        held = nbytes(data) if data.packed is None else data.packed.memory.nbytes
+        words = -(-held // DEVICE_POOL.least_bytes) * DEVICE_POOL.least_bytes
+        self.cupy.cuda.runtime.memsetAsync(int(data.pointers()[0]), 0, words, self.stream.ptr)
         sample = (rng.random(shape) * case.most).astype(dtype)
         source = self.cupy.asarray(sample)
         for row in data.rows():
@@ -206,20 +230,23 @@ def main() -> int:
     parser.add_argument("only", nargs="*", metavar="name", help="what to measure; by default all")
     parser.add_argument("--batch", type=int, default=256, help="samples in a batch")
     parser.add_argument("--rounds", type=int, default=10, help="calls that are measured")
+    parser.add_argument("--once", action="store_true", help="run each operator once, untimed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
     unknown = set(options.only) - set(CASES)
     if unknown:
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are: {'; '.join(CASES)}")
-    bench = Bench(options.batch, options.rounds)
+    bench = Bench(options.batch, options.rounds, once=options.once)
+    if options.once:
+        for name in options.only or CASES:
+            bench.run_once(CASES[name])
+            print(name, flush=True)
+        return 0
     print(f"copy on the device: {bench.copy_rate / 1e9:.0f} GB/s read and written")
     print(f"{'':28}{'kernels':>10}{'GB/s':>8}{'of copy':>9}{'as many':>9}{'host':>12}")
     figures = []
     for name in options.only or CASES:
         figure = bench.measure(name, CASES[name])
-        if figure is None:
-            print(f"{name:28}not on the GPU")
-            continue
         figures.append(figure)
         print(
             f"{name:28}{figure.microseconds:7.0f} us{figure.gigabytes:8.0f}"
