@@ -126,17 +126,16 @@ class FlowSession:
             inputBufferFormat=format_,
         )
         self._call("nvOFInit", ctypes.byref(settings))
-        extents = kind.width, kind.height
         frame_bytes = kind.width * kind.height * (1 if kind.channels == 1 else 4)
         count = max(2, min(TUNING.most_frames, TUNING.frame_bytes // frame_bytes))
-        self.frames = [self._buffer(extents, BufferUsage.FRAME, format_) for _ in range(count)]
-        self.fields, self.hints = (
-            [
-                self._buffer(cells_of(extents, grid), usage, BufferFormat.SHORT2)
-                for _ in range(count - 1 if grid else 0)
-            ]
-            for grid, usage in ((kind.grid, BufferUsage.FLOW), (kind.hint_grid, BufferUsage.HINT))
-        )
+        extents, vectors = (kind.width, kind.height), BufferFormat.SHORT2
+        self.frames = self._buffers(count, extents, BufferUsage.FRAME, format_)
+        cells = cells_of(extents, kind.grid)
+        self.fields = self._buffers(count - 1, cells, BufferUsage.FLOW, vectors)
+        self.hints: list[FlowBuffer] = []
+        if kind.hint_grid:
+            cells = cells_of(extents, kind.hint_grid)
+            self.hints = self._buffers(count - 1, cells, BufferUsage.HINT, vectors)
 
     def execute(self, number: int, *, follows: bool) -> None:
         """Have `fields[number]` computed: from `frames[number + 1]` to `frames[number]`.
@@ -154,17 +153,20 @@ class FlowSession:
         made = ExecuteOutput(outputBuffer=self.fields[number].handle)
         self._call("nvOFExecute", ctypes.byref(given), ctypes.byref(made))
 
-    def _buffer(
-        self, extents: tuple[int, ...], usage: BufferUsage, format_: BufferFormat
-    ) -> FlowBuffer:
-        handle, strides = c_void_p(), StrideInfo()
+    def _buffers(
+        self, count: int, extents: tuple[int, ...], usage: BufferUsage, format_: BufferFormat
+    ) -> list[FlowBuffer]:
         wanted = ctypes.byref(BufferDescriptor(*extents, usage, format_))
-        self._call("nvOFCreateGPUBufferCuda", wanted, ON_DEVICE, ctypes.byref(handle))
-        self._made.append(handle)
-        address = self._functions.nvOFGPUBufferGetCUdeviceptr(handle)
-        status = self._functions.nvOFGPUBufferGetStrideInfo(handle, ctypes.byref(strides))
-        check_status(status, "nvOFGPUBufferGetStrideInfo", self._handle)
-        return FlowBuffer(handle, address, strides.strides[0][0])
+        buffers, functions = [], self._functions
+        for _ in range(count):
+            handle, strides = c_void_p(), StrideInfo()
+            self._call("nvOFCreateGPUBufferCuda", wanted, ON_DEVICE, ctypes.byref(handle))
+            self._made.append(handle)
+            address = functions.nvOFGPUBufferGetCUdeviceptr(handle)
+            status = functions.nvOFGPUBufferGetStrideInfo(handle, ctypes.byref(strides))
+            check_status(status, "nvOFGPUBufferGetStrideInfo", self._handle)
+            buffers.append(FlowBuffer(handle, address, strides.strides[0][0]))
+        return buffers
 
     def _call(self, name: str, *arguments: object) -> None:
         check_status(getattr(self._functions, name)(self._handle, *arguments), name, self._handle)

@@ -35,9 +35,9 @@ class OpticalFlow(Operator):
     The optical flow engine of NVIDIA's GPUs since Turing computes the vectors. A vector (x, y)
     says that what a square of pixels shows was x pixels further right and y pixels further down
     in the frame before. So the vectors of an object that moves to the right have a negative x.
+    DALI's vectors have this direction, too.
 
-    The engine takes frames of 32 to 8192 pixels a side on an H200. DALI has the same vectors;
-    it does not hand external hints to the engine.
+    The engine takes frames of 32 to 8192 pixels a side on an H200.
 
         video = fn.readers.video(filenames=["walk.mp4"], sequence_length=8, device="gpu")
         flow = fn.optical_flow(video, output_grid=1)  # (7, height, width, 2)
