@@ -3708,6 +3708,7 @@ def optical_flow(
     enable_temporal_hints: bool | None = ...,
     hint_grid: int | None = ...,
     image_type: DALIImageType | None = ...,
+    output_format: int | None = ...,
     output_grid: int | None = ...,
     preset: float | None = ...,
     seed: int | None = ...,
@@ -3752,6 +3753,7 @@ def optical_flow(
         hint_grid (int | None): Side in pixels of the square that has one hint: 1, 2, 4 or 8; >=
             output_grid. Default: 4.
         image_type (DALIImageType | None): Color space: RGB, BGR or GRAY. Default: RGB.
+        output_format (int | None): Older name of `output_grid`.
         output_grid (int | None): Side in pixels of the square that has one vector: 1, 2 or 4;
             on Turing 4. Default: 4.
         preset (float | None): 0 for the best vectors, 0.5, or 1 for the shortest time. Default:

@@ -1524,6 +1524,7 @@ class OpticalFlow:
         enable_temporal_hints: bool | None = ...,
         hint_grid: int | None = ...,
         image_type: DALIImageType | None = ...,
+        output_format: int | None = ...,
         output_grid: int | None = ...,
         preset: float | None = ...,
         seed: int | None = ...,

@@ -12,7 +12,7 @@ from ...engine.graph.operator import Operator, register
 from ...engine.graph.params import BOOL, FLOAT, IMAGE_TYPE, INT, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIImageType, to_numpy_type
-from ...geometry.layouts import layout_of
+from ...geometry.layouts import check_exclusive, layout_of
 from .engine_library import load_library
 from .flow_session import FlowKind, FlowLimits, cells_of, limits_of
 from .gpu_flow import FlowOptions, flow_of
@@ -74,6 +74,7 @@ class OpticalFlow(Operator):
         INT, 4, "Side in pixels of the square that has one hint: 1, 2, 4 or 8; >= output_grid."
     )
     image_type = param(IMAGE_TYPE, DALIImageType.RGB, "Color space: RGB, BGR or GRAY.")
+    output_format = param(INT, None, "Older name of `output_grid`.")
     output_grid = param(
         INT, 4, "Side in pixels of the square that has one vector: 1, 2 or 4; on Turing 4."
     )
@@ -95,14 +96,15 @@ class OpticalFlow(Operator):
             raise ArgumentError(
                 f"{self.called}: enable_external_hints=True needs the hints as a second input"
             )
-        self._check_grid("output_grid", self.output_grid, _GRIDS)
+        check_exclusive(self.called, self.given, "output_grid", "output_format")
+        grid = self.output_grid if self.output_format is None else self.output_format
+        self._check_grid("output_grid", grid, _GRIDS)
         if hints:
-            possible = tuple(grid for grid in _HINT_GRIDS if grid >= self.output_grid)
+            possible = tuple(each for each in _HINT_GRIDS if each >= grid)
             self._check_grid("hint_grid", self.hint_grid, possible)
         level = next(level for end, level in _LEVELS if self.preset < end)
         channels = 1 if self.image_type == DALIImageType.GRAY else 3
-        hint_grid = self.hint_grid if hints else 0
-        kind = FlowKind(0, 0, channels, self.output_grid, hint_grid, level)
+        kind = FlowKind(0, 0, channels, grid, self.hint_grid if hints else 0, level)
         self._options = FlowOptions(kind, _RED[self.image_type], self.enable_temporal_hints)
 
     def check_machine(self) -> None:
@@ -115,16 +117,15 @@ class OpticalFlow(Operator):
         self, batch: BatchContext, videos: TensorListGPU, hints: TensorListGPU | None = None
     ) -> TensorListGPU:
         self._check_data("videos", videos, "uint8")
-        limits = limits_of(batch.device)
-        self._check_grid("output_grid", self.output_grid, limits.grids)
-        if not self.enable_external_hints:
+        limits, kind = limits_of(batch.device), self._options.kind
+        self._check_grid("output_grid", kind.grid, limits.grids)
+        possible = np.ones(batch.size, bool)
+        guesses: NDArray[np.int64] | list[None] = [None] * batch.size
+        if not kind.hint_grid:
             hints = None
         if hints is not None:
             self._check_data("hints", hints, "float32")
-            self._check_grid("hint_grid", self.hint_grid, limits.hint_grids)
-        possible = np.ones(batch.size, bool)
-        guesses: NDArray[np.int64] | list[None] = [None] * batch.size
-        if hints is not None:
+            self._check_grid("hint_grid", kind.hint_grid, limits.hint_grids)
             guesses = hints.extents()
         for row, (shape, guess) in enumerate(zip(videos.extents(), guesses, strict=True)):
             problem = self._problem(shape.tolist(), guess, limits)
