@@ -29,8 +29,8 @@ def flow_engine(_: Context) -> Finding:
     except Exception as error:  # whatever a broken installation raises
         return Finding(NAME, "broken", describe(error), _COST)
     grids = ", ".join(f"{grid}x{grid}" for grid in limits.grids)
-    (_, width), (_, height) = limits.width, limits.height
-    return Finding(NAME, "ok", f"a vector for {grids} pixels, frames up to {width}x{height}")
+    largest = f"{limits.width[1]}x{limits.height[1]}"
+    return Finding(NAME, "ok", f"a vector for {grids} pixels, frames up to {largest}")
 
 
 def _limits() -> FlowLimits:
