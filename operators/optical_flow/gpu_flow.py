@@ -46,8 +46,8 @@ class VideoFrames(NamedTuple):
     Attributes:
         pixels: addresses of the frames.
         starts: whether each frame is the first of its video.
-        vectors: addresses of the vectors from each frame to the one before; nothing is at those
-            of a first frame.
+        vectors: addresses of the vectors from each frame to the one before; those of first frames
+            are not used.
         hints: the same of the hints.
     """
 
@@ -114,14 +114,12 @@ def _compute(
         later = first + 1 + np.flatnonzero(~frames.starts[first + 1 : end])
         numbers = (later - first - 1).tolist()
         if kind.hint_grid:
-            hints = [session.hints[i] for i in numbers]
-            numbers_of_hints = _numbers(extents, kind.hint_grid)
-            _launch(device, "flow_hints", frames.hints[later], hints, numbers_of_hints, options)
+            hints, lines = [session.hints[i] for i in numbers], _lines(extents, kind.hint_grid)
+            _launch(device, "flow_hints", frames.hints[later], hints, lines, options)
         for i in numbers:
             session.execute(i, follows=options.temporal and not frames.starts[first + i])
-        fields = [session.fields[i] for i in numbers]
-        vectors = _numbers(extents, kind.grid)
-        _launch(device, "flow_vectors", frames.vectors[later], fields, vectors, options)
+        fields, lines = [session.fields[i] for i in numbers], _lines(extents, kind.grid)
+        _launch(device, "flow_vectors", frames.vectors[later], fields, lines, options)
 
 
 def groups(starts: NDArray[np.bool_], most: int) -> Iterator[tuple[int, int]]:
@@ -141,7 +139,7 @@ def groups(starts: NDArray[np.bool_], most: int) -> Iterator[tuple[int, int]]:
         first = end if end == count or starts[end] else end - 1
 
 
-def _numbers(extents: tuple[int, ...], grid: int) -> tuple[int, int]:
+def _lines(extents: tuple[int, ...], grid: int) -> tuple[int, int]:
     """Return the number of lines of vectors, and that of the numbers in a line."""
     lines, vectors = cells_of(extents, grid)
     return lines, vectors * _VECTOR
