@@ -57,7 +57,7 @@ def emulated_engine_file(tmp_path_factory) -> Path:
         pytest.skip("no g++ to compile an engine")
     built = tmp_path_factory.mktemp("flow") / "engine.so"
     source = Path(__file__).with_name("flow_engine.c")
-    flags = ["-x", "c", "-O2", "-shared", "-fPIC", "-Wall", "-Werror", "-o", str(built)]
+    flags = ["-x", "c", "-O2", "-shared", "-fPIC", "-Wall", "-o", str(built)]
     subprocess.run([COMPILER, *flags, str(source)], check=True)
     return built
 

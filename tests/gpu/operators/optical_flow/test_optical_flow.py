@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError, MissingDependencyError
 from penstock.operators.optical_flow import flow_session
 from penstock.types import BGR, GRAY
@@ -150,3 +151,15 @@ def test_sessions_are_closed_with_the_pipeline(flow_engine):
     flow([video(2, 48, 64), video(2, 40, 64)], enable_temporal_hints=True)
     assert flow_engine["executions"] >= 2
     flow_engine.wait_until_unused()
+
+
+def test_a_bad_video_is_replaced(flow_engine):
+    clips = [video(2, 48, 64), video(1, 48, 64), video(3, 32, 64)]
+    with Pipeline(batch_size=3, num_threads=1, on_error="replace") as pipe:
+        videos = fn.external_source(lambda: clips, layout="FHWC")
+        pipe.set_outputs(fn.optical_flow(videos.gpu()))
+        (output,) = pipe.run()
+        assert output.valid.tolist() == [True, False, True]
+        rows = [np.array(row) for row in output.as_cpu().rows()]
+    check(rows[0], (1, 12, 16, 2))
+    check(rows[2], (2, 8, 16, 2))
