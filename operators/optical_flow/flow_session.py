@@ -35,11 +35,13 @@ class FlowSessionTuning:
         most_frames: buffers for frames in a session.
         frame_bytes: size of these buffers together; there are two at least.
         sessions: number of sessions that a stream keeps. A new one takes 10 ms on an H200.
+        held_bytes: size of their buffers together; one session may have more.
     """
 
     most_frames: int = 17
     frame_bytes: int = 16 << 20
-    sessions: int = 16
+    sessions: int = 64
+    held_bytes: int = 256 << 20
 
 
 TUNING = FlowSessionTuning()
@@ -102,6 +104,7 @@ class FlowSession:
         frames: buffers for frames.
         fields: buffers for vectors: one fewer.
         hints: as many buffers for hints, or none.
+        nbytes: size of all buffers.
 
     Raises:
         MissingDependencyError: the GPU has no engine.
@@ -112,6 +115,7 @@ class FlowSession:
         self._functions = flow_functions()
         self._handle = _open(device)
         self._made: list[c_void_p] = []
+        self.nbytes = 0
         stream = c_void_p(device.stream.ptr)
         self._call("nvOFSetIOCudaStreams", stream, stream)
         format_ = BufferFormat.GRAYSCALE8 if kind.channels == 1 else BufferFormat.ABGR8
@@ -165,7 +169,9 @@ class FlowSession:
             address = functions.nvOFGPUBufferGetCUdeviceptr(handle)
             status = functions.nvOFGPUBufferGetStrideInfo(handle, ctypes.byref(strides))
             check_status(status, "nvOFGPUBufferGetStrideInfo", self._handle)
-            buffers.append(FlowBuffer(handle, address, strides.strides[0][0]))
+            pitch = strides.strides[0][0]
+            buffers.append(FlowBuffer(handle, address, pitch))
+            self.nbytes += pitch * extents[1]
         return buffers
 
     def _call(self, name: str, *arguments: object) -> None:
@@ -182,12 +188,14 @@ def session_of(device: Device, kind: FlowKind) -> FlowSession:
     """Return the session of a kind on the device's stream; make it if there is none."""
     sessions: dict[FlowKind, FlowSession] = device.own.setdefault(FlowSession, {})
     session = sessions.pop(kind, None)
-    if session is None:
-        if len(sessions) >= TUNING.sessions:
-            device.synchronize()  # the engine may be at work for the session
-            del sessions[next(iter(sessions))]  # which was used the longest time ago
-        session = FlowSession(device, kind)
-    sessions[kind] = session
+    if session is not None:
+        sessions[kind] = session  # as the last one
+        return session
+    session = sessions[kind] = FlowSession(device, kind)
+    held = sum(each.nbytes for each in sessions.values())
+    while len(sessions) > 1 and (len(sessions) > TUNING.sessions or held > TUNING.held_bytes):
+        device.synchronize()  # the engine may be at work for the session
+        held -= sessions.pop(next(iter(sessions))).nbytes  # which was used the longest time ago
     return session
 
 

@@ -40,7 +40,7 @@ class EmulatedEngine:
 
     def wait_until_unused(self) -> None:
         """Wait until pipelines that are closed have destroyed their sessions and buffers."""
-        deadline = monotonic() + 60
+        deadline = monotonic() + 20
         while self["sessions"] or self["buffers"]:
             gc.collect()
             assert monotonic() < deadline, "a session or a buffer is left"

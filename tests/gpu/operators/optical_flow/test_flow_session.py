@@ -39,10 +39,13 @@ def test_the_number_of_buffers(device, flow_engine, monkeypatch, frame_bytes, co
     assert all(buffer.pitch >= 4 * 96 for buffer in session.frames)
 
 
-def test_the_sessions_used_last_stay(device, flow_engine, monkeypatch):
-    monkeypatch.setattr(flow_session, "TUNING", FlowSessionTuning(sessions=2))
-    kinds = [FlowKind(64, 32 + i, 1, 4, 0, 5) for i in range(3)]
+@pytest.mark.parametrize("limit", ["sessions", "held_bytes"])
+def test_the_sessions_used_last_stay(device, flow_engine, monkeypatch, limit):
+    kinds = [FlowKind(64, height, 1, 4, 0, 5) for height in (34, 33, 32)]
     first, second = (session_of(device, kind) for kind in kinds[:2])
+    assert first.nbytes >= 64 * 34 * len(first.frames) + 16 * 9 * 4 * len(first.fields)
+    most = {"sessions": 2, "held_bytes": first.nbytes + second.nbytes}
+    monkeypatch.setattr(flow_session, "TUNING", FlowSessionTuning(**{limit: most[limit]}))
     assert session_of(device, kinds[0]) is first
     third = session_of(device, kinds[2])  # in the place of the second
     assert session_of(device, kinds[0]) is first
