@@ -3699,6 +3699,74 @@ def ones_like(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
+def optical_flow(
+    videos: DataNode,
+    hints: DataNode | None = ...,
+    /,
+    *,
+    enable_external_hints: bool | None = ...,
+    enable_temporal_hints: bool | None = ...,
+    hint_grid: int | None = ...,
+    image_type: DALIImageType | None = ...,
+    output_format: int | None = ...,
+    output_grid: int | None = ...,
+    preset: float | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Computes where the pixels of each frame of a video were in the frame before.
+
+    The optical flow engine of NVIDIA's GPUs since Turing computes the vectors. A vector (x, y)
+    says that what a square of pixels shows was x pixels further right and y pixels further down
+    in the frame before. So the vectors of an object that moves to the right have a negative x.
+    DALI's vectors have this direction, too.
+
+    The engine takes frames of 32 to 8192 pixels a side on an H200.
+
+        video = fn.readers.video(filenames=["walk.mp4"], sequence_length=8, device="gpu")
+        flow = fn.optical_flow(video, output_grid=1)  # (7, height, width, 2)
+
+    Inputs:
+        videos: uint8 FHWC, 2 frames or more, with 3 channels, or 1 for GRAY.
+        hints: float32 FHWC, a guess of the vectors in pixels: (frames - 1, height / hint_grid,
+            width / hint_grid, 2), with quotients rounded up. Not read unless
+            `enable_external_hints` is set.
+
+    Outputs:
+        vectors: float32 FHWC, in pixels, with a precision of 1/32: (frames - 1, height /
+            output_grid, width / output_grid, 2), with quotients rounded up.
+
+    Raises:
+        ArgumentError: a video has fewer than 2 frames, or frames of an extent or a number of
+            channels that the engine does not take; the engine has no such grid; hints have
+            another shape.
+        MissingDependencyError: the driver's library, or the GPU's engine is missing.
+
+    Args:
+        enable_external_hints (bool | None): Whether the engine starts from the hints. Default:
+            False.
+        enable_temporal_hints (bool | None): Whether the engine starts from the vectors of the
+            frame before, within a video. Default: False.
+        hint_grid (int | None): Side in pixels of the square that has one hint: 1, 2, 4 or 8; >=
+            output_grid. Default: 4.
+        image_type (DALIImageType | None): Color space: RGB, BGR or GRAY. Default: RGB.
+        output_format (int | None): Older name of `output_grid`.
+        output_grid (int | None): Side in pixels of the square that has one vector: 1, 2 or 4;
+            on Turing 4. Default: 4.
+        preset (float | None): 0 for the best vectors, 0.5, or 1 for the shortest time. Default:
+            0.0.
+        seed (int | None): Seed of the operator's randomness; by default derived from the
+            pipeline's. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
 def pad(
     data: DataNode,
     /,

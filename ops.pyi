@@ -1514,6 +1514,27 @@ class OnesLike:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class OpticalFlow:
+    """`fn.optical_flow` as a class."""
+
+    def __init__(
+        self,
+        *,
+        enable_external_hints: bool | None = ...,
+        enable_temporal_hints: bool | None = ...,
+        hint_grid: int | None = ...,
+        image_type: DALIImageType | None = ...,
+        output_format: int | None = ...,
+        output_grid: int | None = ...,
+        preset: float | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class Pad:
     """`fn.pad` as a class."""
 

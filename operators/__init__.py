@@ -48,6 +48,7 @@ from .masks import random_mask_pixel, random_object_bbox, roi_random_crop, selec
 from .metadata import properties, shapes
 from .noise import noise
 from .normalizing import crop_mirror_normalize, normalize
+from .optical_flow import optical_flow
 from .pasting import multi_paste, paste
 from .random import beta, choice, random_numbers
 from .reductions import reductions
@@ -123,6 +124,7 @@ __all__ = [
     "normalize",
     "numba_function",
     "one_hot",
+    "optical_flow",
     "pad",
     "paste",
     "per_frame",

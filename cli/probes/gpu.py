@@ -16,6 +16,8 @@ from typing import Any
 from ...engine.errors import install_hint
 from .cuda import CudaError, Driver, driver_version
 from .finding import Context, Finding, Job, size_text
+from .flow import NAME as FLOW
+from .flow import flow_engine
 from .gds import cufile
 from .libraries import Library, check_picture, picture
 from .videos import NAME, video_decoder
@@ -144,6 +146,7 @@ JOBS: dict[str, Job] = {
     "nvImageCodec": partial(_library, NVIMGCODEC),
     "hardware JPEG engine": hardware_jpeg,
     NAME: video_decoder,
+    FLOW: flow_engine,
     "KvikIO": partial(_library, KVIKIO),
     "cuFile": cufile,
 }

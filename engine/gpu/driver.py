@@ -47,6 +47,17 @@ def driver_version() -> int:
     return version.value
 
 
+def current_context() -> ctypes.c_void_p:
+    """Return the CUDA context that is current in the calling thread, for libraries of the driver.
+
+    Raises:
+        MissingDependencyError: there is no driver.
+    """
+    context = ctypes.c_void_p()
+    load_driver().cuCtxGetCurrent(ctypes.byref(context))
+    return context
+
+
 def _text(driver: ctypes.CDLL, failure: int) -> str:
     if not failure:
         return ""

@@ -165,6 +165,12 @@ class Operator:
     def prepare(self) -> None:
         """Check the arguments against one another, and compute values that follow from them."""
 
+    def check_machine(self) -> None:
+        """Raise MissingDependencyError if the machine lacks what the work needs.
+
+        The pipeline calls it when it is built. CUDA must not start in the call.
+        """
+
     def num_outputs(self) -> int:
         """Return the number of outputs with these arguments."""
         return self.outputs

@@ -18,9 +18,18 @@ from .workers import may_be_processes
 
 
 def check_devices(plan: Plan) -> None:
-    """Raise MissingDependencyError if the plan uses the GPU and no driver is installed."""
+    """Raise MissingDependencyError if the machine lacks what the plan's operators need.
+
+    A plan that uses the GPU needs a driver.
+    """
     if plan.uses_gpu:
         load_driver()
+    for node in plan.nodes:
+        try:
+            node.operator.check_machine()
+        except BaseException as error:
+            error.add_note(f"in {node}, when the pipeline was built")
+            raise
 
 
 def open_inputs(

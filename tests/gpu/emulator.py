@@ -142,6 +142,9 @@ class EmulatedDevice(Device):
     def wait_for_default_stream(self) -> None:
         pass
 
+    def current(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def synchronize(self) -> None:
         pass
 

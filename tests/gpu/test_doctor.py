@@ -96,6 +96,14 @@ def test_the_video_decoder(rows):
     assert row["status"] in ("ok", "missing")
 
 
+def test_the_optical_flow_engine(rows):
+    row = rows["optical flow engine"]
+    if rows["GPUs"]["values"]["devices"][0]["name"] == "NVIDIA H200":
+        assert row["status"] == "ok", row
+        assert "frames up to 8192x8192" in row["detail"]
+    assert row["status"] in ("ok", "missing")
+
+
 def test_cufile_says_its_mode(rows):
     row = rows["cuFile"]
     if not installed("kvikio"):

@@ -12,7 +12,7 @@ import pytest
 from penstock.engine.errors import MissingDependencyError
 from penstock.engine.gpu import device, driver
 from penstock.engine.gpu.device import import_cupy
-from penstock.engine.gpu.driver import driver_version
+from penstock.engine.gpu.driver import current_context, driver_version
 
 COMPILER = shutil.which("cc") or shutil.which("g++")
 
@@ -20,6 +20,7 @@ _SOURCE = """
 int cuInit(unsigned flags) { return INIT; }
 int cuDeviceGetCount(int *count) { *count = COUNT; return 0; }
 int cuDriverGetVersion(int *version) { *version = VERSION; return 0; }
+int cuCtxGetCurrent(void **context) { *context = (void *)4242; return 0; }
 int cuGetErrorString(int error, const char **text) { *text = "why not"; return 0; }
 """
 
@@ -112,6 +113,11 @@ def test_nothing_is_missing(installed, monkeypatch):
     installed(13000)
     use_cupy(monkeypatch, 13, None)
     assert import_cupy() is sys.modules["cupy"]
+
+
+def test_the_context_of_a_thread(installed):
+    installed(13000)
+    assert current_context().value == 4242
 
 
 def test_no_compiler_of_kernels(monkeypatch):

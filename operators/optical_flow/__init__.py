@@ -1,0 +1,1 @@
+"""Optical flow, by the engine of NVIDIA's GPUs."""

@@ -1,0 +1,61 @@
+"""Sessions of the optical flow engine: their buffers, and which of them stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.engine.errors import PenstockError
+from penstock.operators.optical_flow import flow_session
+from penstock.operators.optical_flow.flow_session import (
+    FlowKind,
+    FlowSession,
+    FlowSessionTuning,
+    limits_of,
+    session_of,
+)
+
+KIND = FlowKind(width=96, height=64, channels=3, grid=4, hint_grid=0, level=5)
+
+
+def test_what_the_engine_can_do(device, flow_engine):
+    limits = limits_of(device)
+    assert 4 in limits.grids
+    assert 4 in limits.hint_grids
+    assert limits.width[0] <= 96 <= limits.width[1]
+    assert limits.height[0] <= 64 <= limits.height[1]
+    assert limits_of(device) is limits
+
+
+@pytest.mark.parametrize(("frame_bytes", "count"), [(0, 2), (3 * 96 * 64 * 4, 3), (1 << 30, 5)])
+def test_the_number_of_buffers(device, flow_engine, monkeypatch, frame_bytes, count):
+    monkeypatch.setattr(flow_session, "TUNING", FlowSessionTuning(5, frame_bytes))
+    session = FlowSession(device, FlowKind(96, 64, 3, 4, 8, 5))
+    assert [len(session.frames), len(session.fields), len(session.hints)] == [
+        count,
+        *[count - 1] * 2,
+    ]
+    assert not FlowSession(device, KIND).hints
+    assert len({buffer.address for buffer in session.frames}) == count
+    assert all(buffer.pitch >= 4 * 96 for buffer in session.frames)
+
+
+@pytest.mark.parametrize("limit", ["sessions", "held_bytes"])
+def test_the_sessions_used_last_stay(device, flow_engine, monkeypatch, limit):
+    kinds = [FlowKind(64, height, 1, 4, 0, 5) for height in (34, 33, 32)]
+    first, second = (session_of(device, kind) for kind in kinds[:2])
+    assert first.nbytes >= 64 * 34 * len(first.frames) + 16 * 9 * 4 * len(first.fields)
+    most = {"sessions": 2, "held_bytes": first.nbytes + second.nbytes}
+    monkeypatch.setattr(flow_session, "TUNING", FlowSessionTuning(**{limit: most[limit]}))
+    assert session_of(device, kinds[0]) is first
+    third = session_of(device, kinds[2])  # in the place of the second
+    assert session_of(device, kinds[0]) is first
+    assert session_of(device, kinds[2]) is third
+    assert session_of(device, kinds[1]) is not second
+    device.own.clear()
+
+
+def test_a_kind_that_the_engine_refuses(device, flow_engine):
+    with pytest.raises(PenstockError, match=r"nvOFInit failed with INVALID_PARAM \(5\)"):
+        FlowSession(device, FlowKind(8, 8, 3, 4, 0, 5))
+    if flow_engine:
+        flow_engine.wait_until_unused()
