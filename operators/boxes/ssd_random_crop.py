@@ -10,9 +10,9 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INT, param
 from .box_layout import box_layout
 from .checks import check_boxes, check_labels
-from .crop_search import CropRules
+from .crop_rules import CropRules
 from .window_shapes import RandomExtents
-from .windows_of_samples import RANDOM_COUNT, boxes_in_windows, draw_windows, no_window
+from .windows_of_samples import boxes_in_windows, draw_windows, no_window
 
 _THRESHOLDS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.0)
 _WINDOWS = RandomExtents((0.3, 1.0), ((0.5, 2.0),))
@@ -39,7 +39,7 @@ class SsdRandomCrop(SampleOperator):
     name = "ssd_random_crop"
     inputs = ("images", "boxes", "labels")
     outputs = 3
-    random_count = RANDOM_COUNT
+    random_count = 1
 
     num_attempts = param(INT, 1, "Attempts in a round.", minimum=1)
 
@@ -61,8 +61,8 @@ class SsdRandomCrop(SampleOperator):
         check_labels(self.called, labels.shape, labels.dtype, len(boxes))
         layout = box_layout(self.called, "xyXY", 2)
         corners = layout.corners(boxes)
-        counts, numbers = np.array([len(boxes)]), workspace.random[np.newaxis]
-        drawn = draw_windows(self, self.rules, corners, counts, _WINDOWS.propose, numbers)
+        counts, numbers = np.array([len(boxes)]), workspace.random
+        drawn = draw_windows(self, self.rules, corners, counts, _WINDOWS, numbers)
         if not drawn.met[0]:
             raise no_window(self, self.rules, len(boxes))
         size = np.array([image.shape[1], image.shape[0]] * 2)

@@ -9,19 +9,12 @@ from ...engine.graph.operator import Array, Operator
 from ...engine.order import philox
 from ...formats.ragged import bounds_of
 from .box_layout import BoxLayout
-from .crop_search import (
-    TUNING,
-    CropRules,
-    DrawnWindows,
-    Propose,
-    attempts_of_chunk,
-    numbers_of_search,
-    search,
-)
+from .crop_rules import TUNING, CropRules
+from .crop_search import DrawnWindows, Proposals, search
+from .window_shapes import numbers_of_attempt
 
-_KEY_BITS = 53  # of a random number
-RANDOM_COUNT = 1 + numbers_of_search(2, TUNING.first_attempts)
-"""Random numbers of a sample. The first is a counter, from which few samples need more numbers."""
+_NUMBER_BITS = 53  # of a random number of a sample
+_PICK_BITS = 16
 
 
 def draw_windows(
@@ -29,7 +22,7 @@ def draw_windows(
     rules: CropRules,
     corners: Array,
     counts: Array,
-    propose: Propose,
+    proposals: Proposals,
     numbers: Array,
 ) -> DrawnWindows:
     """Return the windows that random numbers choose.
@@ -39,20 +32,30 @@ def draw_windows(
         rules: the windows that are accepted.
         corners: of the boxes of all samples: (2 * dimensions, boxes).
         counts: number of boxes of each sample: (samples,).
-        propose: makes windows of random numbers.
-        numbers: the first random numbers of each sample: (samples, RANDOM_COUNT).
+        proposals: makes windows of random numbers.
+        numbers: a random number of each sample, from which its other numbers follow: (samples,).
     """
-    counters = (numbers[:, 0] * 2**_KEY_BITS).astype(np.int64)
-    dimensions, stream = len(corners) // 2, operator.placement.random_stream
+    blocks = numbers_of_attempt(len(corners) // 2) // 4
+    positions = (numbers * 2**_NUMBER_BITS).astype(np.uint64)
+    halves = positions.astype(np.uint32), (positions >> 32).astype(np.uint32)
+    key = philox.mix(0, operator.placement.random_stream)
 
-    def draw(chunk: int, samples: Array) -> Array:
-        if chunk == 0:
-            first: Array = numbers[:, 1:]
-            return first
-        count = numbers_of_search(dimensions, attempts_of_chunk(chunk))
-        return philox.uniform(0, stream, np.full(len(samples), chunk), counters[samples], count)
+    def draw(samples: Array, start: int, attempts: int) -> tuple[Array, Array]:
+        """Encrypt the position of each sample with the numbers of attempt and block."""
+        even = np.empty((2, blocks, len(samples), attempts), np.uint32)
+        odd = np.empty_like(even)
+        even[0], odd[0] = (half[samples, None] for half in halves)
+        even[1] = np.arange(start, start + attempts)
+        odd[1] = np.arange(blocks)[:, None, None]
+        blocks_of_words = philox.philox4x32(even.reshape(2, -1), odd.reshape(2, -1), key)
+        words = np.concatenate(blocks_of_words).reshape(-1, len(samples), attempts)
+        # Numbers have 24 bits of their words; the lowest bits of the first word are left over.
+        drawn = (words >> 8).astype(np.float32)
+        drawn *= np.float32(2**-24)
+        picks = ((words[0] << 8) ^ words[1]).astype(np.uint16) * 2.0**-_PICK_BITS
+        return drawn, picks
 
-    return search(rules, corners, counts, propose, draw)
+    return search(rules, corners, counts, proposals, draw)
 
 
 def no_window(operator: Operator, rules: CropRules, boxes: int) -> ArgumentError:
