@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError
 
-from ..box_samples import outputs
+from ...gpu.agreement import source
 
 BOXES = np.float32([[0.25, 0.25, 0.5, 0.5], [0.5, 0.5, 1.0, 1.0]])
 LABELS = np.int32([4, 5])
@@ -21,9 +22,17 @@ def picture(boxes, labels):
     return image
 
 
+def crop(images, boxes, labels, **arguments):
+    """Return the outputs, sample by sample."""
+    with Pipeline(batch_size=len(images), num_threads=2, seed=1) as pipe:
+        nodes = [source(column) for column in (images, boxes, labels)]
+        pipe.set_outputs(*fn.ssd_random_crop(*nodes, **arguments))
+        return [[np.array(row) for row in output.rows()] for output in pipe.run()]
+
+
 def test_boxes_follow_the_pixels():
     inputs = [[picture(BOXES, LABELS)] * 40, [BOXES] * 40, [LABELS] * 40]
-    images, boxes, labels = outputs("ssd_random_crop", *inputs, num_attempts=10)
+    images, boxes, labels = crop(*inputs, num_attempts=10)
     for image, kept, label in zip(images, boxes, labels, strict=True):
         assert len(kept) == len(label) > 0
         for (x0, y0, x1, y1), number in zip(kept, label, strict=True):
@@ -44,10 +53,10 @@ def test_boxes_follow_the_pixels():
 )
 def test_bad_input_is_refused(image, boxes, labels, message):
     with pytest.raises(ArgumentError, match=message):
-        outputs("ssd_random_crop", [image], [boxes], [labels])
+        crop([image], [boxes], [labels])
 
 
 def test_no_boxes_pass():
     empty = [np.zeros((0, 4), np.float32)], [np.zeros(0, np.int32)]
-    image, boxes, labels = outputs("ssd_random_crop", [np.zeros((9, 9, 3), np.uint8)], *empty)
+    image, boxes, labels = crop([np.zeros((9, 9, 3), np.uint8)], *empty)
     assert (boxes[0].shape, labels[0].shape, image[0].ndim) == ((0, 4), (0,), 3)
