@@ -121,18 +121,20 @@ def reachable(thresholds: Array, boxes: Array, first: Array, extents: tuple[floa
     Returns:
         False where no window is possible: (samples, thresholds).
     """
-    lower, upper = halves(boxes.astype(np.float64))
+    lower, upper = halves(boxes)
     sizes = upper - lower
     sizes = np.concatenate([sizes, np.multiply.reduce(sizes, axis=0, keepdims=True)])
-    least = np.minimum.reduceat(sizes, first, axis=1)[..., None]
-    largest = np.maximum.reduceat(sizes, first, axis=1)[..., None]
-    gaps = np.maximum.reduceat(lower, first, axis=1) - np.minimum.reduceat(upper, first, axis=1)
-    more, share = 1 + TUNING.slack, np.where(thresholds > 0, thresholds, 1).astype(np.float64)
-    low = np.maximum(extents[0], share * largest)
-    high = np.minimum(extents[1], least / share) * more
-    low[-1] = np.maximum(np.multiply.reduce(low[:-1], axis=0), share * largest[-1])
-    high[-1] = np.minimum(np.multiply.reduce(high[:-1], axis=0), least[-1] / share * more)
-    widest = (1 - 2 * share) * np.where(share < 0.5, high, low)[:-1]
-    met = (low <= high).all(axis=0) & (widest >= gaps[..., None] - TUNING.slack).all(axis=0)
+    least = np.minimum.reduceat(np.concatenate([sizes, upper]), first, axis=1)[..., None]
+    largest = np.maximum.reduceat(np.concatenate([sizes, lower]), first, axis=1)[..., None]
+    share, count = np.where(thresholds > 0, thresholds, 1), len(sizes)
+    low, high = share * largest[:count], least[:count] / share  # of extents, and of the volume
+    np.maximum(low[:-1], extents[0], out=low[:-1])
+    np.minimum(high[:-1], extents[1], out=high[:-1])
+    np.maximum(low[-1], np.multiply.reduce(low[:-1], axis=0), out=low[-1])
+    np.minimum(high[-1], np.multiply.reduce(high[:-1], axis=0), out=high[-1])
+    widest = (1 - 2 * share) * np.where(share < 0.5, high[:-1], low[:-1])
+    met = np.logical_and.reduce(low <= high * np.float32(1 + TUNING.slack), axis=0)
+    apart = widest < largest[count:] - least[count:] - np.float32(TUNING.slack)
+    met &= ~np.logical_or.reduce(apart, axis=0)
     result: Array = met | (thresholds == 0)
     return result

@@ -23,12 +23,12 @@ class CropSearchTuning:
     """How much `search` computes at once. The windows that it finds do not depend on that.
 
     Attributes:
-        pairs: pairs of an attempt and a box.
-        fewest_attempts: attempts of each sample, however many pairs these are.
+        first_attempts: attempts of each sample at first. Most samples need no more.
+        pairs: pairs of an attempt and a box after that, if these are more attempts.
     """
 
-    pairs: int = 2048
-    fewest_attempts: int = 8
+    first_attempts: int = 8
+    pairs: int = 4096
 
 
 TUNING = CropSearchTuning()
@@ -94,7 +94,7 @@ def search(
     state = _State(rules, boxes, counts, proposals.extents)
     start = 0
     while start < rules.limit and len(state.active):
-        attempts = min(state.attempts_together(), rules.limit - start)
+        attempts = min(state.attempts_together(start), rules.limit - start)
         numbers, picks = draw(state.active, start, attempts)
         limits = state.limits(start, picks)
         state.settle(limits, *proposals.propose(state.active, numbers))
@@ -115,24 +115,23 @@ class _State:
         self.corners[len(boxes) // 2 :] = 1
         self.overlap = np.full(len(counts), -1, np.float32)
         self.met = np.zeros(len(counts), bool)
-        self.active, self.boxes, self.counts = np.arange(len(counts)), boxes, counts
-        self.owners = np.repeat(self.active, counts)  # of the boxes, among the active samples
-        self._keep(self.option_counts > 0)
+        hopeful = self.option_counts > 0
+        self._search_for(
+            np.flatnonzero(hopeful), boxes[:, np.repeat(hopeful, counts)], counts[hopeful]
+        )
 
-    def _keep(self, chosen: Array) -> None:
-        """Keep some of the active samples."""
-        if not chosen.all():
-            self.boxes = self.boxes[:, chosen[self.owners]]
-            self.active, self.counts = self.active[chosen], self.counts[chosen]
-            self.owners = np.repeat(np.arange(len(self.active)), self.counts)
-        some = self.counts > 0
+    def _search_for(self, active: Array, boxes: Array, counts: Array) -> None:
+        """Go on with these samples, given their boxes and the numbers of their boxes."""
+        self.active, self.boxes, self.counts = active, boxes, counts
+        self.owners = np.repeat(np.arange(len(active)), counts)
+        some = counts > 0
         self.having = slice(None) if some.all() else some  # samples with boxes
-        self.first = (np.cumsum(self.counts) - self.counts)[self.having]
+        self.first = (np.cumsum(counts) - counts)[self.having]
 
-    def attempts_together(self) -> int:
+    def attempts_together(self, start: int) -> int:
         """Return how many attempts of each active sample to compute at once."""
-        pairs = len(self.active) + len(self.owners)
-        return max(TUNING.pairs // pairs, TUNING.fewest_attempts)
+        many = TUNING.pairs // (len(self.active) + len(self.owners)) if start else 0
+        return max(many, TUNING.first_attempts)
 
     def limits(self, start: int, picks: Array) -> Array:
         """Return the option of each attempt: (samples, attempts), or (samples, 1) if all agree."""
@@ -157,7 +156,12 @@ class _State:
         met = passed[np.arange(len(first)), first]
         self._take(met, windows, first)
         self.met[self.active[met]] = True
-        self._keep(~met)
+        left = (~met).nonzero()[0]
+        if len(left):
+            chosen = ~met[self.owners]
+            self._search_for(self.active[left], self.boxes[:, chosen], self.counts[left])
+        else:
+            self.active = left
 
     def _take(self, chosen: Array, windows: Array, attempts: Array) -> None:
         """Store the windows of some of the active samples, given the number of an attempt."""

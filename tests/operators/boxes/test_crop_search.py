@@ -49,10 +49,10 @@ def one_by_one(rules, boxes, sample):
     return best[1]
 
 
-@pytest.mark.parametrize("together", [(1, 1), (100, 2), (2048, 8)])
+@pytest.mark.parametrize("together", [(1, 1), (2, 100), (8, 4096)])
 @pytest.mark.parametrize("name", RULES)
 def test_a_search_is_a_search_one_by_one(name, together, tuned):
-    tuned(crop_search, pairs=together[0], fewest_attempts=together[1])
+    tuned(crop_search, first_attempts=together[0], pairs=together[1])
     rules, counts = RULES[name], np.arange(60) % 4 + 1
     boxes = [random_boxes(count, seed=k).T for k, count in enumerate(counts)]
     drawn = search(rules, np.concatenate(boxes, axis=1), counts, PROPOSALS, draw)
