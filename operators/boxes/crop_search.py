@@ -115,18 +115,25 @@ class _State:
         self.corners[len(boxes) // 2 :] = 1
         self.overlap = np.full(len(counts), -1, np.float32)
         self.met = np.zeros(len(counts), bool)
-        hopeful = self.option_counts > 0
+        self._search_for(np.arange(len(counts)), boxes, counts)
+        self._leave(self.option_counts > 0)
+
+    def _leave(self, chosen: Array) -> None:
+        """Go on with some of the active samples."""
+        if chosen.all():
+            return
         self._search_for(
-            np.flatnonzero(hopeful), boxes[:, np.repeat(hopeful, counts)], counts[hopeful]
+            self.active[chosen],
+            self.boxes[:, chosen[self.owners].nonzero()[0]],
+            self.counts[chosen],
         )
 
     def _search_for(self, active: Array, boxes: Array, counts: Array) -> None:
         """Go on with these samples, given their boxes and the numbers of their boxes."""
         self.active, self.boxes, self.counts = active, boxes, counts
         self.owners = np.repeat(np.arange(len(active)), counts)
-        some = counts > 0
-        self.having = slice(None) if some.all() else some  # samples with boxes
-        self.first = (np.cumsum(counts) - counts)[self.having]
+        self.first = np.cumsum(counts) - counts
+        self.some = None if counts.all() else counts > 0  # samples with boxes, if not all
 
     def attempts_together(self, start: int) -> int:
         """Return how many attempts of each active sample to compute at once."""
@@ -156,12 +163,7 @@ class _State:
         met = passed[np.arange(len(first)), first]
         self._take(met, windows, first)
         self.met[self.active[met]] = True
-        left = (~met).nonzero()[0]
-        if len(left):
-            chosen = ~met[self.owners]
-            self._search_for(self.active[left], self.boxes[:, chosen], self.counts[left])
-        else:
-            self.active = left
+        self._leave(~met)
 
     def _take(self, chosen: Array, windows: Array, attempts: Array) -> None:
         """Store the windows of some of the active samples, given the number of an attempt."""
@@ -193,9 +195,12 @@ class _State:
 
     def _of_samples(self, reduce: np.ufunc, values: Array, *, empty: float) -> Array:
         """Reduce the values of each sample's boxes; samples without boxes get `empty`."""
+        if self.some is None:
+            reduced: Array = reduce.reduceat(values, self.first, axis=0)
+            return reduced
         result = np.full((len(self.active), values.shape[1]), empty, values.dtype)
-        if len(self.first):
-            result[self.having] = reduce.reduceat(values, self.first, axis=0)
+        if self.some.any():
+            result[self.some] = reduce.reduceat(values, self.first[self.some], axis=0)
         return result
 
     def drawn(self, boxes: Array, counts: Array) -> DrawnWindows:

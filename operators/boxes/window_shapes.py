@@ -53,7 +53,7 @@ class RandomExtents:
             extents *= size
         ranges = self._ranges(dimensions)
         extents = _with_fixed_ratios(extents, ranges, numbers[-1])
-        possible = np.minimum.reduce(extents, axis=0) > 0
+        possible = extents[0] > 0  # and so are the others, if their ratios are in range
         for (i, j), (least, largest) in ranges.items():
             possible &= extents[i] >= np.float32(least * (1 - _TOLERANCE)) * extents[j]
             possible &= extents[i] <= np.float32(largest * (1 + _TOLERANCE)) * extents[j]

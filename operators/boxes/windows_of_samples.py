@@ -75,8 +75,9 @@ def boxes_in_windows(
     Returns:
         the boxes of all samples, and the bounds of each sample's boxes among them.
     """
-    owners = np.repeat(np.arange(len(counts)), counts)[drawn.kept]
-    moved, windows = corners[:, drawn.kept], drawn.corners.take(owners, axis=1)
+    kept = drawn.kept.nonzero()[0]
+    owners = np.repeat(np.arange(len(counts)), counts)[kept]
+    moved, windows = corners.take(kept, axis=1), drawn.corners.take(owners, axis=1)
     both = moved.reshape(2, layout.dimensions, len(owners))
     lower, upper = windows.reshape(both.shape)
     both -= lower
