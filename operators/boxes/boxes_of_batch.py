@@ -30,7 +30,7 @@ class BoxesOfBatchTuning:
 
 
 TUNING = BoxesOfBatchTuning()
-_COLUMNS = (4, 6)
+_COLUMNS = ((4,), (6,))
 
 
 class CornersOfBatch(NamedTuple):
@@ -68,7 +68,8 @@ def read_corners(
         letters, ltrb: the layout of the boxes, as `box_layout` takes them.
     """
     rows, of_labels = boxes.rows(), [] if labels is None else labels.rows()
-    columns = max({row.shape[1] for row in rows if row.ndim == 2} & {*_COLUMNS} or {_COLUMNS[0]})
+    shapes = (row.shape for row in rows)
+    columns = next((each[1] for each in shapes if each[1:] in _COLUMNS), 4)
     layout = box_layout(owner, letters, columns // 2, ltrb=ltrb)
     none = np.empty((0, columns), np.float32)
 
@@ -83,14 +84,14 @@ def read_corners(
         if table is None:
             raise ArgumentError("boxes of a wrong form")
         corners = check_in_image(owner, layout.corners(table), TUNING.slack)
-        counts = np.array([len(row) for row in rows], np.int64)
+        counts = np.array([*map(len, rows)], np.int64)
         return CornersOfBatch(corners, counts, layout, of_labels)
 
-    if _labels_fit(rows, of_labels):
-        try:
+    try:
+        if _labels_fit(rows, of_labels):
             return together()
-        except ArgumentError:
-            pass  # of a sample that is not known yet
+    except (ArgumentError, TypeError):  # numbers have no length
+        pass  # of a sample that is not known yet
     for i in try_rows(batch, range(len(rows)), check):
         rows[i] = none
         of_labels[i : i + 1] = [each.reshape(-1)[:0] for each in of_labels[i : i + 1]]
@@ -99,9 +100,8 @@ def read_corners(
 
 def _labels_fit(rows: list[Array], of_labels: list[Array]) -> bool:
     """Return whether samples have integers for labels, if any, and as many as boxes."""
-    shapes = [row.shape[:1] for row in rows] if of_labels else []
-    kinds = {label.dtype.kind for label in of_labels}
-    return kinds <= {"i", "u"} and [label.shape[:1] for label in of_labels] == shapes
+    integers = all(label.ndim and label.dtype.kind in "iu" for label in of_labels)
+    return not of_labels or (integers and [*map(len, of_labels)] == [*map(len, rows)])
 
 
 def joined(rows: list[Array]) -> Array | None:
