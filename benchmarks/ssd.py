@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -78,10 +78,15 @@ def each_batch(rows: list[Any]) -> Callable[[], list[Any]]:
     return lambda: rows
 
 
-def operator(library: Library, name: str, batch: int, takes_labels: bool, **arguments: Any) -> Any:
-    """Return the results of one operator on boxes in memory."""
-    columns = samples(batch) if takes_labels else samples(batch)[:1]
-    nodes = [library.fn.external_source(source=each_batch(rows)) for rows in columns]
+def operator(
+    library: Library, name: str, batch: int, inputs: Sequence[str], **arguments: Any
+) -> Any:
+    """Return the results of one operator on inputs in memory: images, boxes or labels."""
+    columns = dict(zip(("boxes", "labels"), samples(batch), strict=True))
+    columns["images"] = [np.zeros((300, 400, 3), np.uint8)] * batch
+    nodes = [
+        library.fn.external_source(source=each_batch(rows)) for rows in map(columns.get, inputs)
+    ]
     results = getattr(library.fn, name)(*nodes, **arguments)
     return tuple(results) if isinstance(results, list | tuple) else (results,)
 
@@ -105,13 +110,17 @@ def measurements(options: argparse.Namespace) -> dict[str, Graph]:
     tree = common.generator().coco_tree(root, images=options.images, size=(375, 500))
     anchors = ssd_anchors().reshape(-1).tolist()
     encoding = {"anchors": anchors, "offset": True, **OFFSETS}
-    one = partial(operator, batch=options.batch, takes_labels=True)
+    inputs = ("boxes", "labels")
+    one = partial(operator, batch=options.batch, inputs=inputs)
     return {
         "ssd300": partial(train, tree=tree, anchors=anchors),
         "random_bbox_crop": partial(one, name="random_bbox_crop", **WINDOWS),
         "box_encoder": partial(one, name="box_encoder", **encoding),
         "bbox_rotate": partial(one, name="bbox_rotate", angle=30.0, input_shape=[300, 400]),
-        "bb_flip": partial(operator, name="bb_flip", batch=options.batch, takes_labels=False),
+        "bb_flip": partial(operator, name="bb_flip", batch=options.batch, inputs=inputs[:1]),
+        "ssd_random_crop": partial(
+            operator, name="ssd_random_crop", batch=options.batch, inputs=("images", *inputs)
+        ),
     }
 
 

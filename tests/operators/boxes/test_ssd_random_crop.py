@@ -56,6 +56,41 @@ def test_bad_input_is_refused(image, boxes, labels, message):
         crop([image], [boxes], [labels])
 
 
+def test_bad_boxes_name_their_sample():
+    images, bad = [np.zeros((4, 4, 3), np.uint8)] * 3, np.float32([[0, np.nan, 1, 1]])
+    with pytest.raises(ArgumentError, match=r"fn\.ssd_random_crop: box 0 reaches") as caught:
+        crop(images, [BOXES[:1], bad, BOXES[:1]], [LABELS[:1]] * 3)
+    notes = "\n".join(caught.value.__notes__)
+    assert "sample 1 of batch 0" in notes
+    assert __file__ in notes
+
+
+def test_images_on_the_gpu_are_refused_with_a_remedy():
+    with Pipeline(batch_size=1):
+        nodes = [source([each]) for each in (np.zeros((4, 4, 3), np.uint8), BOXES, LABELS)]
+        with pytest.raises(ArgumentError, match=r"fn\.ssd_random_crop.*\.cpu"):
+            fn.ssd_random_crop(nodes[0].gpu(), *nodes[1:])
+
+
+def test_it_has_its_name_seed_and_layout():
+    def crops(**arguments):
+        with Pipeline(batch_size=8, num_threads=1, seed=1) as pipe:
+            image = source([picture(BOXES, LABELS)] * 8, "HWC")
+            boxes, labels = source([BOXES] * 8), source([LABELS] * 8)
+            pipe.set_outputs(*fn.ssd_random_crop(image, boxes, labels, **arguments))
+            images, boxes, _ = pipe.run()
+        return images.layout(), [row.tolist() for row in boxes.rows()]
+
+    assert crops(seed=5) == crops(seed=5)
+    assert crops(seed=5)[1] != crops(seed=6)[1]
+    assert crops()[0] == "HWC"
+    with Pipeline(batch_size=1):
+        nodes = [source([each]) for each in (np.zeros((4, 4, 3), np.uint8), BOXES, LABELS)]
+        fn.ssd_random_crop(*nodes, name="crop")
+        with pytest.raises(ArgumentError, match="two operators are named 'crop'"):
+            fn.ssd_random_crop(*nodes, name="crop")
+
+
 def test_no_boxes_pass():
     empty = [np.zeros((0, 4), np.float32)], [np.zeros(0, np.int32)]
     image, boxes, labels = crop([np.zeros((9, 9, 3), np.uint8)], *empty)
