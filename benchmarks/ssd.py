@@ -82,8 +82,9 @@ def operator(
     library: Library, name: str, batch: int, inputs: Sequence[str], **arguments: Any
 ) -> Any:
     """Return the results of one operator on inputs in memory: images, boxes or labels."""
-    columns = dict(zip(("boxes", "labels"), samples(batch), strict=True))
-    columns["images"] = [np.zeros((300, 400, 3), np.uint8)] * batch
+    boxes, labels = samples(batch)
+    images = [np.zeros((300, 400, 3), np.uint8)] * batch
+    columns = {"images": images, "boxes": boxes, "labels": labels}
     nodes = [
         library.fn.external_source(source=each_batch(rows)) for rows in map(columns.get, inputs)
     ]
