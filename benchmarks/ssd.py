@@ -85,9 +85,8 @@ def operator(
     boxes, labels = samples(batch)
     images = [np.zeros((300, 400, 3), np.uint8)] * batch
     columns = {"images": images, "boxes": boxes, "labels": labels}
-    nodes = [
-        library.fn.external_source(source=each_batch(rows)) for rows in map(columns.get, inputs)
-    ]
+    wanted = [columns[each] for each in inputs]
+    nodes = [library.fn.external_source(source=each_batch(rows)) for rows in wanted]
     results = getattr(library.fn, name)(*nodes, **arguments)
     return tuple(results) if isinstance(results, list | tuple) else (results,)
 

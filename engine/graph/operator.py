@@ -246,7 +246,7 @@ class BatchOperator(Operator):
 
 
 class CompositeOperator(Operator):
-    """An operator that consists of other operators."""
+    """An operator that consists of others. Its arguments are the same for all samples."""
 
     compose: Callable[..., tuple[Any, ...]]
     """`compose(name, *inputs)` adds the nodes of the parts to the graph, and returns the outputs.

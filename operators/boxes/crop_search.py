@@ -120,13 +120,11 @@ class _State:
 
     def _leave(self, chosen: Array) -> None:
         """Go on with some of the active samples."""
-        if chosen.all():
-            return
-        self._search_for(
-            self.active[chosen],
-            self.boxes[:, chosen[self.owners].nonzero()[0]],
-            self.counts[chosen],
-        )
+        if not chosen.any():
+            self.active = self.active[:0]
+        elif not chosen.all():
+            boxes = chosen[self.owners].nonzero()[0]
+            self._search_for(self.active[chosen], self.boxes[:, boxes], self.counts[chosen])
 
     def _search_for(self, active: Array, boxes: Array, counts: Array) -> None:
         """Go on with these samples, given their boxes and the numbers of their boxes."""
@@ -143,13 +141,15 @@ class _State:
     def limits(self, start: int, picks: Array) -> Array:
         """Return the option of each attempt: (samples, attempts), or (samples, 1) if all agree."""
         length = self.rules.round_attempts
-        picked = picks[:, -start % length :: length] * self.option_counts[self.active, None]
+        begun, attempts = start % length, picks.shape[1]
+        picked = picks[:, -begun % length :: length] * self.option_counts[self.active, None]
         limits: Array = self.options[self.active[:, None], picked.astype(np.int64)]
-        if length > 1:
+        if begun:
             limits = np.concatenate([self.limit[self.active, None], limits], axis=1)
+        if length > 1:
             self.limit[self.active] = limits[:, -1]
-            rounds = np.arange(start, start + picks.shape[1]) // length
-            limits = limits[:, rounds - (start - 1) // length]  # column 0: began before `start`
+            if limits.shape[1] > 1:
+                limits = limits[:, np.arange(begun, begun + attempts) // length]
         return limits
 
     def settle(self, limits: Array, windows: Array, possible: Array) -> None:
