@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from ...engine.graph.operator import Array
 from .crop_rules import CropRules
 from .overlaps import halves
+from .window_shapes import Proposals
 
 
 @dataclass(frozen=True)
@@ -47,26 +47,6 @@ class DrawnWindows:
     corners: Array
     kept: Array
     met: Array
-
-
-class Proposals(Protocol):
-    """Windows that are made of random numbers."""
-
-    @property
-    def extents(self) -> tuple[float, float]:
-        """Bounds of the windows' extents on any axis, relative to the image."""
-
-    def propose(self, samples: Array, numbers: Array) -> tuple[Array, Array]:
-        """Make windows.
-
-        Args:
-            samples: numbers of the samples: (samples,).
-            numbers: random numbers in [0, 1): (2 * dimensions or more, samples, attempts) float32.
-
-        Returns:
-            their corners, (2 * dimensions, samples, attempts) float32, which the caller may
-            change; and which of them are possible, (samples, attempts).
-        """
 
 
 Draw = Callable[[Array, int, int], tuple[Array, Array]]
@@ -116,15 +96,7 @@ class _State:
         self.overlap = np.full(len(counts), -1, np.float32)
         self.met = np.zeros(len(counts), bool)
         self._search_for(np.arange(len(counts)), boxes, counts)
-        self._leave(self.option_counts > 0)
-
-    def _leave(self, chosen: Array) -> None:
-        """Go on with some of the active samples."""
-        if not chosen.any():
-            self.active = self.active[:0]
-        elif not chosen.all():
-            boxes = chosen[self.owners].nonzero()[0]
-            self._search_for(self.active[chosen], self.boxes[:, boxes], self.counts[chosen])
+        self._keep(self.option_counts > 0)
 
     def _search_for(self, active: Array, boxes: Array, counts: Array) -> None:
         """Go on with these samples, given their boxes and the numbers of their boxes."""
@@ -132,6 +104,14 @@ class _State:
         self.owners = np.repeat(np.arange(len(active)), counts)
         self.first = np.cumsum(counts) - counts
         self.some = None if counts.all() else counts > 0  # samples with boxes, if not all
+
+    def _keep(self, chosen: Array) -> None:
+        """Go on with some of the active samples."""
+        if not chosen.any():
+            self.active = self.active[:0]
+        elif not chosen.all():
+            boxes = chosen[self.owners].nonzero()[0]
+            self._search_for(self.active[chosen], self.boxes[:, boxes], self.counts[chosen])
 
     def attempts_together(self, start: int) -> int:
         """Return how many attempts of each active sample to compute at once."""
@@ -163,7 +143,7 @@ class _State:
         met = passed[np.arange(len(first)), first]
         self._take(met, windows, first)
         self.met[self.active[met]] = True
-        self._leave(~met)
+        self._keep(~met)
 
     def _take(self, chosen: Array, windows: Array, attempts: Array) -> None:
         """Store the windows of some of the active samples, given the number of an attempt."""

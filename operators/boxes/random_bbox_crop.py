@@ -15,8 +15,8 @@ from ...formats.ragged import bounds_of, rows_between
 from ..common.batch_arguments import numbers_of
 from .boxes_of_batch import joined, read_corners
 from .crop_rules import CropRules
-from .crop_search import DrawnWindows, Proposals
-from .window_shapes import FixedExtents, RandomExtents
+from .crop_search import DrawnWindows
+from .window_shapes import FixedExtents, Proposals, RandomExtents
 from .windows_of_samples import boxes_in_windows, draw_windows, no_window
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations, permutations
+from typing import Protocol
 
 import numpy as np
 
@@ -21,8 +22,28 @@ def numbers_of_attempt(dimensions: int) -> int:
     return 4 * (dimensions - 1)
 
 
+class Proposals(Protocol):
+    """Windows that are made of random numbers."""
+
+    @property
+    def extents(self) -> tuple[float, float]:
+        """Bounds of the windows' extents on any axis, relative to the image."""
+
+    def propose(self, samples: Array, numbers: Array) -> tuple[Array, Array]:
+        """Make windows.
+
+        Args:
+            samples: numbers of the samples: (samples,).
+            numbers: random numbers in [0, 1): (2 * dimensions or more, samples, attempts) float32.
+
+        Returns:
+            their corners, (2 * dimensions, samples, attempts) float32, which the caller may
+            change; and which of them are possible, (samples, attempts).
+        """
+
+
 @dataclass(frozen=True)
-class RandomExtents:
+class RandomExtents(Proposals):
     """Windows whose extents are uniform in a range, if their aspect ratios are allowed.
 
     Attributes:
@@ -43,7 +64,7 @@ class RandomExtents:
         return (0.0, np.inf) if fixed else (self.scaling[0], self.scaling[1])
 
     def propose(self, samples: Array, numbers: Array) -> tuple[Array, Array]:
-        """Return corners and possibility of windows: see `crop_search.Proposals`."""
+        """Return corners and possibility of windows: see `Proposals`."""
         dimensions = 1 + len(numbers) // 4
         low, high = self.scaling
         extents = np.float32(high - low) * numbers[:dimensions]
@@ -69,7 +90,7 @@ class RandomExtents:
 
 
 @dataclass(frozen=True)
-class FixedExtents:
+class FixedExtents(Proposals):
     """Windows of a given size, whose offsets are whole pixels.
 
     A window that is larger than the image holds the whole image.
@@ -87,7 +108,7 @@ class FixedExtents:
         return (0.0, np.inf)
 
     def propose(self, samples: Array, numbers: Array) -> tuple[Array, Array]:
-        """Return corners and possibility of windows: see `crop_search.Proposals`."""
+        """Return corners and possibility of windows: see `Proposals`."""
         crop, size = (each[samples].T[..., None] for each in (self.crop_shape, self.input_shape))
         margin, drawn = size - crop, numbers[: len(crop)].astype(np.float64)
         steps = np.floor(drawn * (np.abs(margin) + 1)) * np.sign(margin)

@@ -10,8 +10,8 @@ from ...engine.order import philox
 from ...formats.ragged import bounds_of
 from .box_layout import BoxLayout
 from .crop_rules import TUNING, CropRules
-from .crop_search import DrawnWindows, Proposals, search
-from .window_shapes import numbers_of_attempt
+from .crop_search import DrawnWindows, search
+from .window_shapes import Proposals, numbers_of_attempt
 
 _NUMBER_BITS = 53  # of a random number of a sample
 _PICK_BITS = 16
@@ -37,19 +37,19 @@ def draw_windows(
     """
     blocks = numbers_of_attempt(len(corners) // 2) // 4
     positions = (numbers * 2**_NUMBER_BITS).astype(np.uint64)
-    halves = positions.astype(np.uint32), (positions >> 32).astype(np.uint32)
+    halves = np.stack([positions, positions >> 32]).astype(np.uint32)
     key = philox.mix(0, operator.placement.random_stream)
 
     def draw(samples: Array, start: int, attempts: int) -> tuple[Array, Array]:
         """Encrypt the position of each sample with the numbers of attempt and block."""
-        even = np.empty((2, blocks, len(samples), attempts), np.uint32)
-        odd = np.empty_like(even)
-        even[0], odd[0] = (half[samples, None] for half in halves)
-        even[1] = np.arange(start, start + attempts)
-        odd[1] = np.arange(blocks)[:, None, None]
-        blocks_of_words = philox.philox4x32(even.reshape(2, -1), odd.reshape(2, -1), key)
-        words = np.concatenate(blocks_of_words).reshape(-1, len(samples), attempts)
-        # Numbers have 24 bits of their words; the lowest bits of the first word are left over.
+        counters = np.empty((2, 2, blocks, len(samples), attempts), np.uint32)
+        counters[:, 0] = halves[:, None, samples, None]
+        counters[0, 1] = np.arange(start, start + attempts)
+        counters[1, 1] = np.arange(blocks)[:, None, None]
+        even, odd = counters.reshape(2, 2, -1)
+        words = np.concatenate(philox.philox4x32(even, odd, key))
+        words = words.reshape(-1, len(samples), attempts)
+        # Numbers are the upper 24 bits of words; picks rest on the lowest 8 bits of two words.
         drawn = (words >> 8).astype(np.float32)
         drawn *= np.float32(2**-24)
         picks = ((words[0] << 8) ^ words[1]).astype(np.uint16) * 2.0**-_PICK_BITS
