@@ -169,7 +169,7 @@ def test_searches_that_cannot_succeed_end():
         outputs("random_bbox_crop", [apart], total_num_attempts=9, quiet=True, **arguments)
 
 
-def test_more_attempts_than_the_workspace_has_numbers_for():
+def test_searches_of_many_attempts_meet_their_threshold():
     boxes = random_boxes(2, seed=8)
     anchors, shapes, *_ = crop(
         boxes, None, thresholds=(0.35,), all_boxes_above_threshold=False, scaling=(0.3, 0.5)
