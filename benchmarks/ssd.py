@@ -16,7 +16,7 @@ import io
 import json
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -91,10 +91,15 @@ def each_batch(rows: list[Any]) -> Callable[[], list[Any]]:
     return lambda: rows
 
 
-def operator(library: Library, name: str, batch: int, takes_labels: bool, **arguments: Any) -> Any:
-    """Return the results of one operator on boxes in memory."""
-    columns = samples(batch) if takes_labels else samples(batch)[:1]
-    nodes = [library.fn.external_source(source=each_batch(rows)) for rows in columns]
+def operator(
+    library: Library, name: str, batch: int, inputs: Sequence[str], **arguments: Any
+) -> Any:
+    """Return the results of one operator on inputs in memory: images, boxes or labels."""
+    boxes, labels = samples(batch)
+    images = [np.zeros((300, 400, 3), np.uint8)] * batch
+    columns = {"images": images, "boxes": boxes, "labels": labels}
+    wanted = [columns[each] for each in inputs]
+    nodes = [library.fn.external_source(source=each_batch(rows)) for rows in wanted]
     results = getattr(library.fn, name)(*nodes, **arguments)
     return tuple(results) if isinstance(results, list | tuple) else (results,)
 
@@ -153,7 +158,8 @@ def measurements(options: argparse.Namespace, folder: Path) -> dict[str, Graph]:
     )
     anchors = ssd_anchors().reshape(-1).tolist()
     encoding = {"anchors": anchors, "offset": True, **OFFSETS}
-    one = partial(operator, batch=options.batch, takes_labels=True)
+    inputs = ("boxes", "labels")
+    one = partial(operator, batch=options.batch, inputs=inputs)
     return {
         "ssd300": partial(
             train,
@@ -165,7 +171,10 @@ def measurements(options: argparse.Namespace, folder: Path) -> dict[str, Graph]:
         "random_bbox_crop": partial(one, name="random_bbox_crop", **WINDOWS),
         "box_encoder": partial(one, name="box_encoder", **encoding),
         "bbox_rotate": partial(one, name="bbox_rotate", angle=30.0, input_shape=[300, 400]),
-        "bb_flip": partial(operator, name="bb_flip", batch=options.batch, takes_labels=False),
+        "bb_flip": partial(operator, name="bb_flip", batch=options.batch, inputs=inputs[:1]),
+        "ssd_random_crop": partial(
+            operator, name="ssd_random_crop", batch=options.batch, inputs=("images", *inputs)
+        ),
     }
 
 

@@ -27,7 +27,9 @@ def bounds_of(counts: NDArray[np.integer | np.bool_]) -> Int64s:
     >>> bounds_of(np.array([2, 0, 3]))
     array([0, 2, 2, 5])
     """
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    bounds = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=bounds[1:])
+    return bounds
 
 
 def take_ranges(bounds: Int64s, rows: Int64s) -> tuple[Int64s, Int64s]:

@@ -16,7 +16,7 @@ from .constants import ConstantOperator, constant_array
 from .copies import Copy
 from .index_keys import split_key
 from .node_arithmetic import NodeArithmetic
-from .operator import OPERATORS, Operator
+from .operator import OPERATORS, CompositeOperator, Operator
 from .sequences import Sequences, layout_of_frames, layout_of_sequence, sequences_of
 
 _PACKAGE = str(Path(__file__).parents[2])
@@ -263,6 +263,8 @@ def add_node(
         pairs = zip(layouts, sequences.inputs, strict=True)
         layouts = tuple(layout_of_frames(layout) if each else layout for layout, each in pairs)
     operator = operator_class(device, tuple(data), layouts, **constants)
+    if isinstance(operator, CompositeOperator):
+        return operator.compose(name, *nodes)
     node = Node(operator, nodes, data, name, _caller(), sequences=sequences)
     _check_devices(node)
     side = "cpu" if node.device == "cpu" else "gpu"

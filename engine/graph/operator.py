@@ -251,6 +251,16 @@ class BatchOperator(Operator):
     """
 
 
+class CompositeOperator(Operator):
+    """An operator that consists of others. Its arguments are the same for all samples."""
+
+    compose: Callable[..., tuple[Any, ...]]
+    """`compose(name, *inputs)` adds the nodes of the parts to the graph, and returns the outputs.
+
+    `name` is the user's name for the operator, or None. Inputs and outputs are nodes.
+    """
+
+
 OPERATORS: dict[str, type[Operator]] = {}
 """Every operator by its name in `fn`, aliases included."""
 
@@ -326,6 +336,9 @@ def _missing(operator_class: type[Operator]) -> str:
 
 def _work_methods(operator_class: type[Operator]) -> Iterator[str]:
     """Yield the names of the methods that do an operator's work on its devices."""
+    if issubclass(operator_class, CompositeOperator):
+        yield "compose"
+        return
     if "cpu" in operator_class.devices:
         yield "sample" if issubclass(operator_class, SampleOperator) else "batch"
     if {"gpu", "mixed"} & set(operator_class.devices) and not operator_class.copies_to_gpu:
@@ -349,9 +362,10 @@ def _misfit(operator_class: type[Operator], method: str) -> str:
         except TypeError as error:
             inputs = ", ".join(operator_class.inputs) or "none"
             return (
-                f"`{method}` is called with the workspace or the batch, the inputs ({inputs}), and "
-                f"the arguments that may vary by sample ({', '.join(per_sample) or 'none'}) as "
-                f"keywords, but its signature does not take them: {error}"
+                f"`{method}` is called with the workspace, the batch or a name, the inputs "
+                f"({inputs}), and the arguments that may vary by sample "
+                f"({', '.join(per_sample) or 'none'}) as keywords, but its signature does not take "
+                f"them: {error}"
             )
     return ""
 
@@ -360,6 +374,7 @@ __all__ = [
     "OPERATORS",
     "Array",
     "BatchOperator",
+    "CompositeOperator",
     "Operator",
     "SampleOperator",
     "param",

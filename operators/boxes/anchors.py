@@ -73,29 +73,43 @@ class Anchors:
     def _ious(self, boxes: Array, scratch: Callable[..., Array]) -> Array:
         """Return intersection over union of boxes and anchors, the last anchor first."""
         left, top, right, bottom = boxes.T[:, :, np.newaxis]
-        first, above, last, below, areas = self._reversed
+        first, above, last, below, areas, none, tiny = self._reversed
         shape = len(boxes), len(self)
         common, heights, union = (scratch(shape, np.float32) for _ in range(3))
-        np.minimum(right, last, out=common)
-        np.subtract(common, np.maximum(left, first, out=union), out=common)
-        np.maximum(common, 0, out=common)
-        np.minimum(bottom, below, out=heights)
-        np.subtract(heights, np.maximum(top, above, out=union), out=heights)
-        np.maximum(heights, 0, out=heights)
-        np.multiply(common, heights, out=common)
+        _extreme(np.minimum, right, last, common)
+        common -= _extreme(np.maximum, left, first, union)
+        np.maximum(common, none, out=common)
+        _extreme(np.minimum, bottom, below, heights)
+        heights -= _extreme(np.maximum, top, above, union)
+        np.maximum(heights, none, out=heights)
+        common *= heights
         np.add((right - left) * (bottom - top), areas, out=union)
-        np.subtract(union, common, out=union)
-        np.maximum(union, _TINY, out=union)
+        union -= common
+        np.maximum(union, tiny, out=union)
         return np.divide(common, union, out=common)
 
     @cached_property
     def _reversed(self) -> Array:
         """Left, top, right and bottom, and areas of the anchors, the last anchor first.
 
-        Of several equal overlaps the last one counts, but NumPy returns the first one.
+        Of several equal overlaps the last one counts, but NumPy returns the first one. Rows of 0
+        and of the smallest area follow, because rows are faster operands than numbers: see
+        `_extreme`.
         """
         left, top, right, bottom = edges = self.table[::-1].T
-        return np.ascontiguousarray([*edges, (right - left) * (bottom - top)])
+        numbers = np.zeros((2, len(self)), np.float32)
+        numbers[1] = _TINY
+        return np.concatenate([edges, [(right - left) * (bottom - top)], numbers])
+
+
+def _extreme(ufunc: np.ufunc, column: Array, row: Array, out: Array) -> Array:
+    """Return minima or maxima of a column and a row in `out`.
+
+    NumPy computes extremes of numbers and rows one by one, but those of rows several at a time.
+    """
+    np.copyto(out, column)
+    result: Array = ufunc(out, row, out=out)
+    return result
 
 
 def centered(boxes: Array) -> Array:

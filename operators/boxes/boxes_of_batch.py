@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,7 +30,7 @@ class BoxesOfBatchTuning:
 
 
 TUNING = BoxesOfBatchTuning()
-_COLUMNS = (4, 6)
+_COLUMNS = ((4,), (6,))
 
 
 class CornersOfBatch(NamedTuple):
@@ -41,11 +40,13 @@ class CornersOfBatch(NamedTuple):
         corners: of all boxes: (2 * dimensions, boxes) float32, relative to the images.
         counts: number of boxes of each sample; 0 for samples with errors.
         layout: of the boxes' columns.
+        labels: of each sample's boxes; no samples without labels.
     """
 
     corners: Array
     counts: Array
     layout: BoxLayout
+    labels: list[Array]
 
 
 def read_corners(
@@ -66,30 +67,46 @@ def read_corners(
         labels: one for each box, or None.
         letters, ltrb: the layout of the boxes, as `box_layout` takes them.
     """
-    rows = boxes.rows()
-    columns = max({row.shape[1] for row in rows if row.ndim == 2} & {*_COLUMNS} or {_COLUMNS[0]})
+    rows, of_labels = boxes.rows(), [] if labels is None else labels.rows()
+    shapes = (row.shape for row in rows)
+    columns = next((each[1] for each in shapes if each[1:] in _COLUMNS), 4)
     layout = box_layout(owner, letters, columns // 2, ltrb=ltrb)
     none = np.empty((0, columns), np.float32)
 
     def check(i: int) -> None:
         check_boxes(owner, rows[i].shape, rows[i].dtype, (columns,))
-        if labels is not None:
-            row = labels.row(i)
-            check_labels(owner, row.shape, row.dtype, len(rows[i]))
-
-    def check_values(i: int) -> None:
+        if of_labels:
+            check_labels(owner, of_labels[i].shape, of_labels[i].dtype, len(rows[i]))
         check_in_image(owner, layout.corners(rows[i]), TUNING.slack)
 
-    def together(failed: Iterable[int]) -> CornersOfBatch:
-        bad = set(failed)
-        good = [none if i in bad else row for i, row in enumerate(rows)]
-        corners = layout.corners(np.concatenate([none, *good]))
-        counts = np.array([len(row) for row in good], np.int64)
-        return CornersOfBatch(check_in_image(owner, corners, TUNING.slack), counts, layout)
+    def together() -> CornersOfBatch:
+        table = joined([none, *rows])
+        if table is None:
+            raise ArgumentError("boxes of a wrong form")
+        corners = check_in_image(owner, layout.corners(table), TUNING.slack)
+        counts = np.array([*map(len, rows)], np.int64)
+        return CornersOfBatch(corners, counts, layout, of_labels)
 
-    failed = try_rows(batch, range(len(rows)), check)
     try:
-        return together(failed)
-    except ArgumentError:  # of a box, whose sample is not known yet
-        left = [i for i in range(len(rows)) if i not in failed]
-        return together([*failed, *try_rows(batch, left, check_values)])
+        if _labels_fit(rows, of_labels):
+            return together()
+    except (ArgumentError, TypeError):  # numbers have no length
+        pass  # of a sample that is not known yet
+    for i in try_rows(batch, range(len(rows)), check):
+        rows[i] = none
+        of_labels[i : i + 1] = [each.reshape(-1)[:0] for each in of_labels[i : i + 1]]
+    return together()
+
+
+def _labels_fit(rows: list[Array], of_labels: list[Array]) -> bool:
+    """Return whether samples have integers for labels, if any, and as many as boxes."""
+    integers = all(label.ndim and label.dtype.kind in "iu" for label in of_labels)
+    return not of_labels or (integers and [*map(len, of_labels)] == [*map(len, rows)])
+
+
+def joined(rows: list[Array]) -> Array | None:
+    """Return one row or more below one another; None if their dtypes or shapes do not fit."""
+    try:
+        return np.concatenate(rows, dtype=rows[0].dtype, casting="no")
+    except (TypeError, ValueError):
+        return None

@@ -3,9 +3,6 @@
 Attempts come in rounds: each round draws one of the options, which are the thresholds and, if
 allowed, the whole image. The first attempt that meets the threshold of its round wins. Many
 attempts of many samples are computed at once; the winners are those of a search one by one.
-
-An unlimited search draws no threshold that no window can meet. Rounds with such thresholds would
-have no winner, so the distribution of winners stays the same.
 """
 
 from __future__ import annotations
@@ -16,74 +13,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...engine.graph.operator import Array
-from ...formats.ragged import range_indices
-from .overlaps import centers_inside, coverage, ious, volumes
+from .crop_rules import CropRules
+from .overlaps import halves
+from .window_shapes import Proposals
 
 
 @dataclass(frozen=True)
 class CropSearchTuning:
-    """The choices of `search`.
+    """How much `search` computes at once. The windows that it finds do not depend on that.
 
     Attributes:
-        first_attempts: number of attempts whose random numbers are drawn for every sample.
-        more_attempts: number of attempts to compute at once after that; it doubles with each
-            chunk, because fewer samples are left.
-        most_doublings: how often it doubles.
-        most_attempts: number of attempts after which an unlimited search fails.
+        first_attempts: attempts of each sample at first. Most samples need no more.
+        pairs: pairs of an attempt and a box after that, if these are more attempts.
     """
 
-    first_attempts: int = 24
-    more_attempts: int = 64
-    most_doublings: int = 3
-    most_attempts: int = 1 << 16
+    first_attempts: int = 8
+    pairs: int = 4096
 
 
 TUNING = CropSearchTuning()
-
-
-@dataclass(frozen=True)
-class CropRules:
-    """The windows that a search accepts.
-
-    Attributes:
-        thresholds: least overlaps, of which each round draws one.
-        allow_no_crop: whether a round may draw the whole image instead.
-        all_boxes: whether all boxes must overlap so much, or only one.
-        by_coverage: whether the overlap is the share of the box in the window, instead of the
-            intersection over union.
-        least_coverage: least share of a box that is kept; None to keep boxes whose center is
-            inside.
-        round_attempts: number of attempts in a round.
-        most_attempts: number of attempts before the best window is taken, in whole rounds; -1 for
-            no limit.
-    """
-
-    thresholds: tuple[float, ...]
-    allow_no_crop: bool = True
-    all_boxes: bool = True
-    by_coverage: bool = False
-    least_coverage: float | None = None
-    round_attempts: int = 1
-    most_attempts: int = -1
-
-    def overlaps(self, windows: Array, boxes: Array) -> Array:
-        """Return the overlaps of windows and boxes."""
-        return coverage(windows, boxes) if self.by_coverage else ious(windows, boxes)
-
-    def keeps(self, windows: Array, boxes: Array) -> Array:
-        """Return whether windows keep boxes."""
-        if self.least_coverage is None:
-            return centers_inside(windows, boxes)
-        covered = coverage(windows, boxes)
-        kept: Array = (covered >= np.float32(self.least_coverage)) & (covered > 0)
-        return kept
-
-    @property
-    def limit(self) -> int:
-        """The number of attempts, in whole rounds."""
-        if self.most_attempts < 0:
-            return TUNING.most_attempts
-        return -(-self.most_attempts // self.round_attempts) * self.round_attempts
 
 
 @dataclass(frozen=True)
@@ -101,30 +49,15 @@ class DrawnWindows:
     met: Array
 
 
-Propose = Callable[[Array, Array, Array], tuple[Array, Array]]
-"""Makes windows: of the numbers of samples, (samples,), and of random numbers, (samples, attempts,
-2 * dimensions) and (samples, attempts).
+Draw = Callable[[Array, int, int], tuple[Array, Array]]
+"""Returns the random numbers of some samples, given the first attempt and the number of attempts.
 
-Returns their corners, (2 * dimensions, samples, attempts), and which of them are possible."""
-
-Draw = Callable[[int, Array], Array]
-"""Returns random numbers (samples, count), given the number of the chunk, and the samples."""
-
-
-def attempts_of_chunk(chunk: int) -> int:
-    """Return the number of attempts of chunk 0, 1, ..."""
-    if chunk == 0:
-        return TUNING.first_attempts
-    return TUNING.more_attempts << min(chunk - 1, TUNING.most_doublings)
-
-
-def numbers_of_search(dimensions: int, attempts: int) -> int:
-    """Return how many random numbers these attempts take."""
-    return attempts * (1 + 2 * dimensions)
+These are the `numbers` of `Proposals.propose`, and one number in [0, 1) for the option of a round
+that starts with the attempt: (samples, attempts). They depend on sample and attempt alone."""
 
 
 def search(
-    rules: CropRules, boxes: Array, counts: Array, propose: Propose, draw: Draw
+    rules: CropRules, boxes: Array, counts: Array, proposals: Proposals, draw: Draw
 ) -> DrawnWindows:
     """Return the first window of each sample that meets its threshold and keeps a box.
 
@@ -132,122 +65,129 @@ def search(
     returns the window with the largest overlap, or the whole image if no window is possible.
 
     Args:
-        rules: see there.
+        rules: the windows that are accepted.
         boxes: corners of the boxes of all samples: (2 * dimensions, boxes).
         counts: number of boxes of each sample: (samples,).
-        propose: makes windows.
-        draw: returns the random numbers of chunk 0, 1, ...
+        proposals: makes windows.
+        draw: returns random numbers.
     """
-    dimensions = len(boxes) // 2
-    state = _State(rules, boxes, counts)
-    active, start, chunk = np.flatnonzero(state.choice_counts), 0, 0
-    while start < rules.limit and len(active):
-        numbers = draw(chunk, active)
-        attempts = min(numbers.shape[1] // (1 + 2 * dimensions), rules.limit - start)
-        numbers = numbers[:, : numbers_of_search(dimensions, attempts)]
-        numbers = numbers.reshape(len(active), attempts, -1)
-        options, rest = state.options(active, numbers[..., 0], start)
-        windows, possible = propose(active, numbers[..., 1:], rest)
-        active = state.settle(active, options, windows, possible)
-        start, chunk = start + attempts, chunk + 1
-    return state.finish(np.union1d(active, np.flatnonzero(state.choice_counts == 0)))
-
-
-_ALMOST = 1 - 1e-4  # of a bound, because volumes are float32
+    state = _State(rules, boxes, counts, proposals.extents)
+    start = 0
+    while start < rules.limit and len(state.active):
+        attempts = min(state.attempts_together(start), rules.limit - start)
+        numbers, picks = draw(state.active, start, attempts)
+        limits = state.limits(start, picks)
+        state.settle(limits, *proposals.propose(state.active, numbers))
+        start += attempts
+    return state.drawn(boxes, counts)
 
 
 class _State:
-    """What the search knows of each sample."""
+    """The samples that have no window yet, with their boxes, and the windows of all samples."""
 
-    def __init__(self, rules: CropRules, boxes: Array, counts: Array) -> None:
-        self.rules, self.boxes, self.counts = rules, boxes, counts
-        self.first = np.cumsum(counts) - counts
-        self.option = np.zeros(len(counts), np.int64)
+    def __init__(
+        self, rules: CropRules, boxes: Array, counts: Array, extents: tuple[float, float]
+    ) -> None:
+        self.rules = rules
+        self.options, self.option_counts = rules.options(boxes, counts, extents)
+        self.limit = np.zeros(len(counts), np.float32)  # of the round that is not over
         self.corners = np.zeros((len(boxes), len(counts)), np.float32)
         self.corners[len(boxes) // 2 :] = 1
         self.overlap = np.full(len(counts), -1, np.float32)
-        self.thresholds = np.array([*rules.thresholds, np.inf], np.float32)
-        hopeful = self._hopeful()
-        self.choices = np.argsort(~hopeful, axis=1, kind="stable")
-        self.choice_counts = hopeful.sum(axis=1)
+        self.met = np.zeros(len(counts), bool)
+        self._search_for(np.arange(len(counts)), boxes, counts)
+        self._keep(self.option_counts > 0)
 
-    def _hopeful(self) -> Array:
-        """Return which options each sample may draw: (samples, options).
+    def _search_for(self, active: Array, boxes: Array, counts: Array) -> None:
+        """Go on with these samples, given their boxes and the numbers of their boxes."""
+        self.active, self.boxes, self.counts = active, boxes, counts
+        self.owners = np.repeat(np.arange(len(active)), counts)
+        self.first = np.cumsum(counts) - counts
+        self.some = None if counts.all() else counts > 0  # samples with boxes, if not all
 
-        Intersection over union is at most the ratio of two volumes. So if the volumes of two boxes
-        differ by more than 1 / threshold**2, no window overlaps with both as demanded.
-        """
-        rules, some = self.rules, self.counts > 0
-        hopeful = np.ones((len(self.counts), len(self.thresholds)), bool)
-        hopeful[:, -1] = rules.allow_no_crop
-        if some.any() and rules.all_boxes and not rules.by_coverage and rules.most_attempts < 0:
-            sizes, first = volumes(self.boxes), self.first[some]
-            least, largest = (each.reduceat(sizes, first) for each in (np.minimum, np.maximum))
-            needed = np.float32(_ALMOST) * self.thresholds[:-1] ** 2 * largest[:, None]
-            hopeful[some, :-1] = least[:, None] >= needed
-        return hopeful
+    def _keep(self, chosen: Array) -> None:
+        """Go on with some of the active samples."""
+        if not chosen.any():
+            self.active = self.active[:0]
+        elif not chosen.all():
+            boxes = chosen[self.owners].nonzero()[0]
+            self._search_for(self.active[chosen], self.boxes[:, boxes], self.counts[chosen])
 
-    def options(self, active: Array, drawn: Array, start: int) -> tuple[Array, Array]:
-        """Return the option of each attempt, and the part of the numbers that did not decide it."""
-        scaled = drawn * self.choice_counts[active, None]
-        picked = scaled.astype(np.int64)
-        rest = scaled - picked
-        options = np.take_along_axis(self.choices[active], picked, axis=1)
+    def attempts_together(self, start: int) -> int:
+        """Return how many attempts of each active sample to compute at once."""
+        many = TUNING.pairs // (len(self.active) + len(self.owners)) if start else 0
+        return max(many, TUNING.first_attempts)
+
+    def limits(self, start: int, picks: Array) -> Array:
+        """Return the option of each attempt: (samples, attempts), or (samples, 1) if all agree."""
         length = self.rules.round_attempts
+        begun, attempts = start % length, picks.shape[1]
+        picked = picks[:, -begun % length :: length] * self.option_counts[self.active, None]
+        limits: Array = self.options[self.active[:, None], picked.astype(np.int64)]
+        if begun:
+            limits = np.concatenate([self.limit[self.active, None], limits], axis=1)
         if length > 1:
-            attempts = np.arange(start, start + drawn.shape[1])
-            first = attempts - attempts % length - start  # of the attempt's round
-            carried = self.option[active, None]
-            options = np.where(first < 0, carried, options[:, np.maximum(first, 0)])
-        return options, rest
+            self.limit[self.active] = limits[:, -1]
+            if limits.shape[1] > 1:
+                limits = limits[:, np.arange(begun, begun + attempts) // length]
+        return limits
 
-    def settle(self, active: Array, options: Array, windows: Array, possible: Array) -> Array:
-        """Record the results of a chunk; return the samples that have none yet."""
-        rows = np.arange(len(active))
-        whole = options == len(self.rules.thresholds)
-        if self.rules.allow_no_crop:
-            possible = possible & ~np.logical_or.accumulate(whole, axis=1)
-        overlap, keeps = self._compared(active, windows)
-        valid = possible & keeps & (overlap >= self.thresholds[options])
-        first = valid.argmax(axis=1)
-        met = valid[rows, first]
-        self.corners[:, active[met]] = windows[:, rows[met], first[met]]
-        ended = met | whole.any(axis=1)
-        left = ~ended
-        overlap[~possible] = -1
+    def settle(self, limits: Array, windows: Array, possible: Array) -> None:
+        """Record the results of attempts with these options, windows and possibility."""
+        whole = limits < 0
+        for corners, edge in zip(halves(windows), (0, 1), strict=True):
+            np.copyto(corners, edge, where=whole)
+        passed = self._passed(limits, windows, possible)
+        passed |= whole
+        first = passed.argmax(axis=1)
+        met = passed[np.arange(len(first)), first]
+        self._take(met, windows, first)
+        self.met[self.active[met]] = True
+        self._keep(~met)
+
+    def _take(self, chosen: Array, windows: Array, attempts: Array) -> None:
+        """Store the windows of some of the active samples, given the number of an attempt."""
+        rows = chosen.nonzero()[0]
+        self.corners[:, self.active[rows]] = windows[:, rows, attempts[rows]]
+
+    def _passed(self, limits: Array, windows: Array, possible: Array) -> Array:
+        """Return which windows meet their limits and keep a box; note the largest overlaps."""
+        pairs = windows.take(self.owners, axis=1)
+        boxes = np.repeat(self.boxes[..., None], windows.shape[2], axis=2)  # cheaper than broadcast
+        overlaps = self.rules.overlaps(pairs, boxes)
+        if self.rules.limited:
+            self._note_largest(overlaps, windows, possible)
+        reduce = np.logical_and if self.rules.all_boxes else np.logical_or
+        passed = self._of_samples(reduce, overlaps >= limits.take(self.owners, axis=0), empty=True)
+        passed &= self._of_samples(np.logical_or, self.rules.keeps(pairs, boxes), empty=True)
+        passed &= possible
+        return passed
+
+    def _note_largest(self, overlaps: Array, windows: Array, possible: Array) -> None:
+        """Store windows whose overlap is larger than that of all windows before."""
+        reduce = np.minimum if self.rules.all_boxes else np.maximum
+        overlap = np.where(possible, self._of_samples(reduce, overlaps, empty=2), -1)
         largest = overlap.argmax(axis=1)
-        better = left & (overlap[rows, largest] > self.overlap[active])
-        self.corners[:, active[better]] = windows[:, rows[better], largest[better]]
-        self.overlap[active[better]] = overlap[rows, largest][better]
-        whole_image = active[ended & ~met]
-        half = len(self.boxes) // 2
-        self.corners[:half, whole_image], self.corners[half:, whole_image] = 0, 1
-        self.option[active] = options[:, -1]
-        remaining: Array = active[left]
-        return remaining
+        value = overlap[np.arange(len(largest)), largest]
+        better = value > self.overlap[self.active]
+        self._take(better, windows, largest)
+        self.overlap[self.active[better]] = value[better]
 
-    def _compared(self, active: Array, windows: Array) -> tuple[Array, Array]:
-        """Return the overlap of each window, and whether the window keeps a box."""
-        counts = self.counts[active]
-        overlap = np.full(windows.shape[1:], 2, np.float32)
-        keeps = np.ones(windows.shape[1:], bool)
-        some = counts > 0
-        if some.any():
-            owners = np.repeat(np.arange(len(active)), counts)
-            boxes = self.boxes[:, range_indices(self.first[active], counts), None]
-            pairs = windows.take(owners, axis=1)
-            first = (np.cumsum(counts) - counts)[some]
-            reduce = np.minimum if self.rules.all_boxes else np.maximum
-            overlap[some] = reduce.reduceat(self.rules.overlaps(pairs, boxes), first, axis=0)
-            keeps[some] = np.logical_or.reduceat(self.rules.keeps(pairs, boxes), first, axis=0)
-        return overlap, keeps
+    def _of_samples(self, reduce: np.ufunc, values: Array, *, empty: float) -> Array:
+        """Reduce the values of each sample's boxes; samples without boxes get `empty`."""
+        if self.some is None:
+            reduced: Array = reduce.reduceat(values, self.first, axis=0)
+            return reduced
+        result = np.full((len(self.active), values.shape[1]), empty, values.dtype)
+        if self.some.any():
+            result[self.some] = reduce.reduceat(values, self.first[self.some], axis=0)
+        return result
 
-    def finish(self, failed: Array) -> DrawnWindows:
-        """Return the windows, given the samples whose search failed."""
-        owners = np.repeat(np.arange(len(self.counts)), self.counts)
-        corners = self.corners.take(owners, axis=1)
-        half = len(corners) // 2
-        whole = (corners[:half] == 0).all(axis=0) & (corners[half:] == 1).all(axis=0)
-        met = np.ones(len(self.counts), bool)
-        met[failed] = False
-        return DrawnWindows(self.corners, whole | self.rules.keeps(corners, self.boxes), met)
+    def drawn(self, boxes: Array, counts: Array) -> DrawnWindows:
+        """Return the windows, given the boxes of all samples."""
+        corners = np.repeat(self.corners, counts, axis=1)
+        kept = self.rules.keeps(corners, boxes)
+        if self.rules.least_coverage is not None:  # the whole image keeps empty boxes, too
+            lower, upper = halves(corners)
+            kept |= (lower == 0).all(axis=0) & (upper == 1).all(axis=0)
+        return DrawnWindows(self.corners, kept, self.met)

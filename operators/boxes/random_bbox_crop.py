@@ -13,15 +13,11 @@ from ...engine.graph.params import BOOL, FLOAT, FLOATS, INT, INTS, LAYOUT, STR, 
 from ...engine.tensors import TensorList
 from ...formats.ragged import bounds_of, rows_between
 from ..common.batch_arguments import numbers_of
-from .boxes_of_batch import read_corners
-from .crop_search import CropRules, DrawnWindows, Propose
-from .window_shapes import FixedExtents, RandomExtents
-from .windows_of_samples import (
-    RANDOM_COUNT,
-    boxes_in_windows,
-    draw_windows,
-    no_window,
-)
+from .boxes_of_batch import joined, read_corners
+from .crop_rules import CropRules
+from .crop_search import DrawnWindows
+from .window_shapes import FixedExtents, Proposals, RandomExtents
+from .windows_of_samples import boxes_in_windows, draw_windows, no_window
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -131,7 +127,6 @@ class RandomBboxCrop(BatchOperator):
         self._ratios: tuple[tuple[float, float], ...] = tuple(
             zip(self.aspect_ratio[::2], self.aspect_ratio[1::2], strict=True)
         )
-        self.random_count = RANDOM_COUNT
 
     def num_outputs(self) -> int:
         return 3 + (len(self.layouts) > 1) + bool(self.output_bbox_indices)
@@ -150,12 +145,12 @@ class RandomBboxCrop(BatchOperator):
     ) -> tuple[Any, ...]:
         ltrb = self.ltrb is not False
         read = read_corners(batch, self.called, boxes, labels, self.bbox_layout, ltrb=ltrb)
-        corners, counts, layout = read
+        corners, counts, layout, of_labels = read
         size = self._extents(batch, "input_shape", input_shape, layout.dimensions)
         crop = self._extents(batch, "crop_shape", crop_shape, layout.dimensions)
-        numbers = batch.random(self, self.random_count)
-        propose = self._propose(size, crop, layout.dimensions)
-        drawn = draw_windows(self, self.rules, corners, counts, propose, numbers)
+        numbers = batch.random(self, 1)[:, 0]
+        proposals = self._proposals(size, crop, layout.dimensions)
+        drawn = draw_windows(self, self.rules, corners, counts, proposals, numbers)
         self._report(batch, drawn, counts)
         moved, bounds = boxes_in_windows(corners, counts, drawn, layout)
         windows = drawn.corners.T
@@ -164,12 +159,12 @@ class RandomBboxCrop(BatchOperator):
         anchors = np.ascontiguousarray(windows[:, : layout.dimensions])
         results: list[Any] = [anchors, windows[:, layout.dimensions :] - anchors]
         results.append(rows_between(moved, bounds))
-        of_rows = rows_between(drawn.kept, bounds_of(counts))
         if labels is not None:
-            pairs = zip(labels.rows(), of_rows, strict=True)
-            results.append([_chosen(row, kept) for row, kept in pairs])
+            results.append(_chosen(of_labels, counts, drawn.kept, bounds))
         if self.output_bbox_indices:
-            results.append([row.nonzero()[0].astype(np.int32) for row in of_rows])
+            first = np.repeat(np.cumsum(counts) - counts, np.diff(bounds))
+            indices = drawn.kept.nonzero()[0] - first
+            results.append(rows_between(indices.astype(np.int32), bounds))
         return tuple(results)
 
     def _report(self, batch: BatchContext, drawn: DrawnWindows, counts: Array) -> None:
@@ -182,12 +177,12 @@ class RandomBboxCrop(BatchOperator):
             message = _FAILED.format(self.called, len(failed))
             warnings.warn(message, RuntimeWarning, stacklevel=2)
 
-    def _propose(self, size: Array | None, crop: Array | None, dimensions: int) -> Propose:
+    def _proposals(self, size: Array | None, crop: Array | None, dimensions: int) -> Proposals:
         if crop is not None and size is not None:
-            return FixedExtents(crop, size).propose
+            return FixedExtents(crop, size)
         ratios = self._ratios[: 1 if dimensions == 2 else 3]
         shape = None if size is None else size.astype(np.float32)
-        return RandomExtents(self.scaling, ratios, shape).propose
+        return RandomExtents(self.scaling, ratios, shape)
 
     def _extents(
         self, batch: BatchContext, name: str, values: Any, dimensions: int
@@ -240,9 +235,20 @@ class RandomBboxCrop(BatchOperator):
         raise ArgumentError(f"{self.called}: {problem}")
 
 
-def _chosen(labels: Array, kept: Array) -> Array:
-    """Return the labels of the kept boxes; none for a sample with an error."""
-    return labels[kept] if labels.shape[:1] == kept.shape else labels.reshape(-1)[:0]
+def _chosen(labels: list[Array], counts: Array, kept: Array, bounds: Array) -> list[Array]:
+    """Return the labels of the kept boxes.
+
+    Args:
+        labels: of each sample's boxes.
+        counts: number of boxes of each sample.
+        kept: which boxes are kept, of all samples.
+        bounds: of the kept boxes of each sample.
+    """
+    together = joined(labels) if labels else None
+    if together is not None:
+        return rows_between(together[kept], bounds)
+    of_rows = rows_between(kept, bounds_of(counts))
+    return [row[chosen] for row, chosen in zip(labels, of_rows, strict=True)]
 
 
 _FAILED = (

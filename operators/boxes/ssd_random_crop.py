@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
-from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.nodes import DataNode, add_node
+from ...engine.graph.operator import Array, CompositeOperator, SampleOperator, register
 from ...engine.graph.params import INT, param
-from .box_layout import box_layout
-from .checks import check_boxes, check_labels
-from .crop_search import CropRules
-from .window_shapes import RandomExtents
-from .windows_of_samples import RANDOM_COUNT, boxes_in_windows, draw_windows, no_window
+from .random_bbox_crop import RandomBboxCrop
 
-_THRESHOLDS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.0)
-_WINDOWS = RandomExtents((0.3, 1.0), ((0.5, 2.0),))
+_WINDOWS: dict[str, Any] = {
+    "thresholds": (0.1, 0.3, 0.5, 0.7, 0.9, 0.0),
+    "scaling": (0.3, 1.0),
+    "aspect_ratio": (0.5, 2.0),
+    "bbox_layout": "xyXY",
+}
 
 
 @register
-class SsdRandomCrop(SampleOperator):
+class SsdRandomCrop(CompositeOperator):
     """Crops images at random around boxes, as for training of SSD; `random_bbox_crop` does more.
 
     Liu et al., "SSD: Single Shot MultiBox Detector" (2016), section 2.2. A round of `num_attempts`
@@ -39,34 +40,51 @@ class SsdRandomCrop(SampleOperator):
     name = "ssd_random_crop"
     inputs = ("images", "boxes", "labels")
     outputs = 3
-    random_count = RANDOM_COUNT
 
     num_attempts = param(INT, 1, "Attempts in a round.", minimum=1)
 
-    def prepare(self) -> None:
-        self.rules = CropRules(_THRESHOLDS, round_attempts=self.num_attempts)
+    def compose(
+        self, name: str | None, images: DataNode, boxes: DataNode, labels: DataNode
+    ) -> tuple[DataNode, ...]:
+        common = {"seed": self.seed, "preserve": self.preserve}
+        arguments = {**_WINDOWS, "num_attempts": self.num_attempts, **common}
+        anchor, shape, *kept = add_node(SsdWindow, (boxes, labels), arguments)
+        (images,) = add_node(SsdCut, (images, anchor, shape), common, name=name)
+        return images, *kept
 
-    def output_layouts(self) -> tuple[str, ...]:
-        return self.layouts
 
-    def sample(
-        self, workspace: Workspace, image: Array, boxes: Array, labels: Array
-    ) -> tuple[Array, ...]:
+@register
+class SsdWindow(RandomBboxCrop):
+    """Draws the windows of `fn.ssd_random_crop`."""
+
+    name = "_ssd_window"
+    called = "fn.ssd_random_crop"
+
+
+@register
+class SsdCut(SampleOperator):
+    """Cuts the windows of `fn.ssd_random_crop` out of images.
+
+    Inputs:
+        images: HWC; any type.
+        anchor, shape: as `fn.random_bbox_crop` returns them.
+    """
+
+    name = "_ssd_cut"
+    called = "fn.ssd_random_crop"
+    inputs = ("images", "anchor", "shape")
+
+    def sample(self, workspace: Workspace, image: Array, anchor: Array, shape: Array) -> Array:
         if image.ndim != 3 or self.layouts[0] not in ("", "HWC"):
             raise ArgumentError(
                 f"{self.called}: the image must be HWC, but has the shape {image.shape} and the "
                 f"layout {self.layouts[0]!r}"
             )
-        check_boxes(self.called, boxes.shape, boxes.dtype)
-        check_labels(self.called, labels.shape, labels.dtype, len(boxes))
-        layout = box_layout(self.called, "xyXY", 2)
-        corners = layout.corners(boxes)
-        counts, numbers = np.array([len(boxes)]), workspace.random[np.newaxis]
-        drawn = draw_windows(self, self.rules, corners, counts, _WINDOWS.propose, numbers)
-        if not drawn.met[0]:
-            raise no_window(self, self.rules, len(boxes))
-        size = np.array([image.shape[1], image.shape[0]] * 2)
-        edges = np.floor(drawn.corners[:, 0] * size + 0.5).astype(np.int64)
-        left, top, right, bottom = edges.tolist()
-        kept, _ = boxes_in_windows(corners, counts, drawn, layout)
-        return image[top:bottom, left:right], kept, labels[drawn.kept]
+        (left, top), (width, height) = anchor.tolist(), shape.tolist()
+        rows = _pixels(top, height, image.shape[0])
+        return image[rows, _pixels(left, width, image.shape[1])]
+
+
+def _pixels(start: float, extent: float, size: int) -> slice:
+    """Return a range, relative to an axis, as a range of pixels."""
+    return slice(int(start * size + 0.5), int((start + extent) * size + 0.5))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations, permutations
+from typing import Protocol
 
 import numpy as np
 
@@ -12,8 +13,37 @@ from ...engine.graph.operator import Array
 _TOLERANCE = 1e-5  # of aspect ratios, because extents are float32
 
 
+def numbers_of_attempt(dimensions: int) -> int:
+    """Return how many random numbers an attempt takes, in fours.
+
+    These are one for each extent, one for each offset, and, with three dimensions, one for the
+    order of the axes as the last one.
+    """
+    return 4 * (dimensions - 1)
+
+
+class Proposals(Protocol):
+    """Windows that are made of random numbers."""
+
+    @property
+    def extents(self) -> tuple[float, float]:
+        """Bounds of the windows' extents on any axis, relative to the image."""
+
+    def propose(self, samples: Array, numbers: Array) -> tuple[Array, Array]:
+        """Make windows.
+
+        Args:
+            samples: numbers of the samples: (samples,).
+            numbers: random numbers in [0, 1): (2 * dimensions or more, samples, attempts) float32.
+
+        Returns:
+            their corners, (2 * dimensions, samples, attempts) float32, which the caller may
+            change; and which of them are possible, (samples, attempts).
+        """
+
+
 @dataclass(frozen=True)
-class RandomExtents:
+class RandomExtents(Proposals):
     """Windows whose extents are uniform in a range, if their aspect ratios are allowed.
 
     Attributes:
@@ -27,24 +57,30 @@ class RandomExtents:
     ratios: tuple[tuple[float, float], ...]
     input_shape: Array | None = None
 
-    def propose(self, samples: Array, numbers: Array, order: Array) -> tuple[Array, Array]:
-        """Return corners and possibility of windows: see `crop_search.Propose`."""
-        numbers = np.moveaxis(numbers, -1, 0).astype(np.float32)
-        dimensions = len(numbers) // 2
+    @property
+    def extents(self) -> tuple[float, float]:
+        """Bounds of the extents; a fixed ratio may change an extent as it likes."""
+        fixed = any(least == largest for least, largest in self.ratios)
+        return (0.0, np.inf) if fixed else (self.scaling[0], self.scaling[1])
+
+    def propose(self, samples: Array, numbers: Array) -> tuple[Array, Array]:
+        """Return corners and possibility of windows: see `Proposals`."""
+        dimensions = 1 + len(numbers) // 4
         low, high = self.scaling
-        extents = np.float32(low) + np.float32(high - low) * numbers[:dimensions]
+        extents = np.float32(high - low) * numbers[:dimensions]
+        extents += np.float32(low)
         size = None if self.input_shape is None else self.input_shape[samples].T[..., None]
         if size is not None:
             extents *= size
         ranges = self._ranges(dimensions)
-        extents = _with_fixed_ratios(extents, ranges, order)
-        possible = np.minimum.reduce(extents, axis=0) > 0
+        extents = _with_fixed_ratios(extents, ranges, numbers[-1])
+        possible = extents[0] > 0  # and so are the others, if their ratios are in range
         for (i, j), (least, largest) in ranges.items():
             possible &= extents[i] >= np.float32(least * (1 - _TOLERANCE)) * extents[j]
             possible &= extents[i] <= np.float32(largest * (1 + _TOLERANCE)) * extents[j]
         if size is not None:
             extents /= size
-        lower = numbers[dimensions:] * (np.float32(1) - extents)
+        lower = numbers[dimensions : 2 * dimensions] * (np.float32(1) - extents)
         return np.concatenate([lower, lower + extents]), possible
 
     def _ranges(self, dimensions: int) -> dict[tuple[int, int], tuple[float, float]]:
@@ -54,7 +90,7 @@ class RandomExtents:
 
 
 @dataclass(frozen=True)
-class FixedExtents:
+class FixedExtents(Proposals):
     """Windows of a given size, whose offsets are whole pixels.
 
     A window that is larger than the image holds the whole image.
@@ -66,13 +102,18 @@ class FixedExtents:
     crop_shape: Array
     input_shape: Array
 
-    def propose(self, samples: Array, numbers: Array, order: Array) -> tuple[Array, Array]:
-        """Return corners and possibility of windows: see `crop_search.Propose`."""
+    @property
+    def extents(self) -> tuple[float, float]:
+        """Bounds of the extents, of which each sample has its own."""
+        return (0.0, np.inf)
+
+    def propose(self, samples: Array, numbers: Array) -> tuple[Array, Array]:
+        """Return corners and possibility of windows: see `Proposals`."""
         crop, size = (each[samples].T[..., None] for each in (self.crop_shape, self.input_shape))
-        margin, drawn = size - crop, np.moveaxis(numbers, -1, 0)[len(crop) :]
+        margin, drawn = size - crop, numbers[: len(crop)].astype(np.float64)
         steps = np.floor(drawn * (np.abs(margin) + 1)) * np.sign(margin)
         corners = np.concatenate([steps / size, (steps + crop) / size])
-        return corners.astype(np.float32), np.ones(order.shape, bool)
+        return corners.astype(np.float32), np.ones(numbers.shape[1:], bool)
 
 
 def _with_fixed_ratios(

@@ -9,19 +9,12 @@ from ...engine.graph.operator import Array, Operator
 from ...engine.order import philox
 from ...formats.ragged import bounds_of
 from .box_layout import BoxLayout
-from .crop_search import (
-    TUNING,
-    CropRules,
-    DrawnWindows,
-    Propose,
-    attempts_of_chunk,
-    numbers_of_search,
-    search,
-)
+from .crop_rules import TUNING, CropRules
+from .crop_search import DrawnWindows, search
+from .window_shapes import Proposals, numbers_of_attempt
 
-_KEY_BITS = 53  # of a random number
-RANDOM_COUNT = 1 + numbers_of_search(2, TUNING.first_attempts)
-"""Random numbers of a sample. The first is a counter, from which few samples need more numbers."""
+_NUMBER_BITS = 53  # of a random number of a sample
+_PICK_BITS = 16
 
 
 def draw_windows(
@@ -29,7 +22,7 @@ def draw_windows(
     rules: CropRules,
     corners: Array,
     counts: Array,
-    propose: Propose,
+    proposals: Proposals,
     numbers: Array,
 ) -> DrawnWindows:
     """Return the windows that random numbers choose.
@@ -39,20 +32,30 @@ def draw_windows(
         rules: the windows that are accepted.
         corners: of the boxes of all samples: (2 * dimensions, boxes).
         counts: number of boxes of each sample: (samples,).
-        propose: makes windows of random numbers.
-        numbers: the first random numbers of each sample: (samples, RANDOM_COUNT).
+        proposals: makes windows of random numbers.
+        numbers: a random number of each sample, from which its other numbers follow: (samples,).
     """
-    counters = (numbers[:, 0] * 2**_KEY_BITS).astype(np.int64)
-    dimensions, stream = len(corners) // 2, operator.placement.random_stream
+    blocks = numbers_of_attempt(len(corners) // 2) // 4
+    positions = (numbers * 2**_NUMBER_BITS).astype(np.uint64)
+    halves = np.stack([positions, positions >> 32]).astype(np.uint32)
+    key = philox.mix(0, operator.placement.random_stream)
 
-    def draw(chunk: int, samples: Array) -> Array:
-        if chunk == 0:
-            first: Array = numbers[:, 1:]
-            return first
-        count = numbers_of_search(dimensions, attempts_of_chunk(chunk))
-        return philox.uniform(0, stream, np.full(len(samples), chunk), counters[samples], count)
+    def draw(samples: Array, start: int, attempts: int) -> tuple[Array, Array]:
+        """Encrypt the position of each sample with the numbers of attempt and block."""
+        counters = np.empty((2, 2, blocks, len(samples), attempts), np.uint32)
+        counters[:, 0] = halves[:, None, samples, None]
+        counters[0, 1] = np.arange(start, start + attempts)
+        counters[1, 1] = np.arange(blocks)[:, None, None]
+        even, odd = counters.reshape(2, 2, -1)
+        words = np.concatenate(philox.philox4x32(even, odd, key))
+        words = words.reshape(-1, len(samples), attempts)
+        # Numbers are the upper 24 bits of words; picks rest on the lowest 8 bits of two words.
+        drawn = (words >> 8).astype(np.float32)
+        drawn *= np.float32(2**-24)
+        picks = ((words[0] << 8) ^ words[1]).astype(np.uint16) * 2.0**-_PICK_BITS
+        return drawn, picks
 
-    return search(rules, corners, counts, propose, draw)
+    return search(rules, corners, counts, proposals, draw)
 
 
 def no_window(operator: Operator, rules: CropRules, boxes: int) -> ArgumentError:
@@ -72,8 +75,9 @@ def boxes_in_windows(
     Returns:
         the boxes of all samples, and the bounds of each sample's boxes among them.
     """
-    owners = np.repeat(np.arange(len(counts)), counts)[drawn.kept]
-    moved, windows = corners[:, drawn.kept], drawn.corners.take(owners, axis=1)
+    kept = drawn.kept.nonzero()[0]
+    owners = np.repeat(np.arange(len(counts)), counts)[kept]
+    moved, windows = corners.take(kept, axis=1), drawn.corners.take(owners, axis=1)
     both = moved.reshape(2, layout.dimensions, len(owners))
     lower, upper = windows.reshape(both.shape)
     both -= lower

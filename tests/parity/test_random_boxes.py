@@ -9,6 +9,9 @@ import pytest
 
 pytest.importorskip("nvidia.dali")
 
+import penstock
+from penstock import Pipeline
+
 from ..operators.box_samples import outputs, random_boxes
 from .oracle import dali
 
@@ -100,7 +103,14 @@ def test_boxes_move_into_windows_as_in_dali():
 
 def test_ssd_random_crop():
     image = np.random.default_rng(0).integers(0, 256, (30, 40, 3)).astype(np.uint8)
-    ours, theirs = both("ssd_random_crop", image, BOXES, LABELS, num_attempts=3)
+    columns = [[each] * SAMPLES for each in (image, BOXES, LABELS)]
+    with Pipeline(batch_size=SAMPLES, num_threads=1, seed=1) as pipe:
+        nodes = [penstock.fn.external_source(source=[column]) for column in columns]
+        pipe.set_outputs(*penstock.fn.ssd_random_crop(*nodes, num_attempts=3))
+        ours = [[np.asarray(row) for row in output.rows()] for output in pipe.run()]
+    theirs = [
+        rows for rows, _ in dali(lambda *each: fn.ssd_random_crop(*each, num_attempts=3), *columns)
+    ]
     for axis in range(2):
         sides = [[row.shape[axis] for row in rows[0]] for rows in (ours, theirs)]
         assert_same_distribution(*sides)

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, Pipeline, fn, types
-from penstock.engine.graph.nodes import Graph, current_graph, defining
+from penstock.engine.graph.nodes import Graph, add_node, current_graph, defining
+from penstock.engine.graph.operator import CompositeOperator, param
+from penstock.engine.graph.params import FLOAT
 
 from ..toys import (
     Add,
@@ -47,6 +49,39 @@ def test_the_definition_s_line_is_the_user_s(graph):
     node = fn.apply(Numbers, (), {}, "mine")[0].node
     assert node.made_at.startswith(f"{__file__}:")
     assert str(node) == f"fn.toy.numbers ('mine', made at {node.made_at})"
+
+
+class Twice(CompositeOperator):
+    """x * factor + x, of two parts."""
+
+    name = "toy.twice"
+    inputs = ("x",)
+    factor = param(FLOAT, 2.0, "Factor.")
+
+    def compose(self, name, x):
+        (product,) = add_node(Affine, (x,), {"a": self.factor})
+        return add_node(Add, (product, x), {}, name=name)
+
+
+def test_an_operator_of_several_parts_is_their_nodes():
+    def define():
+        data, _ = call(Numbers)
+        return data, call(Twice, data, factor=3, name="mine")
+
+    ((data, result),) = run(define, 1)
+    assert_same(result, [3.0 * row + row for row in data])
+
+
+def test_parts_are_made_where_the_user_made_the_operator(graph):
+    result = call(Twice, call(Numbers)[0], name="mine")
+    assert [node.name for node in graph.nodes] == ["toy_numbers_0", "toy_affine_1", "mine"]
+    assert result.node is graph.nodes[-1]
+    with pytest.raises(ArgumentError, match=r"fn\.toy\.twice has no argument"):
+        call(Twice, result, factors=3)
+    with pytest.raises(ArgumentError, match="the same for all samples"):
+        call(Twice, result, factor=result)
+    with pytest.raises(ArgumentError, match=r"expects the inputs \(x\), but got 2"):
+        call(Twice, result, result)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])

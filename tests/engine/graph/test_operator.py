@@ -10,6 +10,7 @@ from penstock.engine.graph.operator import (
     COMMON,
     OPERATORS,
     BatchOperator,
+    CompositeOperator,
     SampleOperator,
     check_declaration,
     param,
@@ -121,6 +122,19 @@ def test_a_declaration_that_lacks_something_is_refused(content, message):
         register(declared(**content))
     assert str(caught.value).startswith("operator class ")
     assert "toy.declared" not in OPERATORS
+
+
+def test_an_operator_of_several_parts_needs_to_compose_them():
+    content = {"name": "toy.composite", "__doc__": "Does.", "inputs": ("x",)}
+    with pytest.raises(ArgumentError, match="needs a method `compose`"):
+        check_declaration(type("Toy", (CompositeOperator,), content))
+    with pytest.raises(ArgumentError, match=r"`compose` is called with .* too many positional"):
+        check_declaration(
+            type("Toy", (CompositeOperator,), {**content, "compose": lambda self, x: ()})
+        )
+    check_declaration(
+        type("Toy", (CompositeOperator,), {**content, "compose": lambda self, name, x: ()})
+    )
 
 
 def test_a_complete_declaration_is_accepted():

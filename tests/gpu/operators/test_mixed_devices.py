@@ -46,6 +46,7 @@ INPUTS = {
         [np.array([[0, 0, 3]], np.int32)] * 3,
         [np.zeros((3, 2), np.float32)] * 3,
     ),
+    "_ssd_cut": (IMAGES, [np.float32([0, 0])] * 3, [np.float32([0.5, 0.5])] * 3),
     "ssd_random_crop": (IMAGES, BOXES, LABELS),
     "warp_affine": (IMAGES, [np.eye(2, 3, dtype=np.float32)] * 3),
     "decoders.image_slice": (ENCODED, [np.array([0.0, 0.0])] * 3, [np.array([0.5, 0.5])] * 3),

@@ -126,6 +126,32 @@ def test_bad_boxes_are_refused(box, message):
         crop(np.float32([box]), np.int32([1]))
 
 
+def test_labels_of_several_forms_follow_their_boxes():
+    labels = [LABELS, LABELS[:, None].astype(np.int64), LABELS]
+    results = outputs("random_bbox_crop", [BOXES] * 3, labels, output_bbox_indices=True, **WINDOWS)
+    for given, chosen, indices in zip(labels, *results[3:], strict=True):
+        assert chosen.dtype == given.dtype
+        np.testing.assert_array_equal(chosen, given[indices])
+
+
+@pytest.mark.parametrize("attempts", [1, 7, 50])
+def test_a_sample_does_not_depend_on_the_others_of_its_batch(attempts):
+    boxes = [random_boxes(count, seed=count) for count in (1, 0, 20, 3, 2, 0, 8, 2)]
+    arguments = WINDOWS | {"thresholds": (0.0, 0.2, 0.4), "num_attempts": attempts}
+
+    def crop_batches(size):
+        rows = iter(boxes)
+        with Pipeline(batch_size=size, num_threads=1, seed=3, prefetch_queue_depth=1) as pipe:
+            data = fn.external_source(source=lambda: next(rows), batch=False)
+            pipe.set_outputs(*fn.random_bbox_crop(data, output_bbox_indices=True, **arguments))
+            runs = [pipe.run() for _ in range(len(boxes) // size)]
+        return [[row for run in runs for row in map(np.asarray, run[k])] for k in range(4)]
+
+    for together, alone in zip(crop_batches(8), crop_batches(1), strict=True):
+        for row, other in zip(together, alone, strict=True):
+            np.testing.assert_array_equal(row, other)
+
+
 def test_labels_of_another_length_are_refused():
     with pytest.raises(ArgumentError, match=r"shape \(2,\) for 3 boxes"):
         crop(labels=np.int32([1, 2]))
@@ -143,7 +169,7 @@ def test_searches_that_cannot_succeed_end():
         outputs("random_bbox_crop", [apart], total_num_attempts=9, quiet=True, **arguments)
 
 
-def test_more_attempts_than_the_workspace_has_numbers_for():
+def test_searches_of_many_attempts_meet_their_threshold():
     boxes = random_boxes(2, seed=8)
     anchors, shapes, *_ = crop(
         boxes, None, thresholds=(0.35,), all_boxes_above_threshold=False, scaling=(0.3, 0.5)

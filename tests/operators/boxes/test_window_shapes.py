@@ -5,15 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock.operators.boxes.window_shapes import FixedExtents, RandomExtents
+from penstock.operators.boxes.window_shapes import (
+    FixedExtents,
+    RandomExtents,
+    numbers_of_attempt,
+)
 
-ORDER = np.random.default_rng(0).random(500)
+
+def drawn(samples, attempts, dimensions=2):
+    """Return random numbers of attempts."""
+    shape = (numbers_of_attempt(dimensions), samples, attempts)
+    return np.random.default_rng(1).random(shape).astype(np.float32)
 
 
 def propose(shapes, dimensions):
     """Return lower corners and extents of possible windows."""
-    numbers = np.random.default_rng(1).random((5, 100, 2 * dimensions))
-    corners, possible = shapes.propose(np.arange(5), numbers, ORDER.reshape(5, 100))
+    corners, possible = shapes.propose(np.arange(5), drawn(5, 100, dimensions))
     lower, upper = np.split(corners[:, possible], 2)
     return lower, upper - lower
 
@@ -39,13 +46,13 @@ def test_ratios_in_pixels():
 
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 1.7])
 def test_a_fixed_ratio_keeps_the_largest_extent(ratio):
-    numbers = np.random.default_rng(1).random((1, 100, 4))
+    numbers = drawn(1, 100)
     shapes = RandomExtents((0.3, 0.9), ((ratio, ratio),))
-    corners, possible = shapes.propose(np.arange(1), numbers, ORDER[np.newaxis, :100])
+    corners, possible = shapes.propose(np.arange(1), numbers)
     extents = corners[2:] - corners[:2]
     assert possible.all()
     np.testing.assert_allclose(extents[0] / extents[1], ratio, 1e-4)
-    np.testing.assert_allclose(extents.max(axis=0), 0.3 + 0.6 * numbers[..., :2].max(axis=2), 1e-5)
+    np.testing.assert_allclose(extents.max(axis=0), 0.3 + 0.6 * numbers[:2].max(axis=0), 1e-5)
 
 
 def test_three_dimensions_have_three_ranges():
@@ -58,16 +65,13 @@ def test_three_dimensions_have_three_ranges():
 
 def test_empty_windows_are_not_possible():
     shapes = RandomExtents((0.0, 0.0), ((1.0, 1.0),))
-    _, possible = shapes.propose(
-        np.arange(1), np.random.default_rng(1).random((1, 5, 4)), ORDER[np.newaxis, :5]
-    )
+    _, possible = shapes.propose(np.arange(1), drawn(1, 5))
     assert not possible.any()
 
 
 def test_offsets_of_given_sizes_are_whole_pixels_and_uniform():
     size, crop = np.array([[10, 4]]), np.array([[7, 6]])
-    numbers = np.random.default_rng(1).random((1, 2000, 4))
-    corners, possible = FixedExtents(crop, size).propose(np.arange(1), numbers, numbers[..., 0])
+    corners, possible = FixedExtents(crop, size).propose(np.arange(1), drawn(1, 2000))
     pixels = corners[:2, 0] * size.T
     offsets = np.rint(pixels).astype(int)
     np.testing.assert_allclose(pixels, offsets, 0, 1e-5)
