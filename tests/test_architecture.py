@@ -53,7 +53,7 @@ ROOMS = (
 # What the parts above may import of the engine: not the work, and not the threads that do it.
 OPEN_ROOMS = {"errors", "suggestions", "threads", "order", "tensors", "gpu", "graph", "types"}
 ALSO_OPEN = {
-    "readers": {"processes"},  # the reading process is an interpreter, too
+    "readers": {"processes"},  # the reading process is a child process, too
     "plugin": {"run"},  # iterators run pipelines
     "__init__": {"run"},
     "cli": {"run"},
