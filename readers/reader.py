@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,7 @@ from .storage.read_team import READ_TEAM
 from .storage.urls import is_url
 
 
-@dataclass(frozen=True)
-class ReaderTuning:
+class ReaderTuning(NamedTuple):
     """Numbers that all readers share.
 
     Attributes:

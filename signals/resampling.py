@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
@@ -30,8 +30,7 @@ _ROUNDING = Fraction(1, 1 << 24)
 """Of float32, the type of rates: ratios that differ by less are the same, such as 0.9 and 9/10."""
 
 
-@dataclass(frozen=True)
-class ResamplingTuning:
+class ResamplingTuning(NamedTuple):
     """When and how weights repeat.
 
     Attributes:

@@ -14,9 +14,9 @@ import threading
 import weakref
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from importlib import import_module
 from subprocess import DEVNULL, Popen, TimeoutExpired
+from typing import NamedTuple
 
 from ..errors import WorkerError
 from .channel import Channel, connected_sockets
@@ -33,8 +33,7 @@ _ONE_THREAD = {
 }
 
 
-@dataclass(frozen=True)
-class ChildProcessTuning:
+class ChildProcessTuning(NamedTuple):
     """Waiting times.
 
     Attributes:

@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import dataclass
 from math import prod
 from socket import socket
 from time import perf_counter_ns, process_time_ns
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -39,8 +38,7 @@ from .messages import (
 _ALIGNMENT = 64
 
 
-@dataclass(frozen=True)
-class ChildTuning:
+class ChildTuning(NamedTuple):
     """Sizes of memory that a worker asks for.
 
     Attributes:

@@ -18,14 +18,13 @@ from collections import defaultdict, deque
 from contextlib import suppress
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .memory import size_class
 from .streams import DEFAULT_STREAM, ForeignStream
 
 
-@dataclass(frozen=True)
-class DevicePoolTuning:
+class DevicePoolTuning(NamedTuple):
     """The blocks of a device's pool.
 
     Attributes:

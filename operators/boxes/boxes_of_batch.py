@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 
-@dataclass(frozen=True)
-class BoxesOfBatchTuning:
+class BoxesOfBatchTuning(NamedTuple):
     """The tolerance of boxes.
 
     Attributes:

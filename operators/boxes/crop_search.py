@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +21,7 @@ from ...formats.ragged import range_indices
 from .overlaps import centers_inside, coverage, ious, volumes
 
 
-@dataclass(frozen=True)
-class CropSearchTuning:
+class CropSearchTuning(NamedTuple):
     """The choices of `search`.
 
     Attributes:

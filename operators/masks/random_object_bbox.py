@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +18,7 @@ from .object_classes import ObjectClasses, draw_class, labels_of
 _FORMATS = ("anchor_shape", "start_end", "box")
 
 
-@dataclass(frozen=True)
-class ObjectBboxTuning:
+class ObjectBboxTuning(NamedTuple):
     """The size of the cache of `fn.segmentation.random_object_bbox`.
 
     Attributes:

@@ -10,6 +10,7 @@ import io
 import struct
 import zipfile
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +39,7 @@ _ENCRYPTED = 1
 _MOST_GROWTH = 1032  # maximum bytes that DEFLATE makes of one byte
 
 
-@dataclass(frozen=True)
-class ZipTuning:
+class ZipTuning(NamedTuple):
     """Limits of zip archives.
 
     Attributes:

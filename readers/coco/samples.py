@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,7 @@ Int32s = NDArray[np.int32]
 Float32s = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class SamplesTuning:
+class SamplesTuning(NamedTuple):
     """Numbers of sorting annotations by samples.
 
     Attributes:

@@ -23,8 +23,7 @@ from ..storage.urls import is_url
 from .array_list import ArrayList
 
 
-@dataclass(frozen=True)
-class OpeningTuning:
+class OpeningTuning(NamedTuple):
     """Numbers of opening arrays.
 
     Attributes:

@@ -12,10 +12,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from queue import SimpleQueue
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...engine.errors import WorkerError
 from ...engine.tensors.arena import Arena
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from ...engine.processes.channel import Channel
 
 
-@dataclass(frozen=True)
-class ReadingProcessTuning:
+class ReadingProcessTuning(NamedTuple):
     """When a process is started, and how it is used.
 
     Attributes:

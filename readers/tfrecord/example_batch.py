@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,7 @@ from .example import FeatureType
 from .patterns import SLACK, WIDEST_LENGTH, BytePattern
 
 
-@dataclass(frozen=True)
-class ExampleBatchTuning:
+class ExampleBatchTuning(NamedTuple):
     """When records are parsed one by one instead.
 
     Attributes:
