@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -117,8 +116,7 @@ def step_between(in_rate: float, out_rate: float) -> Fraction:
     return simple if abs(simple - exact) <= exact * _ROUNDING else exact
 
 
-@dataclass(frozen=True)
-class _Columns:
+class _Columns(NamedTuple):
     """Neighboring output samples of a period.
 
     Attributes:
@@ -132,8 +130,7 @@ class _Columns:
     weights: NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class _Periods:
+class _Periods(NamedTuple):
     """The weights of one ratio, and how far they reach.
 
     Attributes:

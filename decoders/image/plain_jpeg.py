@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,8 +41,7 @@ class PlainJpegTuning(NamedTuple):
 TUNING = PlainJpegTuning()
 
 
-@dataclass(frozen=True)
-class ThreadedFiles:
+class ThreadedFiles(NamedTuple):
     """Files of a batch that threads decode into pinned memory.
 
     Attributes:

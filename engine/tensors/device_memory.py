@@ -16,7 +16,6 @@ from __future__ import annotations
 import threading
 from collections import defaultdict, deque
 from contextlib import suppress
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -92,8 +91,7 @@ class Lease:
             self._pool.take_back(self._block, self._streams)
 
 
-@dataclass(frozen=True)
-class _Idle:
+class _Idle(NamedTuple):
     """A block that waits for its next user.
 
     Attributes:

@@ -35,8 +35,7 @@ class DecoderPoolTuning(NamedTuple):
 TUNING = DecoderPoolTuning()
 
 
-@dataclass(frozen=True)
-class Gpu:
+class Gpu(NamedTuple):
     """The GPU whose decoder is used.
 
     Attributes:

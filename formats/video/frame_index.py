@@ -114,7 +114,7 @@ def read_index(container: Any, stream: Any) -> FrameIndex:
         ]
     if container.format.name.startswith(_SOUGHT_BY_PRESENTATION):
         packets = [
-            replace(packet, decoding_time=packet.time) if packet.is_key else packet
+            packet._replace(decoding_time=packet.time) if packet.is_key else packet
             for packet in packets
         ]
     index = _index(packets, stream.time_base)

@@ -86,8 +86,7 @@ class CropRules:
         return -(-self.most_attempts // self.round_attempts) * self.round_attempts
 
 
-@dataclass(frozen=True)
-class DrawnWindows:
+class DrawnWindows(NamedTuple):
     """The windows of several samples.
 
     Attributes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -60,8 +59,7 @@ _CANNOT = (
 )
 
 
-@dataclass(frozen=True)
-class ZipMembers:
+class ZipMembers(NamedTuple):
     """Files of a zip archive, in its directory's order.
 
     Attributes:

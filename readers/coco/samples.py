@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -35,8 +34,7 @@ MOST_PIXELS = 1 << 28
 """Pixels of a mask, at most: larger sizes in an annotation file are mistakes."""
 
 
-@dataclass(frozen=True)
-class SamplePolygons:
+class SamplePolygons(NamedTuple):
     """The polygons of all samples.
 
     Attributes:
@@ -53,8 +51,7 @@ class SamplePolygons:
     vertex_bounds: Int64s
 
 
-@dataclass(frozen=True)
-class SampleRuns:
+class SampleRuns(NamedTuple):
     """The masks of all samples that are stored as run lengths, and the samples' sizes.
 
     Attributes:
@@ -74,8 +71,7 @@ class SampleRuns:
     widths: Int32s
 
 
-@dataclass(frozen=True)
-class CocoSamples:
+class CocoSamples(NamedTuple):
     """Samples in reading order.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,7 @@ from ...formats.coco.instances import CocoInstances
 Int64s = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Selected:
+class Selected(NamedTuple):
     """Which images and annotations are read, and how: arguments of `fn.readers.coco`."""
 
     images: tuple[str, ...] | None = None

@@ -54,8 +54,7 @@ class StoredMember(NamedTuple):
     checksum: int
 
 
-@dataclass(frozen=True)
-class OpenArray:
+class OpenArray(NamedTuple):
     """An array that is open for reading.
 
     Attributes:

@@ -49,8 +49,7 @@ _LONGEST_ENTRY = SLACK - 8
 _TAG, _VALUE_TAG = b"\x0a", b"\x12"  # length-delimited fields 1 and 2
 
 
-@dataclass(frozen=True)
-class EntryPattern:
+class EntryPattern(NamedTuple):
     """The beginning of a feature's entry in the map.
 
     Attributes:
