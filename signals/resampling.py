@@ -112,7 +112,7 @@ def step_between(in_rate: float, out_rate: float) -> Fraction:
     (Fraction(10, 9), Fraction(3, 1))
     """
     exact = Fraction(float(in_rate)) / Fraction(float(out_rate))
-    simple = exact.limit_denominator(ResamplingTuning.longest_period)
+    simple = exact.limit_denominator(TUNING.longest_period)
     return simple if abs(simple - exact) <= exact * _ROUNDING else exact
 
 
