@@ -335,11 +335,10 @@ def _misfit(operator_class: type[Operator], method: str) -> str:
         )
     per_sample = [name for name, each in operator_class.params.items() if each.per_sample]
     required = sum(not name.endswith("?") for name in operator_class.inputs)
+    signature = inspect.signature(function)
     for count in {required, len(operator_class.inputs)}:
         try:  # with the operator itself and its workspace or batch before the inputs
-            inspect.signature(function).bind(
-                None, None, *[None] * count, **dict.fromkeys(per_sample)
-            )
+            signature.bind(None, None, *[None] * count, **dict.fromkeys(per_sample))
         except TypeError as error:
             inputs = ", ".join(operator_class.inputs) or "none"
             return (

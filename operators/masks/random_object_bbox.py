@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -165,7 +164,9 @@ class RandomObjectBbox(SampleOperator):
     def _key(self, mask: Array) -> tuple[Any, ...]:
         if not self.cache_objects:
             return ()
-        digest = hashlib.blake2b(np.ascontiguousarray(mask).data, digest_size=32).digest()
+        from hashlib import blake2b  # takes 3 ms
+
+        digest = blake2b(np.ascontiguousarray(mask).data, digest_size=32).digest()
         return digest, mask.shape, mask.dtype.str
 
     def _cached(self, key: tuple[Any, ...], compute: Any) -> Array:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
-from ...formats.coco.instances import CocoInstances
 from ...formats.ragged import bounds_of, range_indices
 from .selection import Selected
+
+if TYPE_CHECKING:
+    from ...formats.coco.instances import CocoInstances
 
 Int64s = NDArray[np.int64]
 Int32s = NDArray[np.int32]

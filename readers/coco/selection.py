@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
-from ...formats.coco.instances import CocoInstances
+
+if TYPE_CHECKING:
+    from ...formats.coco.instances import CocoInstances
 
 Int64s = NDArray[np.int64]
 

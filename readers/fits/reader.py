@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
@@ -16,7 +16,9 @@ from ...engine.tensors.dtypes import to_numpy_type
 from ..listing.plain_files import FILE_LIST, FILE_ROOT, FILES, list_plain_files
 from ..reader import Reader
 from ..sample_forms import SampleForm, check_form, enter_other_forms, usual_form
-from .source import FitsSource
+
+if TYPE_CHECKING:
+    from .source import FitsSource
 
 _TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
 
@@ -116,6 +118,8 @@ class FitsReader(Reader):
         return len(self.hdu_indices)
 
     def open_source(self) -> FitsSource:
+        from .source import FitsSource  # takes 2 ms
+
         files = list_plain_files(
             f"fn.{self.name}",
             files=self.files,
