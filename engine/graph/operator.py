@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
@@ -101,7 +100,7 @@ class Operator:
         own = {k: v for k, v in vars(cls).items() if isinstance(v, Param)}
         for name in own:
             delattr(cls, name)
-        declared = {v.name or k: replace(v, name=v.name or k, attribute=k) for k, v in own.items()}
+        declared = {v.name or k: v._replace(name=v.name or k, attribute=k) for k, v in own.items()}
         if "name" in vars(cls) and "called" not in vars(cls):
             cls.called = f"fn.{cls.name}"
         inherited = [vars(base).get("params", {}) for base in reversed(cls.__mro__[1:])]
