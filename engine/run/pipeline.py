@@ -126,7 +126,7 @@ class Pipeline(PipelineProperties):
         if self._outputs is None:
             self.define(self.define_graph)
         assert self._outputs is not None
-        from .opening import check_devices, open_inputs  # with the executor, takes 10 ms
+        from .opening import check_devices, open_inputs  # with the executor, takes 7 ms
 
         plan = make_plan(self._graph, self._outputs)
         check_devices(plan)
