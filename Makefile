@@ -21,7 +21,7 @@ folder.mkdir(exist_ok=True)
 endef
 export LINK
 
-.PHONY: demo gallery test lint stubs parity stress bench gpu-test gpu-bench clean
+.PHONY: demo gallery test lint stubs parity stress bench gpu-test gpu-sanitize gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -75,6 +75,9 @@ $(VENV)/$(CUDA): $(VENV)/dev
 
 gpu-test: $(VENV)/$(CUDA)
 	$(RUN) benchmarks/gpu.py tests
+
+gpu-sanitize: $(VENV)/$(CUDA)
+	$(RUN) benchmarks/gpu.py memcheck racecheck initcheck
 
 gpu-bench: $(VENV)/$(CUDA) $(VENV)/dali
 	$(RUN) benchmarks/gpu.py training operators video numpy audio cpu

@@ -2,7 +2,8 @@
 
     python benchmarks/gpu.py [PART ...] [--results FOLDER] [--photographs FOLDER]
 
-Parts: tests, training, operators, video, numpy, audio, cpu (the CPU stage with many workers).
+Parts: tests, training, operators, video, numpy, audio, cpu (the CPU stage with many workers), and
+memcheck, racecheck and initcheck, in which the compute-sanitizer watches all kernels of operators.
 Benchmarks compare with DALI if it is installed, and write their figures to the folder as JSON.
 """
 
@@ -21,6 +22,8 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
+SANITIZERS = ("memcheck", "racecheck", "initcheck")
+UNTIMED = ("tests", *SANITIZERS)
 
 
 def commands(photographs: Path | None) -> dict[str, list[str]]:
@@ -29,6 +32,7 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
     given = ["--photographs", str(photographs)] if photographs else []
     folders = ["tests/gpu", "tests/plugin", "tests/operators"]  # operators: their conformance
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *folders]
+    every_operator = [python, str(HERE / "operators_gpu.py"), "--once", "--batch", "3"]
     return {
         "tests": [*tests, "-n", str(min(10, os.cpu_count() or 1))],
         "training": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8"],
@@ -37,6 +41,10 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
         "numpy": [python, str(HERE / "readers_numpy.py"), "--device", "gpu"],
         "audio": [python, str(HERE / "audio_gpu.py")],
         "cpu": [python, str(HERE / "scaling_cpu.py")],
+        **{
+            tool: ["compute-sanitizer", "--tool", tool, "--error-exitcode", "1", *every_operator]
+            for tool in SANITIZERS
+        },
     }
 
 
@@ -44,7 +52,7 @@ def run(name: str, command: list[str], results: Path) -> tuple[int, float, list[
     """Run a part; return its exit status, seconds, and the lines for the table."""
     print(f"\n== {name}", flush=True)
     record = results / f"{name}_gpu_{datetime.now(UTC):%Y-%m-%d}.json"
-    if name != "tests":
+    if name not in UNTIMED:
         command = [*command, "--json", str(record)]
     started = time.monotonic()
     process = subprocess.Popen(
@@ -64,8 +72,8 @@ def run(name: str, command: list[str], results: Path) -> tuple[int, float, list[
         print(line, end="", flush=True)
         last = line.strip() or last
     status = process.wait()
-    lines = [last] if name == "tests" else []
-    if record.exists() and name != "tests":
+    lines = [last] if name in UNTIMED else []
+    if record.exists() and name not in UNTIMED:
         lines = [described(figure) for figure in json.loads(record.read_text())["figures"]]
     return status, time.monotonic() - started, lines
 

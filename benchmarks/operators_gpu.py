@@ -7,6 +7,10 @@ that the caches hold nothing of the inputs and the CPU runs ahead of the device.
 a sample is the duration of the call, which holds the GIL.
 
     python benchmarks/operators_gpu.py [--json FILE] [--batch 256] [--rounds 10] [name ...]
+
+With `--once` each operator runs once and no time is taken, so that a sanitizer can watch:
+
+    compute-sanitizer --tool initcheck python benchmarks/operators_gpu.py --once --batch 3
 """
 
 from __future__ import annotations
@@ -14,8 +18,9 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -24,134 +29,18 @@ import numpy as np
 
 from penstock import types
 from penstock.benchmarks import common
+from penstock.benchmarks.operator_cases import CASES, Case
 from penstock.engine.gpu.device import Device, import_cupy
 from penstock.engine.gpu.kernels import Kernel
 from penstock.engine.graph.operator import OPERATORS, Operator
 from penstock.engine.tensors import TensorListCPU, TensorListGPU
+from penstock.engine.tensors.device_memory import TUNING as DEVICE_POOL
 from penstock.engine.tensors.device_memory import DevicePool
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
 
 FLUSH_BYTES = 1 << 30
 FLUSHES = 20  # together longer than a slow CPU needs for a call
-PHOTO, SQUARE = (375, 500, 3), (224, 224, 3)
-PLANES = (3, 224, 224)
-SPEECH, BANDS = (192_000,), (80, 1201)  # 12 s at 16 kHz, and the mel bands
-
-
-@dataclass(frozen=True)
-class Case:
-    """One operator at work.
-
-    Attributes:
-        name: as in `fn`, or of an operator that has no name there.
-        shapes: of a sample of each input.
-        dtype: of the inputs.
-        layout: of the inputs.
-        arguments: of the operator.
-        varying: arguments that differ from sample to sample, drawn from [low, high).
-        ragged: whether the samples differ in height by up to a quarter.
-        partial: whether the operator reads only the elements of its result, not the whole input.
-    """
-
-    name: str
-    shapes: tuple[tuple[int, ...], ...] = (PHOTO,)
-    dtype: str = "uint8"
-    layout: str = "HWC"
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    varying: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    ragged: bool = False
-    partial: bool = False
-
-
-ANYWHERE = {"crop_pos_x": (0.0, 1.0), "crop_pos_y": (0.0, 1.0)}
-MEAN_STD = {"mean": [124.0, 116.0, 104.0], "std": [58.0, 57.0, 57.0]}
-WINDOWS = {"window_length": 400, "window_step": 160}
-
-CASES = {
-    "crop": Case("crop", arguments={"crop": (224, 224)}, partial=True),
-    "crop, random, ragged": Case(
-        "crop", arguments={"crop": (224, 224)}, varying=ANYWHERE, ragged=True, partial=True
-    ),
-    "crop to float32": Case(
-        "crop", arguments={"crop": (224, 224), "dtype": types.FLOAT}, partial=True
-    ),
-    "slice": Case(
-        "slice", arguments={"rel_start": (0.1, 0.2), "rel_shape": (0.5, 0.7)}, partial=True
-    ),
-    "slice, reflected": Case(
-        "slice",
-        arguments={"start": (-20, -20), "shape": (540, 415), "out_of_bounds_policy": "reflect_101"},
-        partial=True,
-    ),
-    "pad": Case("pad", arguments={"axes": (0, 1), "align": 64}),
-    "pad, ragged": Case("pad", arguments={"axes": (0, 1)}, ragged=True),
-    "flip, horizontal": Case("flip"),
-    "flip, horizontal, float32": Case("flip", (SQUARE,), "float32"),
-    "flip, horizontal, planes": Case("flip", (PLANES,), layout="CHW"),
-    "flip, vertical": Case("flip", arguments={"horizontal": 0, "vertical": 1}),
-    "HWC to CHW": Case("transpose", arguments={"perm": (2, 0, 1)}),
-    "HWC to CHW, odd sizes": Case("transpose", ((333, 501, 3),), arguments={"perm": (2, 0, 1)}),
-    "HWC to CHW, float32": Case("transpose", (SQUARE,), "float32", arguments={"perm": (2, 0, 1)}),
-    "CHW to HWC": Case("transpose", (PLANES,), layout="CHW", arguments={"perm": (1, 2, 0)}),
-    "CHW to HWC, float32": Case(
-        "transpose", (PLANES,), "float32", "CHW", arguments={"perm": (1, 2, 0)}
-    ),
-    "HWC to WHC": Case("transpose", arguments={"perm": (1, 0, 2)}),
-    "HW to WH": Case("transpose", ((512, 512),), layout="HW", arguments={"perm": (1, 0)}),
-    "HW to WH, float32": Case(
-        "transpose", ((512, 512),), "float32", "HW", arguments={"perm": (1, 0)}
-    ),
-    "every second pixel": Case(  # memory is read in sectors of 32 bytes, each of which has some
-        "_subscript", arguments={"key": (slice(None), slice(None, None, 2))}
-    ),
-    "cat": Case("cat", (SQUARE, SQUARE)),
-    "cat of channels": Case("cat", (SQUARE, (224, 224, 1)), arguments={"axis": 2}),
-    "stack": Case("stack", (SQUARE, SQUARE)),
-    "permute_batch": Case("permute_batch", varying={"indices": (0, 256)}),
-    "cast to float32": Case("cast", (SQUARE,), arguments={"dtype": types.FLOAT}),
-    "cast to uint8": Case("cast", (SQUARE,), "float32", arguments={"dtype": types.UINT8}),
-    "add": Case("_arithmetic", (SQUARE, SQUARE), "float32", arguments={"function": "add"}),
-    "normalize": Case("normalize", (SQUARE,), "float32"),
-    "normalize, per channel": Case("normalize", (SQUARE,), "float32", arguments={"axes": (0, 1)}),
-    "crop_mirror_normalize": Case(
-        "crop_mirror_normalize",
-        arguments={"crop": (224, 224), **MEAN_STD},
-        varying={"mirror": (0, 2)},
-        partial=True,
-    ),
-    "resize": Case("resize", arguments={"resize_x": 224, "resize_y": 224}),
-    "random_resized_crop": Case("random_resized_crop", arguments={"size": (224, 224)}),
-    "rotate": Case("rotate", arguments={"angle": 30.0, "keep_size": True}),
-    "rotate, volumes": Case(
-        "rotate",
-        ((64, 128, 128, 1),),
-        layout="DHWC",
-        arguments={"angle": 30.0, "axis": (1.0, 2.0, 3.0), "keep_size": True},
-    ),
-    "warp_affine": Case("warp_affine", arguments={"matrix": (0.9, -0.3, 60.0, 0.3, 0.9, -40.0)}),
-    "sequence_rearrange": Case(
-        "sequence_rearrange",
-        ((8, 180, 240, 3),),
-        layout="FHWC",
-        arguments={"new_order": (7, 6, 5, 4, 3, 2, 1, 0)},
-    ),
-    "coord_transform": Case("coord_transform", arguments={"M": (0.3, 0.6, 0.1) * 3}),
-    "spectrogram": Case("spectrogram", (SPEECH,), "float32", "t", {**WINDOWS, "nfft": 512}),
-    "spectrogram, time first": Case(
-        "spectrogram", (SPEECH,), "float32", "t", {**WINDOWS, "nfft": 512, "layout": "tf"}
-    ),
-    "spectrogram, no power of 2": Case("spectrogram", (SPEECH,), "float32", "t", WINDOWS),
-    "mel_filter_bank": Case(
-        "mel_filter_bank", ((257, 1201),), "float32", "ft", {"nfilter": 80, "sample_rate": 16e3}
-    ),
-    "mel_filter_bank, time first": Case(
-        "mel_filter_bank", ((1201, 257),), "float32", "tf", {"nfilter": 80, "sample_rate": 16e3}
-    ),
-    "to_decibels": Case("to_decibels", (BANDS,), "float32", "ft"),
-    "mfcc": Case("mfcc", (BANDS,), "float32", "ft"),
-    "preemphasis_filter": Case("preemphasis_filter", (SPEECH,), "float32", "t"),
-}
 
 
 @dataclass(frozen=True)
@@ -204,7 +93,7 @@ class TimedDevice(Device):
 class Bench:
     """A device with memory to flush its caches with."""
 
-    def __init__(self, batch: int, rounds: int) -> None:
+    def __init__(self, batch: int, rounds: int, *, once: bool = False) -> None:
         self.cupy = import_cupy()
         self.size = batch
         self.rounds = rounds
@@ -213,6 +102,8 @@ class Bench:
         device = self.cupy.cuda.Device()
         pool = DevicePool(self.cupy, device)
         self.device = TimedDevice(self.cupy, device.id, self.stream, pool, 1)
+        if once:
+            return
         self.other = self.cupy.zeros((2, FLUSH_BYTES), np.uint8)
         self.copy_rate = 2 * FLUSHES * FLUSH_BYTES / self._seconds(self.flush)
 
@@ -238,21 +129,15 @@ class Bench:
             times.append(self.cupy.cuda.get_elapsed_time(before, after) / 1e3)
         return float(median(times[1:]))
 
-    def measure(self, name: str, case: Case) -> KernelFigure | None:
-        """Measure a case; None if its operator does not run on the GPU."""
-        if "gpu" not in OPERATORS[case.name].devices:
-            return None
-        rng = np.random.default_rng(1)
-        operator, arguments = self.operator(case, rng)
-        inputs = [self.samples(case, shape, rng) for shape in case.shapes]
-        batch = Batch(0, self.size, SlabPool(), seed=1)
-        batch.device = self.device
+    def measure(self, name: str, case: Case) -> KernelFigure:
+        """Measure a case."""
+        batch, inputs, work = self.prepare(case)
         times, host_times = [], []
         for _ in range(self.rounds + 2):
             self.flush()
             self.device.events = []
             started = time.thread_time()
-            result = operator.batch_gpu(batch, *inputs, **arguments)
+            result = work()
             host_times.append(time.thread_time() - started)
             self.stream.synchronize()
             elapsed = self.cupy.cuda.get_elapsed_time
@@ -260,7 +145,8 @@ class Bench:
         if batch.errors:
             raise next(iter(batch.errors.values()))
         seconds = median(times[2:])
-        moved = nbytes(result) + sum(map(nbytes, inputs))
+        results = result if isinstance(result, tuple) else (result,)
+        moved = sum(map(nbytes, [*results, *inputs]))
         if case.partial:
             size = np.dtype(case.dtype).itemsize
             moved = nbytes(result) + nbytes(result, size)
@@ -277,6 +163,23 @@ class Bench:
             self.copy_seconds(moved // 2) / seconds,
             median(host_times[2:]) * 1e6 / self.size,
         )
+
+    def run_once(self, case: Case) -> None:
+        """Run a case once."""
+        batch, _, work = self.prepare(case)
+        work()
+        self.stream.synchronize()
+        if batch.errors:
+            raise next(iter(batch.errors.values()))
+
+    def prepare(self, case: Case) -> tuple[Batch, list[TensorListGPU], Callable[[], Any]]:
+        """Return a batch, its data, and the function that runs the case's operator on them."""
+        rng = np.random.default_rng(1)
+        operator, arguments = self.operator(case, rng)
+        inputs = [self.samples(case, number, rng) for number in range(len(case.shapes))]
+        batch = Batch(0, self.size, SlabPool(), seed=1)
+        batch.device = self.device
+        return batch, inputs, partial(operator.batch_gpu, batch, *inputs, **arguments)
 
     def operator(self, case: Case, rng: Any) -> tuple[Operator, dict[str, Any]]:
         """Return a case's operator and the arguments that its `batch_gpu` takes."""
@@ -296,13 +199,19 @@ class Bench:
             )
         return operator, arguments
 
-    def samples(self, case: Case, shape: tuple[int, ...], rng: Any) -> TensorListGPU:
-        """Return random samples of a shape."""
+    def samples(self, case: Case, number: int, rng: Any) -> TensorListGPU:
+        """Return random samples of the input `number`."""
+        shape, dtype = case.shapes[number], case.others if number and case.others else case.dtype
         shapes = np.tile(shape, (self.size, 1))
         if case.ragged:
             shapes[:, 0] -= rng.integers(0, shape[0] // 4, self.size)
-        data = self.device.empty(shapes, case.dtype, case.layout)
-        sample = (rng.random(shape) * 255).astype(case.dtype)
+        layout = case.layout if len(case.layout) == len(shape) else ""
+        data = self.device.empty(shapes, dtype, layout)
+        # Kernels read whole words at the end of the samples: a sanitizer must find them written.
+        held = nbytes(data) if data.packed is None else data.packed.memory.nbytes
+        words = -(-held // DEVICE_POOL.least_bytes) * DEVICE_POOL.least_bytes
+        self.cupy.cuda.runtime.memsetAsync(int(data.pointers()[0]), 0, words, self.stream.ptr)
+        sample = (rng.random(shape) * case.most).astype(dtype)
         source = self.cupy.asarray(sample)
         for row in data.rows():
             row[...] = source[: len(row)]
@@ -321,20 +230,23 @@ def main() -> int:
     parser.add_argument("only", nargs="*", metavar="name", help="what to measure; by default all")
     parser.add_argument("--batch", type=int, default=256, help="samples in a batch")
     parser.add_argument("--rounds", type=int, default=10, help="calls that are measured")
+    parser.add_argument("--once", action="store_true", help="run each operator once, untimed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
     unknown = set(options.only) - set(CASES)
     if unknown:
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are: {'; '.join(CASES)}")
-    bench = Bench(options.batch, options.rounds)
+    bench = Bench(options.batch, options.rounds, once=options.once)
+    if options.once:
+        for name in options.only or CASES:
+            bench.run_once(CASES[name])
+            print(name, flush=True)
+        return 0
     print(f"copy on the device: {bench.copy_rate / 1e9:.0f} GB/s read and written")
     print(f"{'':28}{'kernels':>10}{'GB/s':>8}{'of copy':>9}{'as many':>9}{'host':>12}")
     figures = []
     for name in options.only or CASES:
         figure = bench.measure(name, CASES[name])
-        if figure is None:
-            print(f"{name:28}not on the GPU")
-            continue
         figures.append(figure)
         print(
             f"{name:28}{figure.microseconds:7.0f} us{figure.gigabytes:8.0f}"

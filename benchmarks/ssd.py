@@ -1,21 +1,28 @@
-"""The input pipeline of SSD300 on the CPU, beside NVIDIA DALI's, and the operators that it needs.
+"""The input pipeline of SSD300, beside NVIDIA DALI's, and the operators that it needs.
 
-Both libraries read the same drawn data set in COCO's format with the same pipelines. They take
-turns in one process. Without DALI, the program prints the figures of Penstock alone.
+Both libraries read the same data set in COCO's format with the same pipelines. They take turns in
+one process. Without DALI, the program prints the figures of Penstock alone. With `--device gpu`,
+the pipeline decodes on the GPU, and encodes the boxes there. The data set is drawn, or has random
+boxes on copies of the JPEG files in a folder.
 
-    python benchmarks/ssd.py [--batch 32] [--threads 2] [--only NAME ...] [--rounds 5] [--json FILE]
+    python benchmarks/ssd.py [--device gpu] [--photographs FOLDER] [--batch 32] [--threads 2]
+        [--only NAME ...] [--rounds 5] [--json FILE]
 """
 
 from __future__ import annotations
 
 import argparse
+import io
+import json
 import sys
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from penstock.benchmarks import common
 from penstock.benchmarks.training_cpu import Library, close, load, load_dali
@@ -33,19 +40,23 @@ BOXES_OF_SAMPLES = (1, 2, 3, 5, 8, 20)  # as many as images of COCO have
 Graph = Callable[[Library], Any]
 
 
-def train(library: Library, tree: Any, anchors: list[float]) -> Any:
+def train(
+    library: Library, images_folder: str, annotations: str, anchors: list[float], device: str
+) -> Any:
     """Return normalized images, encoded boxes and their labels, as SSD300 trains with them."""
     fn, types = library.fn, library.types
     encoded, boxes, labels = fn.readers.coco(
-        file_root=str(tree.root),
-        annotations_file=str(tree.instances),
+        file_root=images_folder,
+        annotations_file=annotations,
         ltrb=True,
         ratio=True,
         random_shuffle=True,
         skip_empty=True,
     )
     start, shape, boxes, labels = fn.random_bbox_crop(boxes, labels, **WINDOWS)
-    images = fn.decoders.image_slice(encoded, start, shape)
+    images = fn.decoders.image_slice(
+        encoded, start, shape, device="mixed" if device == "gpu" else "cpu"
+    )
     images = fn.resize(images, size=(SIDE, SIDE))
     flipped = fn.random.coin_flip()
     boxes = fn.bb_flip(boxes, ltrb=True, horizontal=flipped)
@@ -61,6 +72,8 @@ def train(library: Library, tree: Any, anchors: list[float]) -> Any:
     )
     normal = {"mean": MEAN, "std": STD, "dtype": types.FLOAT, "output_layout": "CHW"}
     images = fn.crop_mirror_normalize(images, mirror=flipped, **normal)
+    if device == "gpu":
+        boxes, labels = boxes.gpu(), labels.gpu()
     boxes, labels = fn.box_encoder(boxes, labels, anchors=anchors, offset=True, **OFFSETS)
     return images, boxes, labels
 
@@ -89,7 +102,10 @@ def operator(library: Library, name: str, batch: int, takes_labels: bool, **argu
 def speed(library: Library, graph: Graph, options: argparse.Namespace) -> float:
     """Return images a second."""
     define = library.pipeline_def(
-        batch_size=options.batch, num_threads=options.threads, device_id=None, seed=1
+        batch_size=options.batch,
+        num_threads=options.threads,
+        device_id=0 if options.device == "gpu" else None,
+        seed=1,
     )
     pipeline = define(lambda: graph(library))()
     pipeline.build()
@@ -99,15 +115,53 @@ def speed(library: Library, graph: Graph, options: argparse.Namespace) -> float:
     return rate * batch
 
 
-def measurements(options: argparse.Namespace) -> dict[str, Graph]:
+def drawn(count: int) -> tuple[str, str]:
+    """Return the folder and the annotations of a drawn data set."""
+    root = common.PHOTOS.parent / f"benchmark_coco_{count}"
+    tree = common.generator().coco_tree(root, images=count, size=(375, 500))
+    return str(tree.root), str(tree.instances)
+
+
+def annotated(photographs: Path, count: int, folder: Path) -> tuple[str, str]:
+    """Return a folder with `count` copies of JPEG files, and annotations with random boxes."""
+    files = sorted(photographs.rglob("*.jpg"))
+    images: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
+    for number, boxes in enumerate(samples(count)[0]):
+        content = files[number % len(files)].read_bytes()
+        with Image.open(io.BytesIO(content)) as image:
+            width, height = image.size
+        name = f"{number:06}.jpg"
+        (folder / name).write_bytes(content)
+        images.append({"id": number, "file_name": name, "width": width, "height": height})
+        for left, top, right, bottom in (boxes * ([width, height] * 2)).tolist():
+            box = [left, top, right - left, bottom - top]
+            about = {"id": len(annotations), "image_id": number, "category_id": 1, "iscrowd": 0}
+            annotations.append({**about, "bbox": box, "area": box[2] * box[3]})
+    table = {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "a"}]}
+    path = folder / "instances.json"
+    path.write_text(json.dumps(table))
+    return str(folder), str(path)
+
+
+def measurements(options: argparse.Namespace, folder: Path) -> dict[str, Graph]:
     """Return the graphs to measure, by name."""
-    root = common.PHOTOS.parent / f"benchmark_coco_{options.images}"
-    tree = common.generator().coco_tree(root, images=options.images, size=(375, 500))
+    images, annotations = (
+        annotated(options.photographs, options.images, folder)
+        if options.photographs
+        else drawn(options.images)
+    )
     anchors = ssd_anchors().reshape(-1).tolist()
     encoding = {"anchors": anchors, "offset": True, **OFFSETS}
     one = partial(operator, batch=options.batch, takes_labels=True)
     return {
-        "ssd300": partial(train, tree=tree, anchors=anchors),
+        "ssd300": partial(
+            train,
+            images_folder=images,
+            annotations=annotations,
+            anchors=anchors,
+            device=options.device,
+        ),
         "random_bbox_crop": partial(one, name="random_bbox_crop", **WINDOWS),
         "box_encoder": partial(one, name="box_encoder", **encoding),
         "bbox_rotate": partial(one, name="bbox_rotate", angle=30.0, input_shape=[300, 400]),
@@ -118,6 +172,8 @@ def measurements(options: argparse.Namespace) -> dict[str, Graph]:
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="JPEG files to use")
     parser.add_argument("--images", type=int, default=256, help="images in the data set")
     parser.add_argument("--batch", type=int, default=32, help="batch size")
     parser.add_argument("--threads", type=int, default=2, help="number of workers")
@@ -126,19 +182,19 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
     ours, theirs = load("penstock"), load_dali()
-    offered = {
-        name: (
-            "images/s",
-            partial(speed, ours, graph, options),
-            None if theirs is None else partial(speed, theirs, graph, options),
-        )
-        for name, graph in measurements(options).items()
-    }
-    figures = common.measure(parser, options.only, offered, options.rounds)
-    if options.json:
-        settings = {
-            name: value for name, value in vars(options).items() if name not in ("json", "only")
+    with tempfile.TemporaryDirectory() as folder:
+        offered = {
+            name: (
+                "images/s",
+                partial(speed, ours, graph, options),
+                None if theirs is None else partial(speed, theirs, graph, options),
+            )
+            for name, graph in measurements(options, Path(folder)).items()
         }
+        figures = common.measure(parser, options.only, offered, options.rounds)
+    if options.json:
+        left_out = ("json", "only", "photographs")
+        settings = {name: value for name, value in vars(options).items() if name not in left_out}
         common.write_record(options.json, figures, **settings)
     return 0
 

@@ -1,7 +1,8 @@
 """The input pipeline of image classification on the GPU, beside NVIDIA DALI's.
 
-The pipelines are those of `training_cpu.py` with device="mixed". With --processes the training
-pipeline runs in several processes at once, a GPU each, without DALI.
+The pipelines are those of `training_cpu.py` with device="mixed", and the same with one more step:
+"rotate", "jitter" (colors), "affine", "blur", and "chain" (four steps on colors, one by one). With
+--processes the training pipeline runs in several processes at once, a GPU each, without DALI.
 
     python benchmarks/training_gpu.py [--photographs FOLDER] [--threads 8] [--json FILE]
     python benchmarks/training_gpu.py --processes 1 2 4 --batches 1500
@@ -39,11 +40,56 @@ def decode(library: Library, folder: str) -> Any:
     return fn.decoders.image_random_crop(encoded, device="mixed", output_type=types.RGB), labels
 
 
-def train(library: Library, folder: str) -> Any:
+def unchanged(library: Library, images: Any) -> Any:
+    """Return the images."""
+    return images
+
+
+def rotated(library: Library, images: Any) -> Any:
+    """Turn images by random angles."""
+    angle = library.fn.random.uniform(range=[-30.0, 30.0])
+    return library.fn.rotate(images, angle=angle, keep_size=True, fill_value=0)
+
+
+def jittered(library: Library, images: Any) -> Any:
+    """Change the colors of images at random, in one step."""
+    uniform = library.fn.random.uniform
+    return library.fn.color_twist(
+        images,
+        brightness=uniform(range=[0.6, 1.4]),
+        contrast=uniform(range=[0.6, 1.4]),
+        saturation=uniform(range=[0.6, 1.4]),
+        hue=uniform(range=[-20.0, 20.0]),
+    )
+
+
+def chained(library: Library, images: Any) -> Any:
+    """Change the colors of images at random, in four steps."""
+    fn, uniform = library.fn, library.fn.random.uniform
+    images = fn.brightness(images, brightness=uniform(range=[0.6, 1.4]))
+    images = fn.contrast(images, contrast=uniform(range=[0.6, 1.4]))
+    images = fn.saturation(images, saturation=uniform(range=[0.6, 1.4]))
+    return fn.hue(images, hue=uniform(range=[-20.0, 20.0]))
+
+
+def sheared(library: Library, images: Any) -> Any:
+    """Warp images by random matrices."""
+    fn = library.fn
+    angles = fn.random.uniform(range=[-10.0, 10.0], shape=[2])
+    return fn.warp_affine(images, fn.transforms.shear(angles=angles), fill_value=0)
+
+
+def blurred(library: Library, images: Any) -> Any:
+    """Blur images at random."""
+    sigma = library.fn.random.uniform(range=[0.5, 3.0])
+    return library.fn.gaussian_blur(images, sigma=sigma)
+
+
+def train(library: Library, folder: str, step: Callable[[Library, Any], Any] = unchanged) -> Any:
     """Return random windows at one size, mirrored at random and normalized: float32 CHW."""
     fn, types = library.fn, library.types
     images, labels = decode(library, folder)
-    images = fn.resize(images, size=SIZE)
+    images = step(library, fn.resize(images, size=SIZE))
     images = fn.crop_mirror_normalize(
         images,
         dtype=types.FLOAT,
@@ -53,6 +99,17 @@ def train(library: Library, folder: str) -> Any:
         mirror=fn.random.coin_flip(probability=0.5),
     )
     return images, labels.gpu()
+
+
+GRAPHS = {
+    "train": train,
+    "decode": decode,
+    "rotate": partial(train, step=rotated),
+    "jitter": partial(train, step=jittered),
+    "affine": partial(train, step=sheared),
+    "blur": partial(train, step=blurred),
+    "chain": partial(train, step=chained),
+}
 
 
 def pipeline(
@@ -207,7 +264,7 @@ def main() -> int:
                 partial(turn, ours, graph, threads=threads),
                 None if theirs is None else partial(turn, theirs, graph, threads=threads),
             )
-            for name, graph in (("train", train), ("decode", decode))
+            for name, graph in GRAPHS.items()
             for threads in options.threads
         }
         if _py_spy():

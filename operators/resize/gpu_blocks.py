@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,10 @@ class BlockTuning(NamedTuple):
     Attributes:
         columns: numbers of taps that the kernel is compiled for, where it reads words of bytes.
         columns_of_elements: the same, where it reads single elements.
+        row_groups, column_groups: taps of rows and of columns up to which images share a launch. A
+            batch of many sizes uses the variant of the group's largest taps. Photographs of many
+            sizes need 18 exact variants in 300 batches of 32, and 5 of these. To compile a variant
+            takes half a second.
         most_dots: maximum number of columns whose weights are rounded to 16 bits.
         stages: input lines of a stage, the preferred first, by the number of taps of a line
             (the kernel's SLOTS).
@@ -39,6 +44,8 @@ class BlockTuning(NamedTuple):
 
     columns: tuple[int, ...] = (2, 3, 4, 5, 6, 8, 12, 16)
     columns_of_elements: tuple[int, ...] = (2, 3, 4, 5, 6, 8)
+    row_groups: tuple[int, ...] = (4, 12)
+    column_groups: tuple[int, ...] = (6, 12)
     most_dots: int = 32
     stages: tuple[tuple[int, tuple[int, ...]], ...] = (
         (2, (8, 4, 2)), (4, (8, 4)), (6, (6,)), (8, (8,)), (10, (10,)), (12, (12,)),
@@ -156,6 +163,7 @@ def plan_blocks(
     work: np.dtype[Any],
     rounded: bool,
     all_shared_bytes: int,
+    mixed: bool,
 ) -> BlockLayout | None:
     """Return how blocks divide the images; None if blocks would need too much shared memory.
 
@@ -166,8 +174,9 @@ def plan_blocks(
         work: the type of sums.
         rounded: whether the results are rounded to bytes in the end.
         all_shared_bytes: shared memory of a multiprocessor.
+        mixed: whether the images are some of a batch of many sizes: see `BlockTuning.row_groups`.
     """
-    variant = _variant(source, rows, columns, work, rounded)
+    variant = _variant(source, rows, columns, work, rounded, mixed)
     if variant is None:
         return None
     height, width = target.extents.T
@@ -197,23 +206,31 @@ def _variant(
     columns: ResampledAxes,
     work: np.dtype[Any],
     rounded: bool,
+    mixed: bool,
 ) -> _Variant | None:
     """Return the kernel for these axes; None if it would weigh too many input lines."""
     row_taps, taps = int(rows.taps.max()), int(columns.taps.max())
-    slots = next((count for count, _ in TUNING.stages if count >= row_taps), None)
+    enough = _enough(row_taps, TUNING.row_groups) if mixed else row_taps
+    slots = next((count for count, _ in TUNING.stages if count >= enough), None)
     if slots is None:
         return None
     channels = _channels_together(source)
     words = source.dtype == np.uint8 and bool((source.channels == channels).all())
     dots = words and rounded and taps <= TUNING.most_dots
     choices = TUNING.columns if words else TUNING.columns_of_elements
-    at_once = next((count for count in choices if count >= taps), choices[-1])
+    enough = _enough(taps, TUNING.column_groups) if mixed else taps
+    at_once = next((count for count in choices if count >= enough), choices[-1])
     weight_bytes = 0
     if taps > at_once:
         each = 4 * -(-at_once // 2) if dots else work.itemsize * at_once
         weight_bytes = -(-taps // at_once) * each
     negative = any(_HAS_NEGATIVE_WEIGHTS[axis.filter].any() for axis in (rows, columns))
     return _Variant(channels, words, dots, negative, at_once, taps > at_once, slots, weight_bytes)
+
+
+def _enough(taps: int, groups: Sequence[int]) -> int:
+    """Return the largest number of taps in the group that has so many taps."""
+    return next((most for most in groups if most >= taps), taps)
 
 
 def _macros(

@@ -15,14 +15,13 @@ from ...engine.gpu.kernels import c_type
 from ..kernels import CHUNK, Pointers, kernel, launch_elements, struct_table
 from .axes import ResampledAxes, unchanged_axes
 from .filters import Filter
-from .gpu_blocks import BlockLayout, ImageStacks, plan_blocks
+from .gpu_blocks import TUNING, BlockLayout, ImageStacks, plan_blocks
 from .gpu_tables import WAYS, axis_table, uploaded_curves, weight_tables
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 _FLOAT64 = set(map(np.dtype, ("int32", "uint32", "float64")))  # more values than float32 holds
-_ROW_TAPS, _COLUMN_TAPS = (4, 12), (6, 12)  # the limits of groups that share a launch
 _MOST_BLOCKS = 4096  # of a sample; blocks do more work in loops
 _STRIP = 4  # results that a thread of resample_outer.cu makes
 
@@ -46,16 +45,18 @@ def resample_batch(
         target = target._replace(images=frames, extents=target.extents[:, 1:])
         axes = axes[1:]
     rows, columns = axes
-    alike = np.searchsorted(_ROW_TAPS, rows.taps)
-    alike = np.maximum(alike, np.searchsorted(_COLUMN_TAPS, columns.taps))
-    alike[source.images == 0] = -1
+    alike = np.searchsorted(TUNING.row_groups, rows.taps)
+    alike = np.maximum(alike, np.searchsorted(TUNING.column_groups, columns.taps))
+    there = source.images > 0
+    alike[~there] = -1
+    mixed = any(len(set(axis.taps[there].tolist())) > 1 for axis in (rows, columns))
     for group in set(alike.tolist()) - {-1}:
         which = np.flatnonzero(alike == group)
         if len(which) == len(alike):
-            _resample_alike(batch, source, target, rows, columns, work)
+            _resample_alike(batch, source, target, rows, columns, work, mixed)
             continue
         both = rows.select(which), columns.select(which)
-        _resample_alike(batch, source.select(which), target.select(which), *both, work)
+        _resample_alike(batch, source.select(which), target.select(which), *both, work, mixed)
 
 
 def _resample_alike(
@@ -65,9 +66,10 @@ def _resample_alike(
     rows: ResampledAxes,
     columns: ResampledAxes,
     work: np.dtype[Any],
+    mixed: bool,
 ) -> None:
     """Resample images that one variant of the kernels suits."""
-    how = work, target.dtype == np.uint8, batch.device.shared_bytes
+    how = work, target.dtype == np.uint8, batch.device.shared_bytes, mixed
     layout = plan_blocks(source, target, rows, columns, *how)
     if layout is not None:
         _resample_image(batch, source, target, rows, columns, layout)

@@ -156,7 +156,7 @@ class ArrayOpener:
 
     def _encoded_arrays(self, numbers: Int64s) -> list[_EncodedArray]:
         files = self._arrays.files_of(numbers)
-        storages = self._storages(np.unique(files))
+        storages = self._storages(files if self._arrays.members is None else np.unique(files))
         found = [
             _EncodedArray(number, storages[file], 0, storages[file].size)
             for number, file in zip(numbers.tolist(), files.tolist(), strict=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import EllipsisType
 from typing import Any
 
@@ -51,6 +51,20 @@ class Regions:
     shape: Int64s
     lead: Int64s
     kept: tuple[int, ...]
+
+    def repeated(self, count: int) -> Regions:
+        """Return the region of one sample as that of `count` samples."""
+
+        def each(values: Int64s) -> Int64s:
+            return np.broadcast_to(values, (count, values.shape[1]))
+
+        return replace(
+            self,
+            start=each(self.start),
+            count=each(self.count),
+            shape=each(self.shape),
+            lead=each(self.lead),
+        )
 
     def at(self, axis: int, indices: Int64s) -> Regions:
         """Return the regions with an axis more, along which each has one element, at its place."""

@@ -34,11 +34,13 @@ class NumpySourceTuning(NamedTuple):
         headers_at_once: that are read when samples are counted along an axis.
         worth_mapping: bytes of a file; smaller files are better read than mapped.
         inflated_fraction: of the machine's memory that deflated members of a batch may fill.
+        known_shapes: shapes of arrays whose region is remembered.
     """
 
     headers_at_once: int = 256
     worth_mapping: int = 2 << 20
     inflated_fraction: float = 0.5
+    known_shapes: int = 256
 
 
 TUNING = NumpySourceTuning()
@@ -82,6 +84,7 @@ class NumpySource:
         self._likeness: ExpectedHeader | None = None
         self._same: tuple[ExpectedHeader, Regions | None] | None = None
         """The region of all samples of arrays with this header, if regions do not differ."""
+        self._region_of_shape: dict[tuple[int, ...], Regions] = {}
         self._mapped: MappedCopies | None = None
         self._firsts: Int64s | None = None
         if sample_axis is not None:
@@ -262,14 +265,28 @@ class NumpySource:
             assert self._firsts is not None
             self._check_extents(shape[axis], indices[rows])
             shape = np.delete(shape, axis)
-        regions = self._region.of_samples(
-            np.broadcast_to(shape, (len(rows), len(shape))),
-            {name: np.asarray(value)[rows] for name, value in values.items()},
-            lambda row: self.where(int(indices[rows[row]])),
-        )
+        regions = self._regions(shape, rows, indices, values)
         if axis is not None and places is not None:
             regions = regions.at(axis, places[rows])
         return FormGroup(header, rows, regions)
+
+    def _regions(self, shape: Int64s, rows: Int64s, indices: Int64s, values: Values) -> Regions:
+        """Return the region of each of these samples, which have the same shape."""
+
+        def where(row: int) -> str:
+            return self.where(int(indices[rows[row]]))
+
+        if values:
+            own = {name: np.asarray(value)[rows] for name, value in values.items()}
+            return self._region.of_samples(np.tile(shape, (len(rows), 1)), own, where)
+        key = tuple(shape.tolist())
+        one = self._region_of_shape.get(key)
+        if one is None:
+            one = self._region.of_samples(shape[np.newaxis], {}, where)
+            if len(self._region_of_shape) == TUNING.known_shapes:
+                self._region_of_shape.clear()
+            self._region_of_shape[key] = one
+        return one.repeated(len(rows))
 
     def _check_extents(self, extent: int, indices: Int64s) -> None:
         assert self._firsts is not None

@@ -50,7 +50,7 @@ class LocalFile(Storage):
 
     def __init__(self, path: str, name: str | None = None) -> None:
         """Take the path, and the name of the file in messages, by default the path."""
-        self.location = os.path.abspath(path)
+        self.location = path if path.startswith("/") else os.path.abspath(path)
         self.name = name or self.location
         status = os.stat(self.location)
         check_regular(status, self.location)

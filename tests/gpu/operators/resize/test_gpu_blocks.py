@@ -27,11 +27,11 @@ def axes(in_size, out_size, chosen, count=4):
     return plan_axes(*sizes, np.zeros(count), sizes[0].astype(float), filters, True)
 
 
-def blocks(before, after, chosen=Filter.LINEAR, channels=3, dtype="uint8"):
+def blocks(before, after, chosen=Filter.LINEAR, channels=3, dtype="uint8", mixed=False):
     source, target = (stacks(*size, channels, dtype) for size in (before, after))
     both = (axes(a, b, chosen) for a, b in zip(before, after, strict=True))
     rounded = dtype == "uint8"
-    return plan_blocks(source, target, *both, np.dtype(np.float32), rounded, SHARED_BYTES)
+    return plan_blocks(source, target, *both, np.dtype(np.float32), rounded, SHARED_BYTES, mixed)
 
 
 @pytest.mark.parametrize("after", [(224, 224), (75, 83), (600, 700)])
@@ -51,6 +51,14 @@ def test_one_variant_for_each_kind_of_weights():
     assert linear["DOT_ONE"] == 2 * lanczos["DOT_ONE"] == 1 << 15
     floats = blocks((375, 500), (224, 224), dtype="float32").macros
     assert (floats["WORDS"], floats["DOTS"], floats["DOT_ONE"]) == (False, False, 1)
+
+
+@pytest.mark.parametrize(("mixed", "least", "most"), [(True, 1, 12), (False, 25, 100)])
+def test_batches_of_many_sizes_need_few_variants(mixed, least, most):
+    sizes = [(height, width) for height in range(60, 1300, 70) for width in range(60, 1300, 70)]
+    layouts = [blocks(size, (224, 224), mixed=mixed) for size in sizes]
+    variants = {tuple(layout.macros.items()) for layout in layouts if layout is not None}
+    assert least <= len(variants) <= most
 
 
 def test_many_weights_go_in_passes_of_their_own():
