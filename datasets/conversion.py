@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice, pairwise
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,8 +42,7 @@ from .writers.hashed_file import write_new
 from .writers.table import WRITERS
 
 
-@dataclass(frozen=True)
-class ConversionTuning:
+class ConversionTuning(NamedTuple):
     """Defaults.
 
     Attributes:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +12,7 @@ from numpy.typing import NDArray
 from .sample import Encoded, Sample, Value
 
 
-@dataclass(frozen=True)
-class DigestsTuning:
+class DigestsTuning(NamedTuple):
     """How much memory a comparison takes.
 
     Attributes:

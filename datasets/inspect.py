@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from .sample import Sample
 from .schema import Schema
 
 
-@dataclass(frozen=True)
-class InspectTuning:
+class InspectTuning(NamedTuple):
     """How much of a data set is looked at.
 
     Attributes:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,7 @@ from numpy.typing import NDArray
 from .sample import Encoded, Sample
 
 
-@dataclass(frozen=True)
-class ReadingTuning:
+class ReadingTuning(NamedTuple):
     """How much is read together.
 
     Attributes:

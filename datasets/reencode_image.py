@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -15,8 +14,7 @@ from ..decoders.image.table import read_header
 from .sample import Encoded
 
 
-@dataclass(frozen=True)
-class ReencodeImageTuning:
+class ReencodeImageTuning(NamedTuple):
     """Numbers of JPEG files.
 
     Attributes:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,7 @@ from .sample import Sample
 from .soundness import BadSample, read_sound, unsound_files
 
 
-@dataclass(frozen=True)
-class VerifyTuning:
+class VerifyTuning(NamedTuple):
     """How much memory a comparison takes.
 
     Attributes:

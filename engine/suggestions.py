@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 def unknown(name: str, known: Iterable[str]) -> str:
@@ -12,6 +11,8 @@ def unknown(name: str, known: Iterable[str]) -> str:
     >>> unknown("sise", ["size", "mode"])
     "'sise'; did you mean 'size'?"
     """
+    from difflib import get_close_matches  # needed for messages alone
+
     close = get_close_matches(name, sorted(known), 1)
     return f"{name!r}; did you mean {close[0]!r}?" if close else repr(name)
 

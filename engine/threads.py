@@ -9,16 +9,14 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class ThreadsTuning:
+class ThreadsTuning(NamedTuple):
     """Waiting times.
 
     Attributes:

@@ -17,13 +17,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from .json_text import DECODER, JsonText, decoded, encoded
 
 
-@dataclass(frozen=True)
-class JsonArraysTuning:
+class JsonArraysTuning(NamedTuple):
     """Size of the blocks.
 
     Attributes:

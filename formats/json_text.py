@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from ..engine.errors import DecodeError
 
 
-@dataclass(frozen=True)
-class JsonTextTuning:
+class JsonTextTuning(NamedTuple):
     """Sizes of reads and values.
 
     Attributes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from ..engine.errors import ArgumentError
 
 
-@dataclass(frozen=True)
-class RandomCropTuning:
+class RandomCropTuning(NamedTuple):
     """The choices of `random_windows`.
 
     Attributes:

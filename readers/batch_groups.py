@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from ..engine.order.sampler import Sampler, Selection
 from .source import Columns, Readable
 
 
-@dataclass(frozen=True)
-class BatchGroupsTuning:
+class BatchGroupsTuning(NamedTuple):
     """When batches are read together.
 
     Attributes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,7 @@ from .interrupt import Interrupt
 from .source import Column, Columns, Readable
 
 
-@dataclass(frozen=True)
-class AheadTuning:
+class AheadTuning(NamedTuple):
     """Limits of reading ahead.
 
     Attributes:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,6 @@ from ..engine.order.sampler import Blocks, Sampler, SamplerState, Selection
 from ..engine.tensors import TensorList
 from .batch_groups import BatchGroups
 from .batch_reading import BatchReading
-from .block_reads import BlockReads
 from .interrupt import Interrupt
 from .read_ahead import AheadReading
 from .source import Column, Source, UnavailableError
@@ -27,8 +25,7 @@ from .storage.read_team import READ_TEAM
 from .storage.urls import is_url
 
 
-@dataclass(frozen=True)
-class ReaderTuning:
+class ReaderTuning(NamedTuple):
     """Numbers that all readers share.
 
     Attributes:
@@ -177,8 +174,12 @@ class Reader(SeekableInput):
 
     def choose_reading(self, batch_size: int) -> BatchReading:
         """Return how batches are read: in groups, or ahead of their turn."""
+        source: Source | BlockReads = self.source
         blocks = self._blocks if self.reads_whole_blocks else None
-        source = self.source if blocks is None else BlockReads(self.source, blocks)
+        if blocks is not None:
+            from .block_reads import BlockReads  # its futures take 3 ms
+
+            source = BlockReads(self.source, blocks)
         depth = self.prefetch_queue_depth
         if depth is None:
             depth = TUNING.remote_depth if self._names_urls() else 0

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
@@ -23,15 +21,17 @@ from numpy.typing import NDArray
 from ..engine.errors import ArgumentError
 from .sinc import PER_UNIT, SincFilter
 
+if TYPE_CHECKING:
+    from fractions import Fraction
+
 Scratch = Callable[[tuple[int, ...], Any], NDArray[Any]]
 """`scratch(shape, dtype)` returns uninitialized memory."""
 
-_ROUNDING = Fraction(1, 1 << 24)
+_ROUNDING = 2**-24
 """Of float32, the type of rates: ratios that differ by less are the same, such as 0.9 and 9/10."""
 
 
-@dataclass(frozen=True)
-class ResamplingTuning:
+class ResamplingTuning(NamedTuple):
     """When and how weights repeat.
 
     Attributes:
@@ -113,13 +113,14 @@ def step_between(in_rate: float, out_rate: float) -> Fraction:
     >>> step_between(1.0, np.float32(0.9)), step_between(48000.0, 16000.0)
     (Fraction(10, 9), Fraction(3, 1))
     """
+    from fractions import Fraction  # takes 2 ms
+
     exact = Fraction(float(in_rate)) / Fraction(float(out_rate))
-    simple = exact.limit_denominator(ResamplingTuning.longest_period)
-    return simple if abs(simple - exact) <= exact * _ROUNDING else exact
+    simple = exact.limit_denominator(TUNING.longest_period)
+    return simple if abs(simple - exact) <= exact * Fraction(_ROUNDING) else exact
 
 
-@dataclass(frozen=True)
-class _Columns:
+class _Columns(NamedTuple):
     """Neighboring output samples of a period.
 
     Attributes:
@@ -133,8 +134,7 @@ class _Columns:
     weights: NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class _Periods:
+class _Periods(NamedTuple):
     """The weights of one ratio, and how far they reach.
 
     Attributes:

@@ -15,7 +15,6 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -82,6 +81,6 @@ def tuned(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Change fields of a module's `TUNING` for one test: `tuned(module, seconds=0.1)`."""
 
     def change(module: ModuleType, **values: Any) -> None:
-        monkeypatch.setattr(module, "TUNING", replace(module.TUNING, **values))
+        monkeypatch.setattr(module, "TUNING", module.TUNING._replace(**values))
 
     return change

@@ -53,7 +53,7 @@ ROOMS = (
 # What the parts above may import of the engine: not the work, and not the threads that do it.
 OPEN_ROOMS = {"errors", "suggestions", "threads", "order", "tensors", "gpu", "graph", "types"}
 ALSO_OPEN = {
-    "readers": {"processes"},  # the reading process is an interpreter, too
+    "readers": {"processes"},  # the reading process is a child process, too
     "plugin": {"run"},  # iterators run pipelines
     "__init__": {"run"},
     "cli": {"run"},
@@ -252,9 +252,19 @@ def test_no_module_at_the_root_shadows_the_standard_library():
     assert names & set(sys.stdlib_module_names) == set()
 
 
-def test_import_needs_no_optional_library():
-    heavy = ["torch", "cupy", "jax", "tensorflow", "kvikio", "nvidia", "PIL", "scipy", "hypothesis"]
-    script = f"import sys, penstock; print(sorted(set({heavy}) & set(sys.modules)))"
+OPTIONAL = "torch cupy jax tensorflow kvikio nvidia PIL scipy hypothesis av astropy fsspec typer"
+# What only some programs need, or only once they run: imported then, for `import` to stay short.
+LATER = (
+    "asyncio concurrent.futures decimal difflib fractions hashlib logging secrets shutil socket "
+    "subprocess tempfile urllib.request zipfile penstock.decoders.audio.mixed "
+    "penstock.engine.processes.child_process penstock.engine.run.executor "
+    "penstock.formats.coco.instances penstock.readers.fits.source penstock.readers.lmdb.files"
+)
+
+
+@pytest.mark.parametrize("names", [OPTIONAL, LATER])
+def test_import_needs_neither_optional_libraries_nor_what_is_needed_later(names):
+    script = f"import sys, penstock; print(sorted(set({names.split()}) & set(sys.modules)))"
     result = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,

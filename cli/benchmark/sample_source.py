@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,7 @@ from numpy.typing import NDArray
 from ...datasets import Dataset, Encoded, Sample, Value
 
 
-@dataclass(frozen=True)
-class SampleSourceTuning:
+class SampleSourceTuning(NamedTuple):
     """How much is read together.
 
     Attributes:

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +28,7 @@ BLOCK = 1 << 20
 """Bytes that one system call reads."""
 
 
-@dataclass(frozen=True)
-class SpeedTuning:
+class SpeedTuning(NamedTuple):
     """How the rates are measured.
 
     Attributes:

@@ -7,17 +7,15 @@ each machine. A task whose worker dies is run again by another worker: it writes
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...engine.errors import MissingDependencyError, SourceError, install_hint
 from ..manifest import ShardInfo
 from ..tasks import OnBatch, Task, run_task
 
 
-@dataclass(frozen=True)
-class ClustersTuning:
+class ClustersTuning(NamedTuple):
     """How tasks are handed to a cluster.
 
     Attributes:

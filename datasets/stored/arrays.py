@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
@@ -34,8 +33,7 @@ KEYS_SUFFIX = ".keys.txt"
 _NPY = ".npy"
 
 
-@dataclass(frozen=True)
-class ArraysTuning:
+class ArraysTuning(NamedTuple):
     """When files are taken for components.
 
     Attributes:

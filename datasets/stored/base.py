@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,7 @@ from ..sample import Sample
 from ..schema import Schema, schema_of
 
 
-@dataclass(frozen=True)
-class StoredTuning:
+class StoredTuning(NamedTuple):
     """How a schema is learned where no manifest tells it.
 
     Attributes:

@@ -6,14 +6,13 @@ import ctypes
 import hashlib
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..manifest import ShardFile
 
 
-@dataclass(frozen=True)
-class HashedFileTuning:
+class HashedFileTuning(NamedTuple):
     """How much is written together.
 
     Attributes:

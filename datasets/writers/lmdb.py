@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...engine.errors import ArgumentError, MissingDependencyError, install_hint
 from ...readers.lmdb.datum import encode_datum
@@ -20,8 +19,7 @@ from .hashed_file import hash_of
 _DATA = "data.mdb"
 
 
-@dataclass(frozen=True)
-class LmdbWriterTuning:
+class LmdbWriterTuning(NamedTuple):
     """Sizes of databases and transactions.
 
     Attributes:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +21,7 @@ from .base import LABEL, Target, Writer
 from .hashed_file import hash_of
 
 
-@dataclass(frozen=True)
-class ParquetWriterTuning:
+class ParquetWriterTuning(NamedTuple):
     """Sizes of row groups: a reader decodes a row group to get one row.
 
     Attributes:

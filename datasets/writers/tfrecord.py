@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +20,7 @@ from .one_file import OneFileWriter
 _OURS = (EXTENSION, SHAPE, DOUBLE)
 
 
-@dataclass(frozen=True)
-class TFRecordWriterTuning:
+class TFRecordWriterTuning(NamedTuple):
     """How many records get their frames together.
 
     Attributes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from ...signals.sinc import lobes_of
 from ..row_arguments import arguments_of_row
 from .decode import AudioRequest, decode, target_rate
 from .formats.base import AudioStream
-from .mixed import MixedAudio
 from .table import open_audio
+
+if TYPE_CHECKING:
+    from .mixed import MixedAudio
 
 _ON_CPU = "files decoded by the CPU"
 _DTYPES = ("float32", "int16", "int32")
@@ -121,10 +123,12 @@ class AudioDecoder(AudioOperator):
 
     def prepare(self) -> None:
         super().prepare()
-        self._mixed = None
+        self._mixed: MixedAudio | None = None
         self._on_cpu = 0
         self._lock = Lock()  # taken once a batch
         if self.device == "mixed":
+            from .mixed import MixedAudio  # takes 3 ms
+
             self._mixed = MixedAudio(
                 self._dtype, self.downmix, self._lobes, self.antialias, self._decode_alone
             )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +22,7 @@ _GUARD = 1e-6
 Empty = Callable[[tuple[int, ...], Any], NDArray[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class AudioRequest:
+class AudioRequest(NamedTuple):
     """How to decode a file.
 
     Attributes:

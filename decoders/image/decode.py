@@ -17,8 +17,7 @@ Every function here is pure and thread-safe; the libraries release the GIL while
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -43,8 +42,7 @@ Roi = Box | Callable[[int, int], Box] | None
 OUTPUTS = ("RGB", "BGR", "GRAY", "YCbCr", "ANY_DATA")
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedToFit:
+class DecodedToFit(NamedTuple):
     """The result of a decode that may have stopped at a smaller size.
 
     Attributes:

@@ -8,8 +8,8 @@ the bytes before the end of the window.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,7 @@ Rows = NDArray[np.intp]
 Work = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class ShareTuning:
+class ShareTuning(NamedTuple):
     """When threads help, and how much.
 
     Attributes:

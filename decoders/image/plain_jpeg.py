@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,7 @@ Finish = Callable[["BatchContext", MixedBatch, Rows, NDArray[np.uint64], NDArray
 """Turns and converts decoded pixels into the result: `MixedDecoding._finish`."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlainJpegTuning:
+class PlainJpegTuning(NamedTuple):
     """How the hardware engine is used.
 
     Attributes:
@@ -43,8 +41,7 @@ class PlainJpegTuning:
 TUNING = PlainJpegTuning()
 
 
-@dataclass(frozen=True)
-class ThreadedFiles:
+class ThreadedFiles(NamedTuple):
     """Files of a batch that threads decode into pinned memory.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,7 @@ Array = NDArray[Any]
 Int64s = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class PlaneFormat:
+class PlaneFormat(NamedTuple):
     """How the numbers of luma and chroma lie in planes.
 
     Attributes:
@@ -100,8 +99,7 @@ class Picture:
         return self.size[0] * self.pitch[0] + chroma
 
 
-@dataclass(frozen=True)
-class ClipFrames:
+class ClipFrames(NamedTuple):
     """The frames of a clip.
 
     Attributes:

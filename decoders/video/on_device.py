@@ -10,8 +10,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +31,7 @@ Array = NDArray[Any]
 _ON_CPU = "clips decoded by the CPU"
 
 
-@dataclass(frozen=True)
-class OnDeviceTuning:
+class OnDeviceTuning(NamedTuple):
     """Memory of frames.
 
     Attributes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -14,8 +13,7 @@ from .tables import StructTable
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True)
-class LaunchTuning:
+class LaunchTuning(NamedTuple):
     """Limits of launches.
 
     Attributes:

@@ -6,6 +6,7 @@ inputs         the two roles of inputs: seekable readers, and sources that user 
 declaration    signatures and docstrings made from an operator's class
 index_keys     keys such as `node[1:, ..., None]`, taken apart
 node_arithmetic   the Python operators of nodes
+node_devices   on which device an operator runs and reads its data
 nodes          the graph: nodes, and the `DataNode`s between them
 constants      numbers and arrays as nodes
 """

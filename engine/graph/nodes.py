@@ -16,6 +16,7 @@ from .constants import ConstantOperator, constant_array
 from .copies import Copy
 from .index_keys import split_key
 from .node_arithmetic import NodeArithmetic
+from .node_devices import check_devices, default_device
 from .operator import OPERATORS, CompositeOperator, Operator
 from .sequences import Sequences, layout_of_frames, layout_of_sequence, sequences_of
 
@@ -252,7 +253,7 @@ def add_node(
     nodes = tuple(_as_node(value, i, operator_class) for i, value in enumerate(inputs))
     _check_input_count(operator_class, len(nodes))
     if device is None:
-        device = _default_device(operator_class, nodes)
+        device = default_device(operator_class, nodes)
     if device == "gpu":
         nodes = _with_constants_on_gpu(operator_class, nodes)
     data = {k: own_constant(v) for k, v in arguments.items() if isinstance(v, DataNode)}
@@ -266,7 +267,7 @@ def add_node(
     if isinstance(operator, CompositeOperator):
         return operator.compose(name, *nodes)
     node = Node(operator, nodes, data, name, _caller(), sequences=sequences)
-    _check_devices(node)
+    check_devices(node, operator, nodes, data.values())
     side = "cpu" if node.device == "cpu" else "gpu"
     results = operator.output_layouts()
     if sequences is not None:
@@ -332,16 +333,6 @@ def _check_input_count(operator_class: type[Operator], count: int) -> None:
         )
 
 
-def _default_device(operator_class: type[Operator], inputs: tuple[DataNode, ...]) -> str:
-    on_gpu = any(
-        node.device == "gpu" and operator_class.device_of_input(i) != "cpu"
-        for i, node in enumerate(inputs)
-    )
-    if on_gpu and "gpu" in operator_class.devices:
-        return "gpu"
-    return "cpu" if "cpu" in operator_class.devices else operator_class.devices[0]
-
-
 def _with_constants_on_gpu(
     operator_class: type[Operator], inputs: tuple[DataNode, ...]
 ) -> tuple[DataNode, ...]:
@@ -355,34 +346,6 @@ def _with_constants_on_gpu(
         else data
         for i, data in enumerate(inputs)
     )
-
-
-def _check_devices(node: Node) -> None:
-    """Raise ArgumentError for data on a device from which the operator cannot read."""
-    operator = node.operator
-    if any(data.device == "gpu" for data in node.arguments.values()):
-        raise ArgumentError(f"{node}: named arguments must be on the CPU; use .cpu()")
-    if operator.transfers or operator.metadata_only:
-        return
-    own = "gpu" if node.device == "gpu" else "cpu"
-    for i, data in enumerate(node.inputs):
-        either = data.device if own == "gpu" else "cpu"
-        wanted = {"same": own, "cpu": "cpu", "any": either}[operator.device_of_input(i)]
-        if data.device != wanted:
-            raise ArgumentError(_misplaced(node, data, own, wanted))
-
-
-def _misplaced(node: Node, data: DataNode, own: str, wanted: str) -> str:
-    names = {"cpu": "CPU", "gpu": "GPU"}
-    text = f"{node} runs on the {names[own]}"
-    others = [each for each in node.inputs if each.device == wanted]
-    if own == "gpu" and others and others[0] is not data:
-        text += f" and its input {others[0]!r} is on the {names[wanted]}"
-    text += f", but its input {data!r} is on the {names[data.device]}"
-    if own != wanted:
-        return f"{text}; the operator reads this input on the CPU: move it with .cpu()"
-    also = "give the operator device='gpu'" if own == "cpu" else "leave the argument device out"
-    return f"{text}; move it with .{wanted}(), or {also}"
 
 
 def _caller() -> str:

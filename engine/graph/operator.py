@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
@@ -101,7 +100,7 @@ class Operator:
         own = {k: v for k, v in vars(cls).items() if isinstance(v, Param)}
         for name in own:
             delattr(cls, name)
-        declared = {v.name or k: replace(v, name=v.name or k, attribute=k) for k, v in own.items()}
+        declared = {v.name or k: v._replace(name=v.name or k, attribute=k) for k, v in own.items()}
         if "name" in vars(cls) and "called" not in vars(cls):
             cls.called = f"fn.{cls.name}"
         inherited = [vars(base).get("params", {}) for base in reversed(cls.__mro__[1:])]
@@ -354,11 +353,10 @@ def _misfit(operator_class: type[Operator], method: str) -> str:
         )
     per_sample = [name for name, each in operator_class.params.items() if each.per_sample]
     required = sum(not name.endswith("?") for name in operator_class.inputs)
+    signature = inspect.signature(function)
     for count in {required, len(operator_class.inputs)}:
         try:  # with the operator itself and its workspace or batch before the inputs
-            inspect.signature(function).bind(
-                None, None, *[None] * count, **dict.fromkeys(per_sample)
-            )
+            signature.bind(None, None, *[None] * count, **dict.fromkeys(per_sample))
         except TypeError as error:
             inputs = ", ".join(operator_class.inputs) or "none"
             return (

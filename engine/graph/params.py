@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,8 +30,7 @@ REQUIRED = Required()
 _TEXT = str | bytes | bytearray | memoryview
 
 
-@dataclass(frozen=True)
-class ArgumentType:
+class ArgumentType(NamedTuple):
     """What an argument may be.
 
     Attributes:
@@ -47,8 +45,7 @@ class ArgumentType:
     finite: bool = False
 
 
-@dataclass(frozen=True)
-class NumberLimits:
+class NumberLimits(NamedTuple):
     """The numbers that an argument may be: all of them, unless a limit is given.
 
     Attributes:
@@ -78,8 +75,7 @@ class NumberLimits:
         return " and ".join(f"{name} {n}" for name, n in limits.items() if n is not None)
 
 
-@dataclass(frozen=True)
-class Param:
+class Param(NamedTuple):
     """One declared argument.
 
     Attributes:

@@ -12,7 +12,7 @@ operators that work sample by sample. See `engine/work/frames.py` and `frame_bat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import ArgumentError
 from .operator import Operator, SampleOperator
@@ -20,8 +20,7 @@ from .operator import Operator, SampleOperator
 OPEN_LAYOUT = "F*"
 
 
-@dataclass(frozen=True)
-class Sequences:
+class Sequences(NamedTuple):
     """The data of a node that are sequences; all other data serve every frame.
 
     Attributes:

@@ -1,7 +1,7 @@
 """A worker process, as the thread that drives the process sees it.
 
-The process is a new interpreter, which runs `child.main`. The process holds the pipeline's chains
-and shares the arena in which the slabs lie, so the messages are small:
+The process runs `worker_child.main`. It holds the pipeline's chains and shares the arena in which
+the slabs lie, so the messages are small:
 
     to the process                          from the process
     the chains, pickled                     None: ready; or a text: the problem
@@ -13,7 +13,6 @@ The process ends when this side closes the channel, however this side ends.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,7 @@ from ..work.batch import Batch
 from ..work.chain import ChainRun
 from ..work.faults import describe
 from ..work.plan import Key
-from .channel import Channel, connected_sockets
-from .interpreter import Interpreter
+from .child_process import ChildProcess
 from .messages import (
     ArrayRef,
     AskBlock,
@@ -65,13 +63,9 @@ class WorkerProcess:
         offset = arena.reserve(8)
         self._progress = arena.array((offset, (1,), "i8"))
         self._progress[0] = -1
-        ours, theirs = connected_sockets()
-        self._channel = Channel(ours)
-        numbers = theirs.fileno(), arena.descriptor, offset
-        with theirs, ExitStack() as on_failure:
-            on_failure.callback(ours.close)
-            self._process = Interpreter(f"{__package__}.child", numbers, numbers[:2])
-            on_failure.pop_all()
+        numbers = arena.descriptor, offset
+        self._process = ChildProcess(f"{__package__}.worker_child", numbers, numbers[:1])
+        (self._channel,) = self._process.channels
         self._program = program
 
     def wait_until_ready(self) -> None:
@@ -107,8 +101,7 @@ class WorkerProcess:
 
     def close(self) -> None:
         """End the process, wait for its end, and close the channel; idempotent."""
-        self._process.end()
-        self._channel.close()
+        self._process.close()
 
     # To the process
 

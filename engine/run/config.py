@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral
@@ -140,7 +139,9 @@ class PipelineConfig:
 
     def chosen_seed(self) -> int:
         """Return the seed, or draw one."""
-        return secrets.randbits(63) if self.seed in (None, -1) else int(self.seed or 0)
+        if self.seed in (None, -1):
+            return int.from_bytes(os.urandom(8)) >> 1  # below 2^63
+        return int(self.seed or 0)
 
     def log_path(self) -> Path | None:
         """Return where bad samples are logged."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
+from typing import NamedTuple
 
 from ..work.batch import Batch
 
 
-@dataclass(frozen=True)
-class DeliveryTuning:
+class DeliveryTuning(NamedTuple):
     """How a consumer waits.
 
     Attributes:

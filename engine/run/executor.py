@@ -34,11 +34,10 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import attrgetter
 from queue import Empty, SimpleQueue
 from time import perf_counter_ns, thread_time_ns
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import PipelineStopped
 from ..gpu.gpu_device import GpuDevice
@@ -58,8 +57,7 @@ from .uninterrupted import Uninterrupted
 from .workers import Workers
 
 
-@dataclass(frozen=True)
-class ExecutorTuning:
+class ExecutorTuning(NamedTuple):
     """Waiting times.
 
     Attributes:

@@ -7,7 +7,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
@@ -18,15 +18,16 @@ from ..tensors import TensorList
 from ..tensors.memory import SlabPool
 from ..work.plan import Plan, make_plan
 from ..work.quarantine import QuarantineLog
-from ..work.stats import PipelineStats
 from .checkpointing import input_states, snapshots, write_file
 from .config import PipelineConfig
-from .executor import Executor
 from .feeding import fed_source, unfed_source
-from .opening import check_devices, open_inputs, open_pool
 from .outputs import as_outputs, output_checks
 from .properties import PipelineProperties
 from .shutdown import Shutdown
+
+if TYPE_CHECKING:
+    from ..work.stats import PipelineStats
+    from .executor import Executor
 
 
 class Pipeline(PipelineProperties):
@@ -125,6 +126,8 @@ class Pipeline(PipelineProperties):
         if self._outputs is None:
             self.define(self.define_graph)
         assert self._outputs is not None
+        from .opening import check_devices, open_inputs  # with the executor, takes 7 ms
+
         plan = make_plan(self._graph, self._outputs)
         check_devices(plan)
         self._checks = output_checks(self._config, plan)
@@ -160,6 +163,9 @@ class Pipeline(PipelineProperties):
         return self._executor
 
     def _start_executor(self) -> None:
+        from .executor import Executor
+        from .opening import open_pool
+
         self.build()
         assert self._plan is not None
         try:

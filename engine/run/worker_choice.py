@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class ChoiceTuning:
+class ChoiceTuning(NamedTuple):
     """Thresholds of the choice.
 
     Attributes:

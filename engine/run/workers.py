@@ -12,10 +12,9 @@ import pickle
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from queue import SimpleQueue
 from time import perf_counter_ns, thread_time_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ArgumentError, WorkerError
 from ..tensors.arena import Arena
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     from ..processes.worker_process import WorkerProcess
 
 
-@dataclass(frozen=True)
-class WorkersTuning:
+class WorkersTuning(NamedTuple):
     """How work is handed to processes.
 
     Attributes:

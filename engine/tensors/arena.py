@@ -14,9 +14,8 @@ import resource
 import threading
 import weakref
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +31,7 @@ _LAZY = 0x4000  # MAP_NORESERVE, which Python names from 3.13 on
 _FIRST_FREE_DESCRIPTOR = 3  # 0, 1 and 2 are the standard streams
 
 
-@dataclass(frozen=True)
-class ArenaTuning:
+class ArenaTuning(NamedTuple):
     """Sizes of arenas, in bytes of addresses.
 
     Attributes:

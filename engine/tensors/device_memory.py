@@ -16,16 +16,14 @@ from __future__ import annotations
 import threading
 from collections import defaultdict, deque
 from contextlib import suppress
-from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .memory import size_class
 from .streams import DEFAULT_STREAM, ForeignStream
 
 
-@dataclass(frozen=True)
-class DevicePoolTuning:
+class DevicePoolTuning(NamedTuple):
     """The blocks of a device's pool.
 
     Attributes:
@@ -93,8 +91,7 @@ class Lease:
             self._pool.take_back(self._block, self._streams)
 
 
-@dataclass(frozen=True)
-class _Idle:
+class _Idle(NamedTuple):
     """A block that waits for its next user.
 
     Attributes:

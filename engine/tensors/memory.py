@@ -11,9 +11,8 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass
 from math import prod
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -27,8 +26,7 @@ SMALL = 32 * 1024
 """Bytes below which the C library serves memory without page faults."""
 
 
-@dataclass(frozen=True)
-class PoolTuning:
+class PoolTuning(NamedTuple):
     """When a pool returns idle blocks to the system.
 
     Attributes:

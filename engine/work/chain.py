@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -31,8 +31,7 @@ from .frames import sample_frames
 from .plan import Key, Plan, Segment, SegmentType, Step, is_light
 
 
-@dataclass(frozen=True)
-class ChainStep:
+class ChainStep(NamedTuple):
     """An operator whose data are resolved to indices in the sample's list of values."""
 
     ordinal: int

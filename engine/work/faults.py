@@ -21,9 +21,8 @@ import errno
 import threading
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph.operator import Array
 from ..tensors import TensorList, TensorListCPU
@@ -40,8 +39,7 @@ NOT_LOGGED = "not logged"
 _MACHINE_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
-@dataclass(frozen=True)
-class FaultTuning:
+class FaultTuning(NamedTuple):
     """How long a replacement sample is sought.
 
     Attributes:

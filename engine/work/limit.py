@@ -7,7 +7,7 @@ compute: they also wait for storage, for a core, or for the GIL. CPU times tell 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .figures import STAGES, OperatorStats, PipelineFigures
 
@@ -25,8 +25,7 @@ LimitName = Literal[
 ]
 
 
-@dataclass(frozen=True)
-class LimitTuning:
+class LimitTuning(NamedTuple):
     """Thresholds of the judgment.
 
     Attributes:

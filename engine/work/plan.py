@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..graph.inputs import FedInput, InputOperator, SeekableInput
 from ..graph.nodes import DataNode, Graph, Node
@@ -60,8 +60,7 @@ class Step:
         return tuple(data.layout for data in self.node.outputs)
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     """Operators that threads of one type run one after the other.
 
     Attributes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from ...engine.errors import DecodeError
 from .header import BLOCK, FitsHeader, header_length
@@ -15,8 +15,7 @@ ReadRequests = Generator[tuple[int, int], bytes, list[FitsImage]]
 """Yields the offset and the length of bytes, is sent the bytes, and returns images."""
 
 
-@dataclass(frozen=True)
-class HduTuning:
+class HduTuning(NamedTuple):
     """Numbers of reading headers.
 
     Attributes:

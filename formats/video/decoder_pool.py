@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .contexts import Decoder, Kind, Look, kind_of, look_of
 from .library import decoded, pyav
@@ -22,8 +22,7 @@ ON_GPU = frozenset(
 _ONLY_ON_GPU = "av1"  # FFmpeg's own decoder of this codec cannot go on without the GPU
 
 
-@dataclass(frozen=True)
-class DecoderPoolTuning:
+class DecoderPoolTuning(NamedTuple):
     """Numbers of decoders that are kept.
 
     Attributes:
@@ -36,8 +35,7 @@ class DecoderPoolTuning:
 TUNING = DecoderPoolTuning()
 
 
-@dataclass(frozen=True)
-class Gpu:
+class Gpu(NamedTuple):
     """The GPU whose decoder is used.
 
     Attributes:

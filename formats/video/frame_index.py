@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,9 @@ from ...engine.errors import DecodeError
 from .library import decoded, packets_of, seek
 from .packets import PacketFacts, read_facts
 from .raw_streams import NO_TIME, PacketTable, is_raw, packet_table
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 Int64s = NDArray[np.int64]
 
@@ -114,7 +116,7 @@ def read_index(container: Any, stream: Any) -> FrameIndex:
         ]
     if container.format.name.startswith(_SOUGHT_BY_PRESENTATION):
         packets = [
-            replace(packet, decoding_time=packet.time) if packet.is_key else packet
+            packet._replace(decoding_time=packet.time) if packet.is_key else packet
             for packet in packets
         ]
     index = _index(packets, stream.time_base)

@@ -9,8 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, BinaryIO, Generic, Protocol, TypeVar
+from typing import Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar
 
 from .contexts import Look
 from .decoder_pool import DecoderPool
@@ -19,8 +18,7 @@ from .frames import FrameReader
 from .sound import SoundTrack
 
 
-@dataclass(frozen=True)
-class OpenVideosTuning:
+class OpenVideosTuning(NamedTuple):
     """Numbers of videos that are kept.
 
     Attributes:

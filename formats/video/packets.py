@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .library import packets_of
 
 
-@dataclass(frozen=True, slots=True)
-class PacketFacts:
+class PacketFacts(NamedTuple):
     """A packet without its data; times are in units of the stream.
 
     Attributes:

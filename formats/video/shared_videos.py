@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from math import gcd, inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from .contexts import Look
 from .decoder_pool import DecoderPool
@@ -18,8 +18,7 @@ from .frames import FrameReader
 from .open_videos import FileState, IndexOf, OpenUrl, OpenVideos, open_frames
 
 
-@dataclass(frozen=True)
-class SharedVideosTuning:
+class SharedVideosTuning(NamedTuple):
     """How threads share videos.
 
     Attributes:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 _LONGEST_SLIP = 0.005
 """Seconds that a time stamp may differ from the samples counted so far; else there is a gap."""
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """Where frames of equal length begin: at `phase` plus multiples of `length`, in samples."""
 
     phase: int

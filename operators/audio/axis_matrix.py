@@ -7,9 +7,8 @@ part in a result.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 
-@dataclass(frozen=True)
-class AxisMatrixTuning:
+class AxisMatrixTuning(NamedTuple):
     """Division of the work on the CPU.
 
     Attributes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,7 @@ _COMPLEX_BYTES = 8
 _MOST_FRAMES = 8  # windows of a block: adjacent results fill the 32 bytes of a memory sector
 
 
-@dataclass(frozen=True)
-class GpuSpectrogramTuning:
+class GpuSpectrogramTuning(NamedTuple):
     """Memory and blocks of a launch.
 
     Attributes:

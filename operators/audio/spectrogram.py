@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import cv2
 import numpy as np
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 
-@dataclass(frozen=True)
-class SpectrogramTuning:
+class SpectrogramTuning(NamedTuple):
     """Limits of the work on the CPU.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 
-@dataclass(frozen=True)
-class BoxesOfBatchTuning:
+class BoxesOfBatchTuning(NamedTuple):
     """The tolerance of boxes.
 
     Attributes:

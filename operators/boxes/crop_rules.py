@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +14,7 @@ WHOLE_IMAGE = -1.0
 """Stands for the whole image among the options of a round, which are thresholds from 0 to 1."""
 
 
-@dataclass(frozen=True)
-class CropRulesTuning:
+class CropRulesTuning(NamedTuple):
     """Limits of searches.
 
     Attributes:

@@ -8,7 +8,7 @@ attempts of many samples are computed at once; the winners are those of a search
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from .overlaps import halves
 from .window_shapes import Proposals
 
 
-@dataclass(frozen=True)
-class CropSearchTuning:
+class CropSearchTuning(NamedTuple):
     """How much `search` computes at once. The windows that it finds do not depend on that.
 
     Attributes:
@@ -34,8 +33,7 @@ class CropSearchTuning:
 TUNING = CropSearchTuning()
 
 
-@dataclass(frozen=True)
-class DrawnWindows:
+class DrawnWindows(NamedTuple):
     """The windows of several samples.
 
     Attributes:

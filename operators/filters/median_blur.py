@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -20,8 +19,7 @@ _SMALL = (3, 5)  # sides of the windows that OpenCV has for all of its types
 _LARGEST = 255
 
 
-@dataclass(frozen=True)
-class MedianTuning:
+class MedianTuning(NamedTuple):
     """How images are divided.
 
     Attributes:

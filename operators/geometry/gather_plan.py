@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +17,7 @@ PIECE = 16
 """Bytes that a thread makes at a time."""
 
 
-@dataclass(frozen=True)
-class GatherTuning:
+class GatherTuning(NamedTuple):
     """The choices of `GatherPlan`.
 
     Attributes:

@@ -9,8 +9,7 @@ channels that become planes (`move_channels`), and dimensions in another order (
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +26,7 @@ from .strided_views import StridedViews
 _BYTES = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
-@dataclass(frozen=True)
-class CopyTuning:
+class CopyTuning(NamedTuple):
     """The choices of launches.
 
     Attributes:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +17,7 @@ from .object_classes import ObjectClasses, draw_class, labels_of
 _FORMATS = ("anchor_shape", "start_end", "box")
 
 
-@dataclass(frozen=True)
-class ObjectBboxTuning:
+class ObjectBboxTuning(NamedTuple):
     """The size of the cache of `fn.segmentation.random_object_bbox`.
 
     Attributes:
@@ -167,7 +164,9 @@ class RandomObjectBbox(SampleOperator):
     def _key(self, mask: Array) -> tuple[Any, ...]:
         if not self.cache_objects:
             return ()
-        digest = hashlib.blake2b(np.ascontiguousarray(mask).data, digest_size=32).digest()
+        from hashlib import blake2b  # takes 3 ms
+
+        digest = blake2b(np.ascontiguousarray(mask).data, digest_size=32).digest()
         return digest, mask.shape, mask.dtype.str
 
     def _cached(self, key: tuple[Any, ...], compute: Any) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +22,7 @@ _MOST_ROWS = 16  # maximum number of rows of a sample
 _MOST_PERIOD = 64  # maximum number of statistics of a row
 
 
-@dataclass(frozen=True)
-class GpuStandardizeTuning:
+class GpuStandardizeTuning(NamedTuple):
     """Limits of the computation in one pass.
 
     Attributes:

@@ -5,7 +5,6 @@ The order of the sums is fixed, so every run gives the same numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +26,7 @@ ONCE = 4  # itemsize of the largest dtype whose sums one pass computes in float6
 SUMS_BYTES = 16  # sizeof(Sums) in kernels/sums.cuh
 
 
-@dataclass(frozen=True)
-class GpuStatisticsTuning:
+class GpuStatisticsTuning(NamedTuple):
     """Limits for the division of sums among threads and blocks.
 
     Attributes:

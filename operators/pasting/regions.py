@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,8 +24,7 @@ class RegionArguments(NamedTuple):
     shapes_rel: Any
 
 
-@dataclass(frozen=True)
-class CanvasPlan:
+class CanvasPlan(NamedTuple):
     """The regions of one canvas, in the order in which they are pasted.
 
     Attributes:

@@ -7,9 +7,8 @@ reduced from the outermost on, which leaves long loops, and a short last axis as
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,7 @@ from ...engine.graph.operator import Array
 from .axis_groups import axis_groups
 
 
-@dataclass(frozen=True)
-class CpuReduceTuning:
+class CpuReduceTuning(NamedTuple):
     """Limits of the ways to reduce.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +19,7 @@ Ints = NDArray[np.int64]
 _ACC_BYTES = 8  # the largest type in which a kernel sums
 
 
-@dataclass(frozen=True)
-class GpuReduceTuning:
+class GpuReduceTuning(NamedTuple):
     """Limits for the division of a reduction among blocks.
 
     Attributes:

@@ -8,7 +8,6 @@ the windows must be longer by the drift. Two strides, one from block to block an
 to group of blocks, keep the drift within a few samples.
 """
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +26,7 @@ _PACKING = np.where(_LINES % 4 == 0, 4, 6) + _LINES
 _WRITING = 3 * _LINES
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
+class Band(NamedTuple):
     """Weights for windows over the input samples `first` to `first + used`.
 
     Block (g, b) reads the window that starts at `first + offset + g * group_stride +

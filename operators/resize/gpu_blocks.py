@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +20,7 @@ _BLOCK_BYTES = 96  # of shared memory: the description of a block's work
 _MOST_SHARED_BYTES = 64 << 10  # that every GPU has for a block
 
 
-@dataclass(frozen=True)
-class BlockTuning:
+class BlockTuning(NamedTuple):
     """The choices of `plan_blocks`, by measurements on an H200.
 
     Attributes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -325,7 +324,7 @@ class ExternalSource(FedInput):
         self._check_tuple(data)
         expected = self._expected
         if layout is not None:
-            expected = [replace(each, layout=layout) for each in expected]
+            expected = [each._replace(layout=layout) for each in expected]
         return [self._column(*both, cuda_stream) for both in zip(data, expected, strict=True)]
 
     def _column(self, data: Any, expected: Expected, cuda_stream: Any) -> OutputData:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 _DLPACK_HOST = (1, 3)  # kDLCPU, kDLCUDAHost: pinned
 
 
-@dataclass(frozen=True)
-class Expected:
+class Expected(NamedTuple):
     """The declaration of one output; None for a property that was not declared.
 
     `what` names the output in error messages.

@@ -8,7 +8,6 @@ computes positions in float64 for these dtypes, and calls OpenCV's `remap` only 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import cv2
@@ -28,8 +27,7 @@ FAR = 1e6
 """Positions further outside are as good as this one. Integers of 32 bits need not hold them."""
 
 
-@dataclass(frozen=True)
-class CpuWarpTuning:
+class CpuWarpTuning(NamedTuple):
     """How images are divided.
 
     Attributes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +33,7 @@ _PLACE_BYTES, _ARRIVAL_BYTES = 128, 8  # sizes of the structs `Place` and `Arriv
 _BITS_OF_MATRIX = 40  # fractional bits of a matrix's fixed-point numbers
 
 
-@dataclass(frozen=True)
-class GpuWarpTuning:
+class GpuWarpTuning(NamedTuple):
     """Limits of a launch.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from ...engine.errors import DecodeError
 from ..storage.storage import Bytes, Storage
 
 
-@dataclass(frozen=True)
-class InflatedMemberTuning:
+class InflatedMemberTuning(NamedTuple):
     """Numbers of inflating.
 
     Attributes:

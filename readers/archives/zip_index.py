@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,7 @@ _ENCRYPTED = 1
 _MOST_GROWTH = 1032  # maximum bytes that DEFLATE makes of one byte
 
 
-@dataclass(frozen=True)
-class ZipTuning:
+class ZipTuning(NamedTuple):
     """Limits of zip archives.
 
     Attributes:
@@ -60,8 +59,7 @@ _CANNOT = (
 )
 
 
-@dataclass(frozen=True)
-class ZipMembers:
+class ZipMembers(NamedTuple):
     """Files of a zip archive, in its directory's order.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,8 +14,7 @@ from ..source import Allocate, Column
 from .samples import CocoSamples, Int64s, SamplePolygons, SampleRuns
 
 
-@dataclass(frozen=True)
-class OptionalOutput:
+class OptionalOutput(NamedTuple):
     """An output that an argument of the reader asks for.
 
     Attributes:

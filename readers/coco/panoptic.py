@@ -6,8 +6,7 @@ Format: https://cocodataset.org/#format-data, "Panoptic Segmentation".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -21,8 +20,7 @@ from ..storage.read_team import READ_TEAM
 from .samples import MOST_PIXELS, Int64s
 
 
-@dataclass(frozen=True)
-class PanopticTuning:
+class PanopticTuning(NamedTuple):
     """Numbers of decoding PNG files.
 
     Attributes:

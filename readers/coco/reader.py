@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.errors import ArgumentError, SourceError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, STR, STRS, param
-from ...formats.coco.instances import CocoInstances, parse_instances, parse_panoptic
 from ..files.reader import WholeFileReader
 from ..listing.list_file import opened
 from ..storage.urls import is_url, shown
@@ -26,6 +26,9 @@ from .preprocessed import load, save
 from .samples import CocoSamples, to_samples
 from .selection import Selected, select
 from .source import CocoSource
+
+if TYPE_CHECKING:
+    from ...formats.coco.instances import CocoInstances
 
 
 @register
@@ -202,6 +205,8 @@ class Coco(WholeFileReader):
         )
 
     def _parsed(self, name: str) -> CocoInstances:
+        from ...formats.coco.instances import parse_instances, parse_panoptic  # take 5 ms
+
         with opened(os.fsencode(self.annotations_file), self.storage_options) as file:
             if self.panoptic_root:
                 coco = parse_panoptic(file, name)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
-from ...formats.coco.instances import CocoInstances
 from ...formats.ragged import bounds_of, range_indices
 from .selection import Selected
+
+if TYPE_CHECKING:
+    from ...formats.coco.instances import CocoInstances
 
 Int64s = NDArray[np.int64]
 Int32s = NDArray[np.int32]
 Float32s = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class SamplesTuning:
+class SamplesTuning(NamedTuple):
     """Numbers of sorting annotations by samples.
 
     Attributes:
@@ -35,8 +36,7 @@ MOST_PIXELS = 1 << 28
 """Pixels of a mask, at most: larger sizes in an annotation file are mistakes."""
 
 
-@dataclass(frozen=True)
-class SamplePolygons:
+class SamplePolygons(NamedTuple):
     """The polygons of all samples.
 
     Attributes:
@@ -53,8 +53,7 @@ class SamplePolygons:
     vertex_bounds: Int64s
 
 
-@dataclass(frozen=True)
-class SampleRuns:
+class SampleRuns(NamedTuple):
     """The masks of all samples that are stored as run lengths, and the samples' sizes.
 
     Attributes:
@@ -74,8 +73,7 @@ class SampleRuns:
     widths: Int32s
 
 
-@dataclass(frozen=True)
-class CocoSamples:
+class CocoSamples(NamedTuple):
     """Samples in reading order.
 
     Attributes:

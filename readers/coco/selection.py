@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
-from ...formats.coco.instances import CocoInstances
+
+if TYPE_CHECKING:
+    from ...formats.coco.instances import CocoInstances
 
 Int64s = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Selected:
+class Selected(NamedTuple):
     """Which images and annotations are read, and how: arguments of `fn.readers.coco`."""
 
     images: tuple[str, ...] | None = None

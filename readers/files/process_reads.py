@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from ..source import Allocate, Column
 from ..storage.local_reads import read_local
 
 
-@dataclass(frozen=True)
-class ProcessReadsTuning:
+class ProcessReadsTuning(NamedTuple):
     """How much memory a process gets for files whose sizes are unknown.
 
     Attributes:

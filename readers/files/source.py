@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,7 @@ from ..storage.urls import is_url, shown
 from .process_reads import ProcessReads
 
 
-@dataclass(frozen=True)
-class FileSourceTuning:
+class FileSourceTuning(NamedTuple):
     """Numbers of the process that reads files.
 
     Attributes:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, register
-from ...engine.graph.params import DTYPES, INTS, STR, STRS, param
+from ...engine.graph.params import DTYPES, INTS, STR, param
 from ...engine.order.sampler import Selection
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..listing.plain_files import list_plain_files
+from ..listing.plain_files import FILE_LIST, FILE_ROOT, FILES, list_plain_files
 from ..reader import Reader
 from ..sample_forms import SampleForm, check_form, enter_other_forms, usual_form
-from .source import FitsSource
+
+if TYPE_CHECKING:
+    from .source import FitsSource
 
 _TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
 
@@ -75,15 +77,9 @@ class FitsReader(Reader):
     devices = ("cpu", "gpu")
     copies_to_gpu = True
 
-    files = param(STRS, None, "Paths of the files, relative to `file_root` if that is given.")
-    file_list = param(
-        STR,
-        None,
-        "Text file with a path on each line, relative to `file_root` or, without it, to the list.",
-    )
-    file_root = param(
-        STR, None, "Folder whose files, and those of the folders right inside it, are read."
-    )
+    files = FILES
+    file_list = FILE_LIST
+    file_root = FILE_ROOT
     file_filter = param(STR, "*.fits", "Pattern of their names, with `file_root` alone.")
     hdu_indices = param(
         INTS,
@@ -122,6 +118,8 @@ class FitsReader(Reader):
         return len(self.hdu_indices)
 
     def open_source(self) -> FitsSource:
+        from .source import FitsSource  # takes 2 ms
+
         files = list_plain_files(
             f"fn.{self.name}",
             files=self.files,

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 import threading
-import weakref
-from contextlib import ExitStack
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
-from ...engine.processes.channel import Channel, connected_sockets
 from ...formats.fits.image import FitsImage
 from ...formats.fits.tiles import missing_library
-from .tile_child import receive_bytes
 
 if TYPE_CHECKING:
-    from socket import socket
-
-    from ...engine.processes.interpreter import Interpreter
+    from ...engine.processes.channel import Channel
+    from ...engine.processes.child_process import ChildProcess
 
 
 _CHILD = f"{__package__}.tile_child"
@@ -38,7 +33,7 @@ class TileDecoder:
     def __init__(self) -> None:
         """Start no process yet."""
         self._lock = threading.Lock()
-        self._process: _DecodingProcess | None = None
+        self._process: ChildProcess | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TileDecoder, ()
@@ -52,14 +47,14 @@ class TileDecoder:
         """
         with self._lock:
             process = self._process
-            if process is None or not process.end.alive or process.owner != os.getpid():
-                process = self._process = _DecodingProcess()
+            if process is None or process.owner != os.getpid():
+                process = self._process = _start()
             try:
-                return process.decode(image, hdu)
+                return _decode(process.channels[0], image, hdu)
             except (EOFError, OSError):
                 self._process = None
                 fate = process.fate()
-                process.end()
+                process.close()
                 raise DecodeError(
                     f"FITS: the process that decodes the compressed image {fate}: the image is "
                     "damaged"
@@ -67,47 +62,27 @@ class TileDecoder:
 
     def close(self) -> None:
         """End the process; `decode` starts another one. A thread that decodes gets an error."""
-        process = self._process
+        process, self._process = self._process, None
         if process is not None:
-            process.end()
+            process.close()
 
 
-class _DecodingProcess:
-    """The process while it is alive, which answers one request at a time."""
+def _start() -> ChildProcess:
+    from ...engine.processes.child_process import ChildProcess  # most pipelines need none
 
-    def __init__(self) -> None:
-        from ...engine.processes.interpreter import Interpreter  # most pipelines need none
-
-        if find_spec("astropy") is None:
-            raise missing_library("there is no module 'astropy'")
-        self.owner = os.getpid()
-        with ExitStack() as if_that_fails:
-            self._end, other = connected_sockets()
-            if_that_fails.callback(self._end.close)
-            with other:
-                self._interpreter = Interpreter(_CHILD, [other.fileno()], [other.fileno()])
-            if_that_fails.pop_all()
-        self.end = weakref.finalize(self, _end, self._interpreter, self._end, self.owner)
-
-    def decode(self, image: FitsImage, hdu: NDArray[np.uint8]) -> NDArray[Any]:
-        channel = Channel(self._end)
-        channel.send(image)
-        channel.receive()
-        self._end.sendall(hdu.data)
-        reason = channel.receive()
-        if reason:
-            raise DecodeError(reason)
-        channel.send(None)
-        numbers = np.empty(image.shape, image.stored)
-        receive_bytes(self._end, numbers.reshape(-1).view(np.uint8))
-        return numbers
-
-    def fate(self) -> str:
-        """Return how the process ended, as a phrase."""
-        return self._interpreter.fate()
+    if find_spec("astropy") is None:
+        raise missing_library("there is no module 'astropy'")
+    return ChildProcess(_CHILD)
 
 
-def _end(interpreter: Interpreter, connection: socket, owner: int) -> None:
-    if os.getpid() == owner:  # a fork must leave the process to its parent
-        interpreter.end()
-        connection.close()
+def _decode(channel: Channel, image: FitsImage, hdu: NDArray[np.uint8]) -> NDArray[Any]:
+    channel.send(image)
+    channel.receive()
+    channel.send_content(hdu)
+    reason = channel.receive()
+    if reason:
+        raise DecodeError(reason)
+    channel.send(None)
+    numbers = np.empty(image.shape, image.stored)
+    channel.receive_content(numbers)
+    return numbers

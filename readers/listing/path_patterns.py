@@ -11,7 +11,7 @@ import glob
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...engine.errors import ArgumentError, SourceError
 from ..storage.index_cache import SUFFIX
@@ -22,8 +22,7 @@ _RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\.\.(\d+))?")
 _GLOB = re.compile(r"[*?[]")
 
 
-@dataclass(frozen=True)
-class PathPatternsTuning:
+class PathPatternsTuning(NamedTuple):
     """Limits of patterns.
 
     Attributes:

@@ -10,11 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
+from ...engine.graph.params import STR, STRS, param
 from ..storage.strings import StringTable
 from ..storage.urls import is_url, shown
 from .class_folders import ClassFolders
 from .list_file import check_remote_name, opened
 from .listing import FileList, absolute, encoded_paths, folders_below, root_of
+
+FILES = param(STRS, None, "Paths of the files, relative to `file_root` if that is given.")
+FILE_LIST = param(
+    STR,
+    None,
+    "Text file with a path on each line, relative to `file_root` or, without it, to the list.",
+)
+FILE_ROOT = param(
+    STR, None, "Folder whose files, and those of the folders right inside it, are read."
+)
 
 
 def list_plain_files(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,7 @@ from .tree import Entries, read_entries
 _DATA = "data.mdb"  # in the folder that LMDB calls the environment
 
 
-@dataclass(frozen=True)
-class LmdbTuning:
+class LmdbTuning(NamedTuple):
     """When the extents of a database's values are cached.
 
     Attributes:

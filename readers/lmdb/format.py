@@ -36,8 +36,7 @@ _DEEPEST = 32  # LMDB's own cursors go no deeper
 _MOST_PAGES = 1 << 46  # so that offsets fit into 62 bits
 
 
-@dataclass(frozen=True)
-class PageLayout:
+class PageLayout(NamedTuple):
     """The numbers in which the two formats differ.
 
     Attributes:
@@ -76,8 +75,7 @@ class Database:
 RECORD_SIZE = _DATABASE.size
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """The state of the file after its newest transaction.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from ...formats.npy import array_of_npy
 from ..reader import Reader
 from ..source import Allocate, Column
 from ..storage.records import Records
-from .files import LMDBFiles
+
+if TYPE_CHECKING:
+    from .files import LMDBFiles
 
 Parse = Callable[[Records], tuple[Column, ...]]
 """Makes columns of values; raises DecodeError."""
@@ -118,6 +120,8 @@ class LMDBReader(Reader):
 
     def open_files(self, database: str | None = None) -> LMDBFiles:
         """Return the records of the paths."""
+        from .files import LMDBFiles  # takes 2 ms
+
         return LMDBFiles(self.path, database, self.storage_options)
 
 

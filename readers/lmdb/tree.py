@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,7 @@ _OVERFLOW, _DATABASE, _DUPLICATES = 0x01, 0x02, 0x04  # flags of a node
 _NODE = 8  # bytes of a node before its key
 
 
-@dataclass(frozen=True)
-class TreeTuning:
+class TreeTuning(NamedTuple):
     """How a level of the tree is read.
 
     Attributes:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import SourceError
-from ..archives.zip_index import STORED, zip_members
 from ..listing.globs import name_filter
 from ..listing.listing import FileList
 from ..listing.plain_files import list_plain_files
@@ -164,6 +163,8 @@ def _in_tar(storage: Storage) -> ArrayMembers:
 
 def _in_zip(storage: Storage) -> ArrayMembers:
     """Return the members of a zip archive, from the cache if it holds them."""
+
+    from ..archives.zip_index import STORED, zip_members  # Python's `zipfile` takes 4 ms
 
     def build() -> list[NDArray[Any]]:
         found = zip_members(storage)

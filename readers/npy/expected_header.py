@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,7 @@ from ..storage.read_team import READ_TEAM
 from .region import Regions
 
 
-@dataclass(frozen=True)
-class ExpectedHeaderTuning:
+class ExpectedHeaderTuning(NamedTuple):
     """Which files are read by one call each.
 
     Attributes:

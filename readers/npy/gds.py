@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 
-@dataclass(frozen=True)
-class GdsTuning:
+class GdsTuning(NamedTuple):
     """Numbers of reading into GPU memory.
 
     Attributes:

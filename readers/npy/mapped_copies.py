@@ -12,8 +12,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
     from ..storage.local_reads import Identity
 
 
-@dataclass(frozen=True)
-class MappedCopiesTuning:
+class MappedCopiesTuning(NamedTuple):
     """Which regions are copied out of mapped files.
 
     Attributes:

@@ -23,8 +23,7 @@ from ..storage.urls import is_url
 from .array_list import ArrayList
 
 
-@dataclass(frozen=True)
-class OpeningTuning:
+class OpeningTuning(NamedTuple):
     """Numbers of opening arrays.
 
     Attributes:
@@ -55,8 +54,7 @@ class StoredMember(NamedTuple):
     checksum: int
 
 
-@dataclass(frozen=True)
-class OpenArray:
+class OpenArray(NamedTuple):
     """An array that is open for reading.
 
     Attributes:

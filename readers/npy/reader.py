@@ -20,7 +20,6 @@ from ...engine.graph.params import (
     INTS,
     NO_EFFECT,
     STR,
-    STRS,
     param,
 )
 from ...engine.order.sampler import Selection
@@ -29,6 +28,7 @@ from ...engine.tensors.packed_rows import MetadataFunction
 from ...geometry.layouts import check_exclusive
 from ..batch_groups import BatchGroups
 from ..batch_reading import BatchReading
+from ..listing.plain_files import FILE_LIST, FILE_ROOT, FILES
 from ..process.reading_process import ReadingProcess
 from ..read_ahead import AheadReading
 from ..reader import Reader
@@ -105,15 +105,9 @@ class NumpyReader(Reader):
     devices = ("cpu", "gpu")
     copies_to_gpu = True
 
-    files = param(STRS, None, "Paths of the files, relative to `file_root` if that is given.")
-    file_list = param(
-        STR,
-        None,
-        "Text file with a path on each line, relative to `file_root` or, without it, to the list.",
-    )
-    file_root = param(
-        STR, None, "Folder whose files, and those of the folders right inside it, are read."
-    )
+    files = FILES
+    file_list = FILE_LIST
+    file_root = FILE_ROOT
     file_filter = param(STR, "*.npy", "Pattern of their names, with `file_root` alone.")
     member_filter = param(
         STR,

@@ -8,10 +8,9 @@ import threading
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +24,7 @@ from .mapped_copies import MappedCopies
 from .region_reads import ByteRanges, DirectRange, RegionRead, byte_ranges_of, staged_nbytes
 
 
-@dataclass(frozen=True)
-class ReadsTuning:
+class ReadsTuning(NamedTuple):
     """How reads are divided among threads.
 
     Attributes:

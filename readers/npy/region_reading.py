@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...engine.graph.context import Array, BatchContext
 from ...engine.order.sampler import Sampler, Selection
@@ -15,8 +15,7 @@ from ..source import Columns
 from .source import NumpySource
 
 
-@dataclass(frozen=True)
-class RegionReadingTuning:
+class RegionReadingTuning(NamedTuple):
     """When large batches of arrays are read ahead.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +13,7 @@ from ..storage.storage import Bytes, Storage
 from .plan import RangeGrid, RangeTile, ReadCost
 
 
-@dataclass(frozen=True)
-class RegionReadTuning:
+class RegionReadTuning(NamedTuple):
     """Numbers of reads whose elements are picked out.
 
     Attributes:

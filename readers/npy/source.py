@@ -5,8 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +27,7 @@ from .region import RegionOfInterest, Regions, Values
 from .region_reads import RegionRead
 
 
-@dataclass(frozen=True)
-class NumpySourceTuning:
+class NumpySourceTuning(NamedTuple):
     """Numbers of reading arrays.
 
     Attributes:

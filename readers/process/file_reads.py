@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,7 @@ from ..storage.storage import Bytes
 Metadata = dict[str, NDArray[Any]]
 
 
-@dataclass(frozen=True)
-class FileReadsTuning:
+class FileReadsTuning(NamedTuple):
     """How files are divided among threads.
 
     Attributes:

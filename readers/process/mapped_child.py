@@ -17,7 +17,6 @@ import signal
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
@@ -31,8 +30,7 @@ from ..storage.local_reads import OPEN_FLAGS, Identity, identity
 from ..storage.read_plan import Int64s
 
 
-@dataclass(frozen=True)
-class MappedChildTuning:
+class MappedChildTuning(NamedTuple):
     """Numbers of copying out of mapped files.
 
     Attributes:

@@ -20,7 +20,6 @@ from socket import socket
 from typing import Any
 
 from ...engine.processes.channel import Channel
-from ...engine.processes.interpreter import end_with_parent
 from ...engine.tensors.arena import Arena
 from ...engine.threads import Team
 from .file_reads import FileReads
@@ -32,7 +31,6 @@ def main(threads: int, arena: int, *connections: int) -> None:
     leave_no_dump()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    end_with_parent(connections[0])
     memory, team = Arena(arena), Team("reading", threads - 1)
     copier = MapCopier(memory, team, most // 2)
     for connection in connections[1:]:

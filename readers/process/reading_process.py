@@ -11,25 +11,20 @@ from __future__ import annotations
 
 import os
 import threading
-import weakref
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Mapping
 from queue import SimpleQueue
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...engine.errors import WorkerError
-from ...engine.processes.channel import Channel, connected_sockets
 from ...engine.tensors.arena import Arena
 from ...engine.tensors.packed_rows import MetadataFunction
 
 if TYPE_CHECKING:
-    from ...engine.processes.interpreter import Interpreter
+    from ...engine.processes.channel import Channel
 
 
-@dataclass(frozen=True)
-class ReadingProcessTuning:
+class ReadingProcessTuning(NamedTuple):
     """When a process is started, and how it is used.
 
     Attributes:
@@ -164,31 +159,21 @@ class _LivingProcess:
     """
 
     def __init__(self, arena: Arena, threads: int) -> None:
-        from ...engine.processes.interpreter import (
-            Interpreter,  # most pipelines need not spend the time
+        from ...engine.processes.child_process import (
+            ChildProcess,  # most pipelines need not spend the time
         )
 
         self.ready = False
-        self._channels: list[Channel] = []
+        numbers = threads, arena.descriptor
+        module = f"{__package__}.reading_child"
+        self._process = ChildProcess(module, numbers, numbers[1:], TUNING.at_once)
         self._free: SimpleQueue[Channel] = SimpleQueue()
-        with ExitStack() as others, ExitStack() as if_that_fails:
-            numbers = [arena.descriptor]
-            for _ in range(TUNING.at_once):
-                ours, other = connected_sockets()
-                if_that_fails.callback(ours.close)
-                self._channels.append(Channel(ours))
-                numbers.append(others.enter_context(other).fileno())
-            module = f"{__package__}.reading_child"
-            process = Interpreter(module, [threads, *numbers], numbers)
-            if_that_fails.pop_all()
-        self._process = process
-        self._end = weakref.finalize(self, _end, process, self._channels, os.getpid())
 
     def wait_until_ready(self, metadata_functions: dict[str, MetadataFunction]) -> None:
         """Send the functions to run on samples, and wait until the process answers requests."""
-        for channel in self._channels:
+        for channel in self._process.channels:
             channel.send(metadata_functions)
-        for channel in self._channels:
+        for channel in self._process.channels:
             channel.receive()
             self._free.put(channel)
         self.ready = True
@@ -208,11 +193,4 @@ class _LivingProcess:
 
     def close(self) -> None:
         """End the process; a thread that waits for its answer gets EOFError. Idempotent."""
-        self._end()
-
-
-def _end(process: Interpreter, channels: Sequence[Channel], owner: int) -> None:
-    if os.getpid() == owner:  # a fork must leave the process to its parent
-        process.end()
-        for channel in channels:
-            channel.close()
+        self._process.close()

@@ -7,7 +7,6 @@ to `wire`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +23,7 @@ SLACK = 8
 _LONGEST = 5  # bytes of a number, so that a tag and a number fit into a word of eight
 
 
-@dataclass(frozen=True)
-class ProtobufTuning:
+class ProtobufTuning(NamedTuple):
     """When messages are read one after the other instead.
 
     Attributes:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,7 @@ from .framing import FRAME, HEAD, MAGIC, FrameError, require
 from .image_record import IMAGE_HEADER
 
 
-@dataclass(frozen=True)
-class MXNetTuning:
+class MXNetTuning(NamedTuple):
     """Bounds of the reads that open a file.
 
     Attributes:

@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ...engine.errors import ArgumentError
 from ..source import UnavailableError
@@ -16,8 +16,7 @@ Answer = TypeVar("Answer")
 _MOST_AT_ONCE = 100  # as many connections as an aiohttp session keeps
 
 
-@dataclass(frozen=True)
-class RetryTuning:
+class RetryTuning(NamedTuple):
     """How long a request waits before the next attempt; each wait doubles the one before.
 
     Attributes:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..storage.storage import Bytes, Storage
 
 
-@dataclass(frozen=True)
-class SequentialTuning:
+class SequentialTuning(NamedTuple):
     """How far a walk reads ahead.
 
     Attributes:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import resource
-from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from .local_reads import OPEN_FLAGS
 
 
-@dataclass(frozen=True)
-class DescriptorTuning:
+class DescriptorTuning(NamedTuple):
     """Bounds of the files that stay open between reads.
 
     Attributes:

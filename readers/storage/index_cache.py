@@ -15,10 +15,8 @@ arrays are computed again.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import tempfile
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -73,14 +71,18 @@ def cached_index(storage: Storage, content_name: str, build: Build) -> Arrays:
 
 def cached_name(storage: Storage, suffix: str) -> str:
     """Return a file name for the cache folder that no other data file has."""
-    digest = hashlib.sha256(os.fsencode(storage.name)).hexdigest()[:32]
+    from hashlib import sha256  # takes 3 ms
+
+    digest = sha256(os.fsencode(storage.name)).hexdigest()[:32]
     return digest + suffix
 
 
 def replace_file(path: Path, parts: Sequence[Any]) -> None:
     """Write a file, and its folder if need be; other processes never see a part of the file."""
+    from tempfile import mkstemp  # takes 3 ms
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, partial = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+    handle, partial = mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     try:
         with open(handle, "wb") as file:
             for part in parts:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...engine.errors import SourceError
 from .descriptors import Descriptor, SharedFile, shared_file
@@ -15,8 +14,7 @@ from .read_team import READ_TEAM
 from .storage import Bytes, Storage, Use
 
 
-@dataclass(frozen=True)
-class LocalFileTuning:
+class LocalFileTuning(NamedTuple):
     """When a second thread helps to copy.
 
     Attributes:

@@ -10,7 +10,6 @@ import errno
 import os
 import stat
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
@@ -24,8 +23,7 @@ from ..source import Allocate
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 
 
-@dataclass(frozen=True)
-class LocalReadsTuning:
+class LocalReadsTuning(NamedTuple):
     """Numbers of reading whole local files.
 
     Attributes:

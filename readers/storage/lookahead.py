@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from .storage import Bytes, Storage
 
 
-@dataclass(frozen=True)
-class LookaheadTuning:
+class LookaheadTuning(NamedTuple):
     """How far a scan reads ahead.
 
     Attributes:

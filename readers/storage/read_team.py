@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...engine.threads import Team
 
 
-@dataclass(frozen=True)
-class ReadTeamTuning:
+class ReadTeamTuning(NamedTuple):
     """Size of the team.
 
     Attributes:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,7 @@ from .example import FeatureType
 from .patterns import SLACK, WIDEST_LENGTH, BytePattern
 
 
-@dataclass(frozen=True)
-class ExampleBatchTuning:
+class ExampleBatchTuning(NamedTuple):
     """When records are parsed one by one instead.
 
     Attributes:
@@ -49,8 +49,7 @@ _LONGEST_ENTRY = SLACK - 8
 _TAG, _VALUE_TAG = b"\x0a", b"\x12"  # length-delimited fields 1 and 2
 
 
-@dataclass(frozen=True)
-class EntryPattern:
+class EntryPattern(NamedTuple):
     """The beginning of a feature's entry in the map.
 
     Attributes:

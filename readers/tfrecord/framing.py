@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,7 @@ FRAME = HEADER + FOOTER
 _HEADER = struct.Struct("<QI")
 
 
-@dataclass(frozen=True)
-class FramingTuning:
+class FramingTuning(NamedTuple):
     """How a file is walked through.
 
     Attributes:

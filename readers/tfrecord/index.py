@@ -16,7 +16,6 @@ from ..storage.read_plan import Int64s
 from ..storage.storage import Storage
 from .crc32c import masked_of_lengths
 from .framing import FRAME, HEADER, RecordIndexer
-from .unpacked_file import is_compressed, unpacked
 
 _PROBES = 64  # records of an index that are compared with the data file when it is opened
 
@@ -61,7 +60,11 @@ def is_record_file(storage: Storage) -> bool:
 
 
 def _unpacked(storage: Storage, start: bytes) -> Storage:
-    if _is_header(start) or not is_compressed(start):
+    if _is_header(start):
+        return storage
+    from .unpacked_file import is_compressed, unpacked  # most files need none of this
+
+    if not is_compressed(start):
         return storage
 
     def check(content: bytes) -> None:

@@ -11,8 +11,8 @@ import fcntl
 import os
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from weakref import WeakValueDictionary, finalize
 
 from ...engine.errors import ArgumentError
@@ -22,8 +22,7 @@ UNPACKED = ".unpacked"
 LIMIT_VARIABLE = "PENSTOCK_CACHE_BYTES"
 
 
-@dataclass(frozen=True)
-class CacheTuning:
+class CacheTuning(NamedTuple):
     """How much the cache keeps between runs.
 
     Attributes:

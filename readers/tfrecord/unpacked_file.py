@@ -17,9 +17,8 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,8 +30,7 @@ from ..storage.storage import Storage
 from .unpacked_cache import UNPACKED, CacheUse, cache_use
 
 
-@dataclass(frozen=True)
-class UnpackTuning:
+class UnpackTuning(NamedTuple):
     """Bounds of what is unpacked.
 
     Attributes:

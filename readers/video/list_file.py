@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 from codecs import BOM_UTF8
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...engine.errors import SourceError
 from ..listing.list_file import check_remote_name, opened
 from ..storage.urls import is_url, shown
 
 
-@dataclass(frozen=True)
-class ListedVideo:
+class ListedVideo(NamedTuple):
     """One line.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ...engine.graph.nodes import add_node
@@ -14,7 +13,7 @@ _RESIZE = OPERATORS["resize"]  # `penstock` registers operators before readers
 
 def _of_resize(name: str) -> Any:
     """Return an argument of `fn.resize`; it has one value for all clips."""
-    return replace(_RESIZE.params[name], per_sample=False)
+    return _RESIZE.params[name]._replace(per_sample=False)
 
 
 @register

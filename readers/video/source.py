@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -172,6 +171,8 @@ def read_index_of(storage: Storage) -> FrameIndex:
     times, keys, seeks, unit, end, packets = cached_index(storage, _CONTENT, build)
     if len(unit) != 2 or not len(keys) or len(end) != 1 or len(packets) % 2:
         raise DecodeError(f"the cached index of {storage.name!r} is damaged; remove it")
+    from fractions import Fraction  # takes 2 ms
+
     base = Fraction(int(unit[0]), int(unit[1]))
     index = FrameIndex(times, keys, seeks, base, int(end[0]), packets.reshape(-1, 2))
     keep_index(state, index)

@@ -1,7 +1,5 @@
 """Reads out of mapped files, for tests: sources and pipelines whose process starts at once."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from penstock import fn, pipeline_def
@@ -22,9 +20,9 @@ TRUSTED = 70  # reads of one part, after which its file's pages are not looked f
 
 def be_eager(setattr=setattr):
     """Let whatever is read be worth the process, which is started after the first batch."""
-    soon = replace(reading_process.TUNING, worth_starting_seconds=0)
+    soon = reading_process.TUNING._replace(worth_starting_seconds=0)
     setattr(reading_process, "TUNING", soon)
-    everything = replace(mapped_copies.TUNING, cost=0, runs_nbytes=0, many_threads=0)
+    everything = mapped_copies.TUNING._replace(cost=0, runs_nbytes=0, many_threads=0)
     setattr(mapped_copies, "TUNING", everything)
 
 

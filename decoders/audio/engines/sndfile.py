@@ -11,9 +11,8 @@ import io
 import os
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +22,7 @@ from ...errors import decode_error
 from ..formats.base import AudioHeader, AudioStream, Data, missing_samples
 
 
-@dataclass(frozen=True)
-class SndfileTuning:
+class SndfileTuning(NamedTuple):
     """Numbers of this module.
 
     Attributes:

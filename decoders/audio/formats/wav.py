@@ -10,8 +10,7 @@ file. Every other size must fit: a file that ends inside its data is cut off.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +41,7 @@ def recognize(head: bytes) -> bool:
     return head[:4] in (b"RIFF", b"RF64", b"RIFX") and head[8:12] == b"WAVE"
 
 
-@dataclass(frozen=True, slots=True)
-class WavLayout:
+class WavLayout(NamedTuple):
     """Where the samples lie in a file, and how they are stored.
 
     Attributes:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ....engine.errors import DecodeError
 from ...errors import FETCH_AGAIN, decode_error
@@ -27,8 +27,7 @@ _segment_head = struct.Struct(">BBH").unpack_from
 _frame_head = struct.Struct(">BHHB").unpack_from
 
 
-@dataclass(frozen=True, slots=True)
-class JpegTuning:
+class JpegTuning(NamedTuple):
     """Limits of JPEG files.
 
     Attributes:

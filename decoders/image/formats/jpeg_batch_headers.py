@@ -9,7 +9,7 @@ Source: ITU-T T.81, annex B.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,7 @@ METADATA = "jpeg"
 """Key of `headers` in the metadata of encoded samples (`PackedRows.metadata`)."""
 
 
-@dataclass(frozen=True)
-class JpegBatchHeaders:
+class JpegBatchHeaders(NamedTuple):
     """The headers of a batch, one entry a file.
 
     Attributes:

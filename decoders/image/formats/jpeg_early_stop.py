@@ -13,7 +13,7 @@ as the file has its end.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,7 @@ from . import jpeg
 _BLOCK = 8
 
 
-@dataclass(frozen=True, slots=True)
-class EarlyStopTuning:
+class EarlyStopTuning(NamedTuple):
     """When a decode stops early.
 
     Attributes:

@@ -102,19 +102,6 @@ def test_a_node_is_neither_true_nor_iterable(graph):
     assert len({data, data}) == 1
 
 
-def test_devices_are_checked(graph):
-    data, labels = call(Numbers)
-    with pytest.raises(ArgumentError, match="is on the GPU"):
-        call(Affine, data.gpu())
-    with pytest.raises(ArgumentError, match="named arguments must be on the CPU"):
-        call(Affine, data, a=labels.gpu())
-    with pytest.raises(ArgumentError, match="not on 'gpu'"):
-        call(Affine, data, device="gpu")
-    assert data.cpu() is data
-    assert data.gpu().gpu().device == "gpu"
-    assert data.gpu().cpu().device == "cpu"
-
-
 def test_definitions_nest_and_end():
     outer, inner = Graph(), Graph()
     with defining(outer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 
+import numpy as np
 import pytest
 
 from penstock.engine.processes.channel import Channel
@@ -27,6 +28,29 @@ def test_messages_arrive_whole(ends, size):
     sender.join()
     other.send(None)
     assert one.receive() is None
+
+
+def test_contents_arrive_whole_between_messages(ends):
+    one, other = ends
+    content = np.arange(2_000_000).reshape(1000, 2000)
+    sender = threading.Thread(target=one.send_content, args=(content,))
+    sender.start()
+    received = np.empty_like(content)
+    other.receive_content(received)
+    sender.join()
+    np.testing.assert_array_equal(received, content)
+    other.send("next")
+    assert one.receive() == "next"
+    one.send_content(content[:0])
+    other.receive_content(received[:0])
+
+
+def test_half_a_content_is_an_end(ends):
+    one, other = ends
+    one.send_content(np.zeros(3))
+    one.close()
+    with pytest.raises(EOFError):
+        other.receive_content(np.zeros(4))
 
 
 def test_what_cannot_be_pickled_is_not_sent(ends):

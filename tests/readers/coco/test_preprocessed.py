@@ -1,5 +1,3 @@
-from dataclasses import fields, is_dataclass
-
 import numpy as np
 import pytest
 
@@ -34,9 +32,8 @@ def samples(names=("a.jpg", "é b.jpg", "c.jpg")):
 
 def assert_equal(left, right):
     assert type(left) is type(right)
-    for field in fields(left):
-        a, b = getattr(left, field.name), getattr(right, field.name)
-        if is_dataclass(a):
+    for a, b in zip(left, right, strict=True):
+        if isinstance(a, tuple):
             assert_equal(a, b)
         else:
             np.testing.assert_array_equal(a, b)

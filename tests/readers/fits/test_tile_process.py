@@ -98,5 +98,5 @@ def test_a_copy_starts_a_process_of_its_own(decoder):
 def test_the_program_ends_with_its_parent(decoder):
     decode(decoder, 0, 1, 0)
     (pid,) = children()
-    decoder._process._end.close()
+    decoder._process.channels[0].close()
     assert_soon(lambda: not alive(pid))

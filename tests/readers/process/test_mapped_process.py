@@ -13,6 +13,7 @@ import pytest
 
 import penstock
 from penstock.engine.errors import SourceError
+from penstock.engine.processes.channel import Channel
 from penstock.readers.process import reading_process
 
 from ..mapped import (
@@ -111,13 +112,13 @@ def test_a_process_that_is_killed_while_it_copies(reading, tmp_path, monkeypatch
     (pid,) = children()
     stop(pid)
     asked = threading.Event()
-    send = reading_process.Channel.send
+    send = Channel.send
 
     def noted(channel, message):
         send(channel, message)
         asked.set()
 
-    monkeypatch.setattr(reading_process.Channel, "send", noted)
+    monkeypatch.setattr(Channel, "send", noted)
     found = []
     thread = threading.Thread(target=lambda: found.append(reading.read()))
     thread.start()

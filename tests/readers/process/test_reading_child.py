@@ -7,8 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from penstock.engine.processes.channel import Channel, connected_sockets
-from penstock.engine.processes.interpreter import Interpreter
+from penstock.engine.processes.child_process import ChildProcess
 from penstock.readers.storage.local_reads import identity
 
 from ..processes import alive, assert_soon
@@ -19,16 +18,10 @@ TARGET = 8192  # offset in the arena
 @pytest.fixture
 def child(pool):
     """Return a reading process with two connections, and our ends of the connections."""
-    pairs = [connected_sockets() for _ in range(2)]
-    numbers = [pool.arena.descriptor, *(theirs.fileno() for _, theirs in pairs)]
-    process = Interpreter("penstock.readers.process.reading_child", [2, *numbers], numbers)
-    for _, theirs in pairs:
-        theirs.close()
-    channels = [Channel(ours) for ours, _ in pairs]
-    yield process, channels
-    process.end()
-    for channel in channels:
-        channel.close()
+    arena = pool.arena.descriptor
+    process = ChildProcess("penstock.readers.process.reading_child", [2, arena], [arena], 2)
+    yield process, process.channels
+    process.close()
 
 
 def test_whole_files_and_parts_of_files_on_each_connection(tmp_path, pool, child):
@@ -72,15 +65,12 @@ def test_a_request_that_fails_ends_the_process(child):
 
 PARENT = """
 import os
-from penstock.engine.processes.channel import Channel, connected_sockets
-from penstock.engine.processes.interpreter import Interpreter
+from penstock.engine.processes.child_process import ChildProcess
 from penstock.engine.tensors.memory import SlabPool
-arena = SlabPool(shared=True).arena
-ours, theirs = connected_sockets()
-numbers = [arena.descriptor, theirs.fileno()]
-process = Interpreter("penstock.readers.process.reading_child", [1, *numbers], numbers)
-theirs.close()
-channel = Channel(ours)
+pool = SlabPool(shared=True)
+arena = pool.arena.descriptor
+process = ChildProcess("penstock.readers.process.reading_child", [1, arena], [arena])
+(channel,) = process.channels
 channel.send({})
 channel.receive()
 task = f"/proc/{os.getpid()}/task/{os.getpid()}/children"

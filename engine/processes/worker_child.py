@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import dataclass
 from math import prod
 from socket import socket
 from time import perf_counter_ns, process_time_ns
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -23,7 +22,6 @@ from ..tensors.results import RowStore
 from ..work.chain import Chain, RowWork, Worker
 from ..work.plan import Key
 from .channel import Channel
-from .interpreter import end_with_parent
 from .messages import (
     ArrayRef,
     AskBlock,
@@ -40,8 +38,7 @@ from .messages import (
 _ALIGNMENT = 64
 
 
-@dataclass(frozen=True)
-class ChildTuning:
+class ChildTuning(NamedTuple):
     """Sizes of memory that a worker asks for.
 
     Attributes:
@@ -54,26 +51,22 @@ class ChildTuning:
 TUNING = ChildTuning()
 
 
-def main(connection: int, arena: int, progress: int) -> None:
+def main(arena: int, progress: int, connection: int) -> None:
     """Serve the parent until the parent ends.
 
     Args:
-        connection: descriptor of a socket.
         arena: descriptor of the arena's file.
         progress: offset in the arena of the number of the row that is being computed.
+        connection: descriptor of a socket.
     """
-    end_with_parent(connection)
     parent = ParentProcess(socket(fileno=connection), Arena(arena))
     try:
-        try:
-            chains: dict[int, Chain] = pickle.loads(parent.receive())
-        except Exception as error:
-            parent.send(f"{type(error).__name__}: {error}")
-            return
-        parent.send(None)
-        serve(parent, chains, parent.arena.array((progress, (1,), "i8")))
-    except (EOFError, ConnectionError):
-        pass  # the parent has ended
+        chains: dict[int, Chain] = pickle.loads(parent.receive())
+    except Exception as error:
+        parent.send(f"{type(error).__name__}: {error}")
+        return
+    parent.send(None)
+    serve(parent, chains, parent.arena.array((progress, (1,), "i8")))
 
 
 def serve(parent: ParentProcess, chains: dict[int, Chain], progress: Array) -> None:

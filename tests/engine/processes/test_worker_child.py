@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from penstock.engine.processes.channel import Channel, connected_sockets
-from penstock.engine.processes.child import ParentProcess, serve
 from penstock.engine.processes.messages import Job, JobDone, RowsApart, resolve
+from penstock.engine.processes.worker_child import ParentProcess, serve
 from penstock.engine.tensors.arena import Arena
 from penstock.engine.work.chain import make_chains
 from penstock.engine.work.plan import make_plan

@@ -1,0 +1,152 @@
+"""Child processes that serve this process: their start, their connections and their end.
+
+A child process is a new interpreter instead of a fork, because a fork copies the locks of other
+threads and the CUDA context of this process.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import threading
+import weakref
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from importlib import import_module
+from subprocess import DEVNULL, Popen, TimeoutExpired
+from typing import NamedTuple
+
+from ..errors import WorkerError
+from .channel import Channel, connected_sockets
+
+_PROGRAM = (
+    "import sys; end = 2 + int(sys.argv[1]); sys.path[:] = sys.argv[end:]; "
+    f"from {__name__} import run; run(*sys.argv[2:end])"
+)
+# Each thread of the process does one thread's work: libraries must not start more threads.
+_ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OPENCV_FOR_THREADS_NUM": "1",
+}
+
+
+class ChildProcessTuning(NamedTuple):
+    """Waiting times.
+
+    Attributes:
+        end_seconds: for the end of a process that was killed.
+        orphan_ms: between two looks whether the parent lives. They serve where a third process
+            holds the parent's descriptors, so that the connection stays open.
+    """
+
+    end_seconds: float = 1.0
+    orphan_ms: int = 5000
+
+
+TUNING = ChildProcessTuning()
+
+
+class ChildProcess:
+    """A process that runs `main(*numbers, *connections)` of one of our modules.
+
+    The process ends with this object, with `close`, and with its parent, however the parent ends.
+    A fork of the parent leaves the process alone.
+
+    Args:
+        module: full name of the module.
+        numbers: first arguments of `main`; the others are the descriptors of the connections.
+        descriptors: descriptors of this process that the new process may use.
+        connections: number of connections between the two processes.
+
+    Attributes:
+        channels: this side's ends of the connections.
+        owner: number of the process that started this one.
+
+    Raises:
+        WorkerError: there is no Python interpreter to start.
+        OSError: the interpreter cannot be started.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        numbers: Sequence[int] = (),
+        descriptors: Sequence[int] = (),
+        connections: int = 1,
+    ) -> None:
+        if not sys.executable or getattr(sys, "frozen", False):
+            raise WorkerError("worker processes need a Python interpreter, but there is none")
+        self.channels: list[Channel] = []
+        self.owner = os.getpid()
+        with ExitStack() as others, ExitStack() as if_that_fails:
+            theirs = []
+            for _ in range(connections):
+                ours, other = connected_sockets()
+                if_that_fails.callback(ours.close)
+                self.channels.append(Channel(ours))
+                theirs.append(others.enter_context(other).fileno())
+            given = [module, *map(str, [*numbers, *theirs])]
+            self._process = Popen(
+                [sys.executable, "-c", _PROGRAM, str(len(given)), *given, *sys.path],
+                stdin=DEVNULL,
+                pass_fds=[*descriptors, *theirs],
+                process_group=0,  # so that an interrupt at the keyboard does not reach the process
+                env=os.environ | _ONE_THREAD,
+            )
+            weakref.finalize(self, _end, self._process, self.channels, self.owner)
+            if_that_fails.pop_all()
+
+    def kill(self) -> None:
+        """End the process at once, and so the wait of a thread for a message."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End the process, wait for its end, and close the channels; idempotent."""
+        _end(self._process, self.channels, self.owner)
+
+    def fate(self) -> str:
+        """Say how the process ended, for messages."""
+        _reap(self._process)
+        code = self._process.returncode
+        if code is None:
+            return "does not answer"
+        if code >= 0:
+            return f"ended with exit status {code}"
+        hint = " (perhaps the system was short of memory)" if code == -signal.SIGKILL else ""
+        return f"was ended by the signal {signal.Signals(-code).name}{hint}"
+
+
+def _end(process: Popen[bytes], channels: Sequence[Channel], owner: int) -> None:
+    if os.getpid() == owner:
+        process.kill()
+        _reap(process)
+        for channel in channels:
+            channel.close()
+
+
+def _reap(process: Popen[bytes]) -> None:
+    with suppress(TimeoutExpired):
+        process.wait(TUNING.end_seconds)
+
+
+def run(module: str, *numbers: str) -> None:
+    """Run a module's `main` in the new process, which ends as soon as its parent ends.
+
+    Args:
+        module: see `ChildProcess`.
+        numbers: arguments of `main`; the last one is the descriptor of a connection.
+    """
+    hung_up = select.poll()
+    hung_up.register(int(numbers[-1]), select.POLLRDHUP)
+    threading.Thread(target=_wait_for_end, args=(hung_up, os.getppid()), daemon=True).start()
+    with suppress(EOFError, ConnectionError):  # the parent has ended
+        import_module(module).main(*map(int, numbers))
+
+
+def _wait_for_end(hung_up: select.poll, parent: int) -> None:
+    while not hung_up.poll(TUNING.orphan_ms) and os.getppid() == parent:
+        pass
+    os._exit(1)
