@@ -27,8 +27,7 @@ from .engine_library import (
 )
 
 
-@dataclass(frozen=True)
-class FlowSessionTuning:
+class FlowSessionTuning(NamedTuple):
     """Memory of sessions.
 
     Attributes:
