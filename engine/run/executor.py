@@ -131,7 +131,9 @@ class Executor:
             self._stage = self._open_stage(self._device)
 
     def _open_stage(self, device: GpuDevice) -> DeviceStage:
-        stage = DeviceStage(device, self._plan, self._device_done, self.clocks)
+        stage = DeviceStage(
+            device, self._plan, self._device_done, self.clocks, self._delivery.watch
+        )
         self._threads += stage.threads
         self._pool.pin_with(device)
         for each in self._plan.inputs:
@@ -374,7 +376,7 @@ class Executor:
 
     def _device_done(self, batch: Batch, index: int, error: BaseException | None) -> None:
         if error is not None:
-            batch.end = error
+            batch.fail(error)
         self._guard(batch, self._finish_segment, batch, index)
 
     def _guard(self, batch: Batch, work: Callable[..., None], *arguments: Any) -> None:
@@ -382,7 +384,7 @@ class Executor:
         try:
             work(*arguments)
         except BaseException as error:
-            batch.end = error
+            batch.fail(error)
             self._deliver(batch)
 
     def _deliver(self, batch: Batch) -> None:
