@@ -239,6 +239,8 @@ class Executor:
         for batch in [*dropped, *self._under_way.values()]:
             batch.forget_errors()
         self._under_way.clear()
+        if self._device is not None:
+            self._device.pool.free_pinned()  # no batch holds any now
         wait_at_exit(threads)
         stuck = [thread.name for thread in threads if thread.is_alive()]
         if stuck and threading.current_thread() not in threads:

@@ -74,6 +74,7 @@ class HostPool:
     """
 
     idle_bytes = 0
+    pinned_frees = 0
 
     def __init__(self, budget: int = 1 << 62) -> None:
         self._budget = budget
@@ -94,6 +95,9 @@ class HostPool:
         self._lent[id(memory)] = nbytes
         weakref.finalize(memory, self._take_back, id(memory), owner)
         return memory.view(DeviceArray), None
+
+    def free_pinned(self) -> None:
+        self.pinned_frees += 1
 
     def _take_back(self, key: int, owner: Any) -> None:
         del self._lent[key]
