@@ -46,15 +46,11 @@ class GpuDevice:
     def lane(self) -> Iterator[Device]:
         """Work on a new stream until the context ends."""
         stream = borrow_stream(self._cupy, self._device)
-        try:
-            with self._device, stream:
-                device = Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
-                try:
-                    yield device
-                finally:
-                    device.own.clear()
-        finally:
-            return_stream(self._device, stream)
+        with self._device, stream:
+            device = Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
+            yield device
+            device.own.clear()
+        return_stream(self._device, stream)
 
     def current(self) -> AbstractContextManager[Any]:
         """Make this the current device of the calling thread until the context ends."""
