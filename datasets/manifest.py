@@ -65,7 +65,7 @@ class ShardInfo:
 def _path_below(name: Any) -> str:
     """Return the path of a file; raise ValueError if it may lead out of the data set's folder."""
     path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or not name.isprintable():
+    if not path.parts or path.is_absolute() or ".." in path.parts or not name.isprintable():
         raise ValueError(f"{name!r:.200} is no path below the data set's folder")
     return str(path)
 

@@ -57,41 +57,49 @@ weakref.finalize(wait_at_exit, lambda: join_all(list(_LEFT), TUNING.exit_seconds
 
 
 class TeamCall(Generic[Result]):
-    """One call that a `Team` was asked to make."""
+    """One call that a `Team` was asked to make.
+
+    A thread may lack memory at any line, so nothing but the end of a `with` block releases the
+    lock: whoever waits for the call does not wait for ever.
+    """
 
     def __init__(self, function: Callable[..., Result], arguments: tuple[Any, ...]) -> None:
-        self._work: tuple[Callable[..., Result], tuple[Any, ...]] | None = (function, arguments)
-        self._unclaimed = deque([True])
+        self._work = deque([[function, arguments]])  # whoever takes the work makes the call
         self._running = threading.Lock()
-        self._running.acquire()
         self._results: list[Result] = []
         self._error: BaseException | None = None
 
+    @property
+    def is_running(self) -> bool:
+        """Whether a thread is making the call."""
+        return self._running.locked()
+
     def cancel(self) -> None:
         """Prevent the call if no thread has started it."""
-        if self._claim():
-            self._work = None
-            self._running.release()
+        with suppress(IndexError):
+            self._work.pop()
 
     def run(self) -> None:
-        """Make the call in this thread, unless another thread has started it."""
-        if not self._claim():
-            return
-        assert self._work is not None
-        function, arguments = self._work
-        self._work = None
+        """Make the call in this thread; if another thread has started it, wait for its end."""
+        with self._running:
+            if self._work:
+                with suppress(IndexError):  # it was cancelled
+                    self._make(self._work.pop())
+
+    def _make(self, work: list[Any]) -> None:
         try:
-            self._results.append(function(*arguments))
+            self._results.append(work[0](*work[1]))
         except BaseException as error:
             self._error = error
         finally:
-            del function, arguments
-            self._running.release()
+            work.clear()  # tracebacks hold it
 
-    def wait(self) -> None:
-        """Wait for the end of the call."""
+    def end(self) -> BaseException | None:
+        """Prevent the call, or wait for its end; return its exception, once."""
+        self.cancel()
         with self._running:
-            pass
+            error, self._error = self._error, None
+        return error
 
     def result(self) -> Result:
         """Return the result, or raise the exception, once; valid for calls that are not cancelled.
@@ -100,20 +108,13 @@ class TeamCall(Generic[Result]):
         for another call of the same team does not wait for ever.
         """
         self.run()
-        self.wait()
-        if self._error is None:
+        if self._results:
             return self._results.pop()
         error, self._error = self._error, None
         try:
-            raise error
+            raise error or MemoryError("a thread had no memory for the work that it had taken")
         finally:
             del error  # the traceback refers to this frame: a cycle would keep all buffers alive
-
-    def _claim(self) -> bool:
-        try:
-            return self._unclaimed.pop()
-        except IndexError:
-            return False
 
 
 class _Crew:
@@ -151,7 +152,8 @@ class _Crew:
 
     def _work(self) -> None:
         while (call := self.calls.get()) is not None:
-            call.run()
+            if not call.is_running:
+                call.run()
             del call  # or a waiting thread would keep the result
             with self._lock:
                 self._busy -= 1
@@ -210,9 +212,7 @@ class Team:
         most = self._threads + 1 if threads is None else threads
         calls = [self.submit(run) for _ in range(min(most, len(jobs)) - 1)]
         run()
-        for call in calls:
-            call.cancel()
-            call.wait()
+        errors += filter(None, [call.end() for call in calls])
         if errors:
             del errors[1:]
             raise errors.pop()  # the list would keep the error and all buffers alive, in a cycle

@@ -25,7 +25,6 @@ from .tables import StructTable
 
 _ALIGNMENT = 256
 _SMALL = 1 << 18  # maximum size in bytes of buffers that are cut out of a common block
-_PINNED_STEP = 16 << 20  # bytes: few sizes, so that CuPy's pool has memory of the size
 _ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have without a request
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
@@ -124,8 +123,7 @@ class Device:
 
         The batch holds the memory.
         """
-        size = -(-nbytes // _PINNED_STEP) * _PINNED_STEP
-        memory = np.frombuffer(self._cupy.cuda.alloc_pinned_memory(size), np.uint8, nbytes)
+        memory = self.pool.pinned(nbytes)
         self.hold(memory)
         return memory
 

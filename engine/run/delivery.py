@@ -53,7 +53,8 @@ class DeliveryQueue:
         except BaseException as error:
             error.add_note(f"the thread {threading.current_thread().name} ended")
             with self._lock:
-                self._failure = self._failure or error
+                if not self._stopped:  # its traceback holds memory of batches
+                    self._failure = self._failure or error
                 self._wake_all()
 
     def deliver(self, batch: Batch) -> bool:

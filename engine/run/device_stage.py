@@ -35,18 +35,29 @@ class DeviceStage:
         plan: the plan of the pipeline.
         done: called with the batch, the segment's number and an error or None.
         clocks: counts how long each operator took.
+        watch: calls a thread's function, and reports what it raises.
 
     Attributes:
         threads: the threads that launch work.
     """
 
-    def __init__(self, device: GpuDevice, plan: Plan, done: SegmentDone, clocks: Clocks) -> None:
+    def __init__(
+        self,
+        device: GpuDevice,
+        plan: Plan,
+        done: SegmentDone,
+        clocks: Clocks,
+        watch: Callable[..., None],
+    ) -> None:
         self._device = device
         self._done = done
         self._clocks = clocks
+        self._watch = watch
         self._queue: SimpleQueue[_SegmentJob | None] = SimpleQueue()
         self.threads = [
-            threading.Thread(target=self._lane, name=f"penstock-device-{i}", daemon=True)
+            threading.Thread(
+                target=watch, args=(self._lane,), name=f"penstock-device-{i}", daemon=True
+            )
             for i in range(lanes(plan))
         ]
 
@@ -61,22 +72,24 @@ class DeviceStage:
         self._device.pool.close()
 
     def _lane(self) -> None:
-        try:
-            with self._device.lane() as device:
-                self._launch_all(device)
-        except BaseException as error:  # the device cannot be used: say so to whoever waits
-            self._device.examine(error)
-            while (job := self._queue.get()) is not None:
-                batch, _, index = job
-                self._done(batch, index, error)
-                del job, batch
-
-    def _launch_all(self, device: Device) -> None:
         launched: SimpleQueue[Any] = SimpleQueue()
         name = threading.current_thread().name.replace("device", "awaiter")
-        awaiter = threading.Thread(target=self._await, args=(launched,), name=name, daemon=True)
-        awaiter.start()
+        awaiter = threading.Thread(
+            target=self._watch, args=(self._await, launched), name=name, daemon=True
+        )
         try:
+            with self._device.lane() as device:
+                self._launch_all(device, launched, awaiter)
+        except BaseException as error:
+            _end(awaiter, launched)
+            self._device.examine(error)
+            raise
+
+    def _launch_all(
+        self, device: Device, launched: SimpleQueue[Any], awaiter: threading.Thread
+    ) -> None:
+        try:
+            awaiter.start()
             while (job := self._queue.get()) is not None:
                 batch, segment, index = job
                 batch.device = device
@@ -88,8 +101,9 @@ class DeviceStage:
                 # Or this thread would hold the batch's memory while it waits.
                 del job, batch, events, failure
         finally:
-            launched.put(None)
-            awaiter.join()
+            _end(awaiter, launched)
+            if not launched.empty():  # the awaiter has failed, and the device may be at work
+                device.synchronize()
 
     def _launch(
         self, batch: Batch, segment: Segment, device: Device
@@ -127,6 +141,13 @@ class DeviceStage:
             for step, elapsed in zip(segment.steps, self._device.elapsed_ns(events), strict=False):
                 self._clocks.device_busy_ns[step.node.ordinal] += elapsed
         batch.run_checks()
+
+
+def _end(awaiter: threading.Thread, launched: SimpleQueue[Any]) -> None:
+    """Let an awaiter end after the work in its queue; idempotent."""
+    launched.put(None)
+    if awaiter.ident is not None:  # it was started
+        awaiter.join()
 
 
 def lanes(plan: Plan) -> int:

@@ -129,7 +129,9 @@ class Executor:
             self._stage = self._open_stage(self._device)
 
     def _open_stage(self, device: GpuDevice) -> DeviceStage:
-        stage = DeviceStage(device, self._plan, self._device_done, self.clocks)
+        stage = DeviceStage(
+            device, self._plan, self._device_done, self.clocks, self._delivery.watch
+        )
         self._threads += stage.threads
         self._pool.pin_with(device)
         for each in self._plan.inputs:
@@ -235,6 +237,8 @@ class Executor:
         for batch in [*dropped, *self._under_way.values()]:
             batch.forget_errors()
         self._under_way.clear()
+        if self._device is not None:
+            self._device.pool.free_pinned()  # no batch holds any now
         wait_at_exit(threads)
         stuck = [thread.name for thread in threads if thread.is_alive()]
         if stuck and threading.current_thread() not in threads:
@@ -372,7 +376,7 @@ class Executor:
 
     def _device_done(self, batch: Batch, index: int, error: BaseException | None) -> None:
         if error is not None:
-            batch.end = error
+            batch.fail(error)
         self._guard(batch, self._finish_segment, batch, index)
 
     def _guard(self, batch: Batch, work: Callable[..., None], *arguments: Any) -> None:
@@ -380,7 +384,7 @@ class Executor:
         try:
             work(*arguments)
         except BaseException as error:
-            batch.end = error
+            batch.fail(error)
             self._deliver(batch)
 
     def _deliver(self, batch: Batch) -> None:

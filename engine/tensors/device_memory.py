@@ -19,6 +19,9 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .memory import size_class
 from .streams import DEFAULT_STREAM, ForeignStream
 
@@ -29,10 +32,13 @@ class DevicePoolTuning(NamedTuple):
     Attributes:
         least_bytes: bytes of the smallest blocks.
         keep_bytes: bytes that may lie idle.
+        pinned_step: bytes of which pinned memory has a multiple: few sizes, so that CuPy's pool has
+            memory of the size.
     """
 
     least_bytes: int = 512
     keep_bytes: int = 4 << 30
+    pinned_step: int = 16 << 20
 
 
 TUNING = DevicePoolTuning()
@@ -124,7 +130,7 @@ class DevicePool:
         self._lent = self._kept = 0
         self._waits_started = self._waits_done = 0  # waits for the whole device
         self._free_events: deque[Any] = deque()  # events for which no stream waits any more
-        self._closed = False
+        self._closed = self._has_pinned = False
         self._lock = threading.RLock()  # a lease may end inside of `lend`
 
     @property
@@ -240,6 +246,25 @@ class DevicePool:
         with self._lock:
             idle, self._idle, self._kept = self._idle, {}, 0
         del idle
+
+    def pinned(self, nbytes: int) -> NDArray[np.uint8]:
+        """Return uninitialized host memory out of CuPy's pool of pinned memory."""
+        self._has_pinned = True
+        step = TUNING.pinned_step
+        pointer = self._cupy.cuda.alloc_pinned_memory(-(-nbytes // step) * step)
+        return np.frombuffer(pointer, np.uint8, nbytes)
+
+    def free_pinned(self) -> None:
+        """Return CuPy's idle pinned memory to the system, if this pool has taken any; idempotent.
+
+        The call frees idle memory of CuPy's other users, too, who have to pin memory again. CuPy
+        cannot tell whose memory it is. A pool of our own is no way out: its end frees memory that
+        arrays still use.
+        """
+        if self._has_pinned:
+            with suppress(self._cupy.cuda.runtime.CUDARuntimeError):  # the context may be lost
+                self._cupy.get_default_pinned_memory_pool().free_all_blocks()
+            self._has_pinned = False
 
     def close(self) -> None:
         """Free the idle blocks; a lent block is freed when its holder drops it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,12 @@ class Batch:
                 for ordinal, i in outputs
             )
         self.values.clear()
+
+    def fail(self, error: BaseException) -> None:
+        """End the batch with an error; an error without notes gets the batch and the thread."""
+        if not hasattr(error, "__notes__"):
+            error.add_note(f"batch {self.number}, in {threading.current_thread().name}")
+        self.end = error
 
     def forget_errors(self) -> None:
         """Drop the errors: their tracebacks hold the batch, which would keep its memory."""

@@ -142,14 +142,19 @@ def _check_sizes(
 ) -> None:
     stored = methods == STORED
     _refuse(storage, names, stored & (sizes != contents), "is stored, but tells two sizes")
-    bomb = ~stored & ((contents > _MOST_GROWTH * sizes + 64) | (contents > TUNING.inflated))
     _refuse(
         storage,
         names,
-        bomb,
+        ~stored & ~may_inflate_to(sizes, contents),
         f"would inflate to more than {TUNING.inflated} bytes, or more than its bytes can give; "
         "store it uncompressed",
     )
+
+
+def may_inflate_to(sizes: Int64s, contents: Int64s) -> NDArray[np.bool_]:
+    """Return whether so many bytes may be what so many deflated bytes give, and fit into memory."""
+    fits: NDArray[np.bool_] = contents <= _MOST_GROWTH * sizes + 64
+    return fits & (contents >= 0) & (contents <= TUNING.inflated)
 
 
 def _refuse(storage: Storage, names: StringTable, wrong: NDArray[np.bool_], what: str) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...engine.errors import SourceError
 from ..protobuf.columns import SLACK
 from ..source import Allocate
-from ..storage.index_cache import Arrays, cached_index
+from ..storage.index_cache import Arrays, are_bounds, cached_index, have_dtypes, lie_inside
 from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
 from ..storage.records import RecordFiles, Records
@@ -91,7 +91,17 @@ class LMDBFiles:
         if database.leaf_pages < TUNING.cached_leaf_pages:
             return build()
         kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
-        return cached_index(storage, kind, build)
+
+        def fits(*arrays: NDArray[Any]) -> bool:
+            offsets, lengths, keys, bounds = arrays
+            return (
+                lie_inside(storage, offsets, lengths)
+                and len(bounds) == len(offsets) + 1
+                and have_dtypes((keys, np.uint8))
+                and are_bounds(bounds, len(keys))
+            )
+
+        return cached_index(storage, kind, build, fits)
 
     def __len__(self) -> int:
         return len(self._records)

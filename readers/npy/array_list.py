@@ -14,7 +14,7 @@ from ...engine.errors import SourceError
 from ..listing.globs import name_filter
 from ..listing.listing import FileList
 from ..listing.plain_files import list_plain_files
-from ..storage.index_cache import cached_index
+from ..storage.index_cache import are_bounds, cached_index, have_dtypes, lie_inside
 from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
 from ..storage.storage import Storage
@@ -164,14 +164,29 @@ def _in_tar(storage: Storage) -> ArrayMembers:
 def _in_zip(storage: Storage) -> ArrayMembers:
     """Return the members of a zip archive, from the cache if it holds them."""
 
-    from ..archives.zip_index import STORED, zip_members  # Python's `zipfile` takes 4 ms
+    # Python's `zipfile` takes 4 ms
+    from ..archives.zip_index import DEFLATED, STORED, may_inflate_to, zip_members
 
     def build() -> list[NDArray[Any]]:
         found = zip_members(storage)
         sizes = (found.offsets, found.sizes, found.contents)
         return [*found.names.to_arrays(), *sizes, found.checksums, found.methods]
 
-    joined, bounds, *columns, methods = cached_index(storage, "zip-1", build)
+    def fits(*arrays: NDArray[Any]) -> bool:
+        names, bounds, offsets, sizes, contents, checksums, methods = arrays
+        numbers = ((each, np.int64) for each in (contents, methods))
+        if not have_dtypes((names, np.uint8), (checksums, np.uint32), *numbers):
+            return False
+        stored = methods == STORED
+        return (
+            lie_inside(storage, offsets, sizes)
+            and are_bounds(bounds, len(names))
+            and {len(bounds) - 1} == {len(each) for each in arrays[2:]}
+            and bool((stored | (methods == DEFLATED)).all())
+            and bool(np.where(stored, contents == sizes, may_inflate_to(sizes, contents)).all())
+        )
+
+    joined, bounds, *columns, methods = cached_index(storage, "zip-1", build, fits)
     table = np.zeros(len(methods), _MEMBER)
     for name, column in zip(("offset", "size", "content", "checksum"), columns, strict=True):
         table[name] = column

@@ -16,7 +16,7 @@ from ...engine.graph.params import REQUIRED, STR, STRS, param
 from ..listing.path_patterns import expand_paths
 from ..reader import Reader
 from ..source import Allocate, Column
-from ..storage.index_cache import cached_index, replace_file
+from ..storage.index_cache import are_bounds, cached_index, replace_file
 from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
 from ..storage.records import RecordFiles, Records, windows
@@ -161,8 +161,15 @@ Extents = tuple[Int64s, Int64s]
 
 def scanned_extents(storage: Storage) -> Extents:
     """Return the extents of all records of a file, from the cache if possible."""
-    (offsets,) = cached_index(storage, "recordio-1", lambda: [framing.scan(storage)])
-    return offsets, np.diff(offsets, append=storage.size)
+
+    def fits(bounds: Int64s) -> bool:
+        return are_bounds(bounds, storage.size) and bool((np.diff(bounds) >= FRAME).all())
+
+    def build() -> list[Int64s]:
+        return [np.append(framing.scan(storage), storage.size)]
+
+    (bounds,) = cached_index(storage, "recordio-2", build, fits)
+    return bounds[:-1], np.diff(bounds)
 
 
 def _from_indexes(storages: Sequence[Storage], indexes: Sequence[Storage]) -> list[Extents]:

@@ -10,7 +10,8 @@ where that cannot be written. The content of such a file, little-endian:
     arrays     end to end
 
 A file that is damaged, has another name or belongs to another state of the data is ignored, and the
-arrays are computed again.
+arrays are computed again. So is a file with a right checksum whose arrays are none that the reader
+could have computed: numbers of another type, offsets outside of the data, bounds that go back.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from .storage import Storage
 
 Arrays = tuple[NDArray[Any], ...]
 Build = Callable[[], Sequence[NDArray[Any]]]
+Fits = Callable[..., bool]
 
 _MAGIC = b"PSINDEX\x01"
 _FIXED = len(_MAGIC) + 8
@@ -45,20 +47,21 @@ def cache_folder() -> Path:
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "penstock"
 
 
-def cached_index(storage: Storage, content_name: str, build: Build) -> Arrays:
+def cached_index(storage: Storage, content_name: str, build: Build, fits: Fits) -> Arrays:
     """Return the arrays that `build` computes from the file; take them from the cache if possible.
 
     Args:
         storage: the data file.
         content_name: identifies the meaning of the arrays and the version of `build`.
         build: returns one-dimensional arrays of uint8, int32, uint32, int64 or floats.
+        fits: gets the arrays of the cache; returns whether `build` could have returned them.
     """
     if not storage.stamp:
         return tuple(build())
     paths = cache_paths(storage)
     for path in paths:
         arrays = _load(path, content_name, storage)
-        if arrays is not None:
+        if arrays is not None and _fit(arrays, fits):
             return arrays
     built = tuple(np.ascontiguousarray(array) for array in build())
     content = _encode(built, content_name, storage.stamp)
@@ -125,6 +128,36 @@ def _load(path: Path, content_name: str, storage: Storage) -> Arrays | None:
         return _decode(content, content_name, storage.stamp)
     except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
+
+
+def _fit(arrays: Arrays, fits: Fits) -> bool:
+    try:
+        return bool(fits(*arrays))
+    except (TypeError, ValueError, IndexError):  # another number of arrays, or of their elements
+        return False
+
+
+def have_dtypes(*pairs: tuple[NDArray[Any], DTypeLike]) -> bool:
+    """Return whether each array has the dtype beside it."""
+    return all(array.dtype == dtype for array, dtype in pairs)
+
+
+def are_bounds(bounds: NDArray[Any], end: int) -> bool:
+    """Return whether int64 bounds go from 0 to `end` and never back."""
+    return (
+        have_dtypes((bounds, np.int64))
+        and len(bounds) > 0
+        and (int(bounds[0]), int(bounds[-1])) == (0, end)
+        and bool((bounds[1:] >= bounds[:-1]).all())
+    )
+
+
+def lie_inside(storage: Storage, offsets: NDArray[Any], lengths: NDArray[Any]) -> bool:
+    """Return whether int64 offsets and lengths are ranges of a file's bytes."""
+    if not have_dtypes((offsets, np.int64), (lengths, np.int64)) or len(offsets) != len(lengths):
+        return False
+    inside = (offsets >= 0) & (lengths >= 0) & (offsets <= storage.size)
+    return bool((inside & (lengths <= storage.size - offsets)).all())  # no sum can overflow
 
 
 def _opened_at_once(path: str, flags: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...engine.errors import SourceError
 from ..listing.path_patterns import expand_paths
-from ..storage.index_cache import cached_index, replace_file
+from ..storage.index_cache import are_bounds, cached_index, replace_file
 from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
 from ..storage.storage import Storage
@@ -88,9 +88,14 @@ def find_frames(storage: Storage, *, verify_data: bool) -> Frames:
         SourceError: the file is damaged; with `verify_data`, also inside a record.
     """
     kind = "tfrecord-verified/1" if verify_data else "tfrecord/1"
-    (offsets,) = cached_index(
-        storage, kind, lambda: (RecordIndexer(storage, verify_data=verify_data).offsets(),)
-    )
+
+    def build() -> tuple[Int64s]:
+        return (RecordIndexer(storage, verify_data=verify_data).offsets(),)
+
+    def fits(offsets: Int64s) -> bool:
+        return are_bounds(offsets, storage.size) and bool((np.diff(offsets) >= FRAME).all())
+
+    (offsets,) = cached_index(storage, kind, build, fits)
     return offsets[:-1], np.diff(offsets)
 
 

@@ -15,7 +15,7 @@ from ...formats.video.frame_index import FrameIndex
 from ...formats.video.frames import FrameReader
 from ...formats.video.open_videos import keep_index
 from ..source import Allocate, Column, checked_indices
-from ..storage.index_cache import cached_index
+from ..storage.index_cache import cached_index, have_dtypes
 from ..storage.opening import open_storage, open_storages
 from ..storage.read_team import READ_TEAM
 from ..storage.storage import Storage
@@ -168,12 +168,24 @@ def read_index_of(storage: Storage) -> FrameIndex:
         end = np.array([index.end])
         return index.times, index.keys, index.key_seeks, unit, end, index.packets.ravel()
 
-    times, keys, seeks, unit, end, packets = cached_index(storage, _CONTENT, build)
-    if len(unit) != 2 or not len(keys) or len(end) != 1 or len(packets) % 2:
-        raise DecodeError(f"the cached index of {storage.name!r} is damaged; remove it")
+    times, keys, seeks, unit, end, packets = cached_index(storage, _CONTENT, build, _are_arrays)
     from fractions import Fraction  # takes 2 ms
 
     base = Fraction(int(unit[0]), int(unit[1]))
     index = FrameIndex(times, keys, seeks, base, int(end[0]), packets.reshape(-1, 2))
     keep_index(state, index)
     return index
+
+
+def _are_arrays(*arrays: NDArray[Any]) -> bool:
+    """Return whether the arrays can be those of an index of frames."""
+    times, keys, seeks, unit, end, packets = arrays
+    return (
+        have_dtypes(*((each, np.int64) for each in arrays))
+        and (len(unit), len(end), len(packets) % 2) == (2, 1, 0)
+        and bool((unit > 0).all() and len(keys) == len(seeks) > 0)
+        and all(bool((each[1:] > each[:-1]).all()) for each in (times, keys))
+        and 0 <= int(keys[0]) <= int(keys[-1]) < len(times)
+        and int(end[0]) > int(times[-1])
+        and (not len(packets) or bool(((seeks >= 0) & (seeks < len(packets) // 2)).all()))
+    )

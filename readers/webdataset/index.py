@@ -28,7 +28,13 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
 from ..archives.tar import BLOCK, Member, members
-from ..storage.index_cache import cached_index, replace_file
+from ..storage.index_cache import (
+    are_bounds,
+    cached_index,
+    have_dtypes,
+    lie_inside,
+    replace_file,
+)
 from ..storage.opening import open_storage
 from ..storage.read_plan import Int64s
 from ..storage.storage import Bytes, Storage
@@ -78,6 +84,23 @@ class ArchiveIndex:
             self.firsts,
         ]
         return [*numbers, *self.keys.to_arrays(), *self.extensions.to_arrays()]
+
+    @staticmethod
+    def are_arrays(storage: Storage, *arrays: NDArray[Any]) -> bool:
+        """Return whether the arrays can be those of an index of this archive."""
+        offsets, sizes, kinds, firsts, keys, key_bounds, extensions, bounds = arrays
+        return (
+            lie_inside(storage, offsets, sizes)
+            and not (offsets % BLOCK).any()
+            and bool((offsets[:-1] + sizes[:-1] <= offsets[1:] - BLOCK).all())
+            and have_dtypes((kinds, np.int32), (keys, np.uint8), (extensions, np.uint8))
+            and len(kinds) == len(offsets)
+            and bool(((kinds >= 0) & (kinds < len(bounds) - 1)).all())
+            and are_bounds(firsts, len(offsets))
+            and len(firsts) == len(key_bounds)
+            and are_bounds(key_bounds, len(keys))
+            and are_bounds(bounds, len(extensions))
+        )
 
     @classmethod
     def from_arrays(cls, *arrays: NDArray[Any]) -> ArchiveIndex:
@@ -142,7 +165,10 @@ def index_archive(storage: Storage, dot: str = "first") -> ArchiveIndex:
     def build() -> list[NDArray[Any]]:
         return group(members(storage), dot).to_arrays()
 
-    return ArchiveIndex.from_arrays(*cached_index(storage, f"webdataset-{dot}-2", build))
+    def fits(*arrays: NDArray[Any]) -> bool:
+        return ArchiveIndex.are_arrays(storage, *arrays)
+
+    return ArchiveIndex.from_arrays(*cached_index(storage, f"webdataset-{dot}-2", build, fits))
 
 
 def group(files: Iterable[Member], dot: str) -> ArchiveIndex:

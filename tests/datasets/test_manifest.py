@@ -52,6 +52,7 @@ def changed(**fields):
         changed(schema={"x": {"type": "array", "dtype": "u1", "shape": [float("inf")]}}),
         changed(schema={"x": {"type": "array", "dtype": "u1", "shape": [-1]}}),
         changed(shards=[{"files": [{"name": "../a", "bytes": 1, "sha256": ""}], "samples": 1}]),
+        changed(shards=[{"files": [{"name": "", "bytes": 1, "sha256": ""}], "samples": 1}]),
         changed(shards=[{"files": [{"name": "/a", "bytes": 1, "sha256": ""}], "samples": 1}]),
         changed(layout=3),
         '["penstock_dataset"]',

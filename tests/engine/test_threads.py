@@ -140,6 +140,17 @@ def test_several_threads_may_use_one_team(team):
     assert [sorted(each) for each in results] == [list(range(500))] * 2
 
 
+def test_a_lack_of_memory_loses_no_job_in_silence(team, monkeypatch):
+    def take_and_fail(call, work):
+        raise MemoryError("no memory")
+
+    monkeypatch.setattr(threads.TeamCall, "_make", take_and_fail)
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    call = team.submit(int)
+    with pytest.raises(MemoryError, match="no memory"):
+        call.result()
+
+
 def test_a_cancelled_call_is_not_made():
     team, started, go_on, made = Team("penstock-test", 1), threading.Event(), threading.Event(), []
 
@@ -149,8 +160,7 @@ def test_a_cancelled_call_is_not_made():
 
     first, second = team.submit(block), team.submit(made.append, 1)
     assert started.wait(30)
-    second.cancel()
-    second.wait()
+    assert second.end() is None
     go_on.set()
     assert first.result() is None
     assert made == []

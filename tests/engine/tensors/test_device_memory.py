@@ -31,6 +31,7 @@ class Diary:
     """As much of CuPy as `DevicePool` uses."""
 
     def __init__(self, total=1 << 30):
+        self.pinned = []
         self.recorded, self.waited, self.gone, self.device_waits = [], [], set(), 0
         self.current = SimpleNamespace(ptr=0)
         self.left = total
@@ -58,11 +59,15 @@ class Diary:
             return array
 
         self.ndarray = ndarray
+        self.get_default_pinned_memory_pool = lambda: SimpleNamespace(
+            free_all_blocks=self.pinned.clear
+        )
         self.get_default_memory_pool = lambda: SimpleNamespace(free_all_blocks=lambda: None)
         self.cuda = SimpleNamespace(
             Memory=Memory,
             UnownedMemory=lambda pointer, size, owner, device: owner,
             MemoryPointer=lambda memory, offset: memory,
+            alloc_pinned_memory=lambda size: self.pinned.append(size) or bytearray(size),
             Event=lambda disable_timing: SimpleNamespace(ptr=None),
             get_current_stream=lambda: self.current,
             ExternalStream=Foreign,
@@ -217,3 +222,17 @@ def test_a_full_device_gives_back_what_is_idle_and_then_says_so():
     assert pool.lent_bytes < 100 * KIB
     del held
     assert pool.lent_bytes == 0
+
+
+def test_pinned_memory_of_others_stays_unless_the_pool_has_taken_some(cupy, pool, tuned):
+    cupy.pinned.append(5)
+    pool.free_pinned()
+    assert cupy.pinned == [5]
+    tuned(device_memory, pinned_step=4 * KIB)
+    assert len(pool.pinned(KIB)) == KIB
+    assert cupy.pinned == [5, 4 * KIB]
+    pool.free_pinned()
+    assert cupy.pinned == []
+    cupy.pinned.append(5)
+    pool.free_pinned()
+    assert cupy.pinned == [5]

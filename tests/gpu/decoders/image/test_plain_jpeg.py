@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any
-
 import numpy as np
 import pytest
 import simplejpeg
@@ -15,31 +12,11 @@ from penstock.decoders.image.engines import nvjpeg
 from penstock.engine.errors import DecodeError
 from penstock.engine.gpu.device import Device
 
-from ...emulator import EmulatedDevice
+from ...emulator import EmulatedDevice, HostEngine
 
 pytest.importorskip("nvidia.nvimgcodec")
 
 PLAIN_MEAN = 12.0  # the engine enlarges colors plainly, which small drawings show most
-
-
-class HostEngine:
-    """The engine of the emulated device: libjpeg-turbo, called for a batch."""
-
-    busy, idle = 0.01, 0.0
-    decoded = 0
-
-    @classmethod
-    def open(cls, device: Any) -> HostEngine:
-        return cls()
-
-    def decode(self, encoded, lengths, out, widths, space) -> bool:
-        arrays = zip(encoded.tolist(), lengths.tolist(), out.tolist(), strict=True)
-        for address, length, to in arrays:
-            data = ctypes.string_at(address, length)
-            image = simplejpeg.decode_jpeg(data, space, fastupsample=True)
-            ctypes.memmove(to, image.ctypes.data, image.nbytes)
-        HostEngine.decoded += len(lengths)
-        return True
 
 
 @pytest.fixture(autouse=True)

@@ -103,3 +103,13 @@ def test_a_device_that_gives_no_stream_fails_every_batch(broken, monkeypatch):
     with pytest.raises(IllegalAddressError, match="no stream"):
         pipe.run()
     assert own_threads() == []
+
+
+def test_close_frees_pinned_memory(device_stage):
+    pipe = numbered()
+    pipe.run()
+    pool = pipe._executor._device.pool
+    if not device_stage:
+        assert pool.pinned_frees == 0
+    pipe.close()
+    assert device_stage or pool.pinned_frees == 1
