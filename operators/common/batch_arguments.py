@@ -92,6 +92,48 @@ def numbers_of(value: Any, count: int, width: int = 1) -> NDArray[np.float64]:
     return np.broadcast_to(numbers, (count, width))
 
 
+def padded_numbers(value: Any, count: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the numbers of an argument for each of `count` samples, and how many each sample has.
+
+    Args:
+        value: a `TensorList`, or one value for all samples.
+        count: number of samples.
+
+    Returns:
+        (count, most), where zeros follow the numbers of samples that have fewer; (count,).
+    """
+    if isinstance(value, TensorList) and not value.is_dense_tensor():
+        rows = [row.reshape(-1) for row in value.rows()]
+        counts = np.array([len(row) for row in rows], np.int64)
+        table = np.zeros((count, counts.max(initial=0)))
+        for numbers, row in zip(table, rows, strict=True):
+            numbers[: len(row)] = row
+        return table, counts
+    dense = value.dense() if isinstance(value, TensorList) else np.array([value])
+    table = dense.reshape(len(dense), -1).astype(np.float64)
+    width = table.shape[1]
+    return np.broadcast_to(table, (count, width)), np.full(count, width)
+
+
+def enter_errors(
+    operator: SampleOperator,
+    batch: BatchContext,
+    data: TensorListGPU,
+    usable: NDArray[np.bool_],
+    arguments: Mapping[str, Any],
+) -> None:
+    """Enter the errors that the CPU raises for the samples that are not usable.
+
+    Args:
+        operator, batch, data, arguments: the operator, its batch, its input and its arguments.
+        usable: which samples have no error: (batch,).
+    """
+    shapes, dtype = data.extents(), to_numpy_type(data.dtype)
+    for row in np.flatnonzero(~usable).tolist():
+        error = why_not(operator, batch, row, shapes[row].tolist(), dtype, arguments)
+        batch.errors.setdefault(row, error)
+
+
 def why_not(
     operator: SampleOperator,
     batch: BatchContext,
