@@ -210,7 +210,8 @@ class SaltAndPepperNoise(_Noise):
         numbers = self._gpu_numbers(batch, data, arguments)
         dtype, shapes = to_numpy_type(data.dtype), data.extents()
         axis = self._channels(data.ndim)
-        salt, pepper = _salt_and_pepper(dtype, *map(numbers.get, _VALUES), (batch.size,))
+        values = numbers.get("salt_val"), numbers.get("pepper_val")
+        salt, pepper = _salt_and_pepper(dtype, *values, shape=(batch.size,))
         inner = shapes[:, axis + 1 :].prod(axis=1)
         return pointwise(
             batch,
@@ -227,7 +228,6 @@ class SaltAndPepperNoise(_Noise):
         )
 
 
-_VALUES = ("salt_val", "pepper_val")
 _SHOT = """[&]() -> In0 {
     if (factor == 0) return x_stored;
     const double mean = (double)x / factor;
