@@ -29,12 +29,13 @@ def paste_batch(
     Args:
         batch: the batch, on whose device to compute.
         images: the inputs.
-        plans: of all canvases, in order.
+        plans: of all canvases.
         dtype: of the canvases.
     """
     source = to_numpy_type(images[0].dtype)
     shapes = np.concatenate([plan.shapes for plan in plans])
-    out = batch.device.empty(shapes, dtype)
+    order = np.concatenate([plan.rows for plan in plans])
+    out = batch.device.empty(shapes[np.argsort(order)], dtype)
     pointers = np.stack([each.pointers() for each in images]).astype(np.int64)
     extents = np.stack([each.extents() for each in images])
     regions = [_regions(plan, pointers, extents, source.itemsize) for plan in plans]
@@ -43,7 +44,7 @@ def paste_batch(
     pasted = np.repeat(np.concatenate(counts), frames)
     height, width, channels = np.repeat(shapes[:, -3:], frames, axis=0).T
     number = np.arange(len(height)) - np.repeat(np.cumsum(frames) - frames, frames)
-    starts = np.repeat(out.pointers().astype(np.int64), frames)
+    starts = np.repeat(out.pointers()[order].astype(np.int64), frames)
     sizes = height * width * channels * dtype.itemsize
     canvases = struct_table(
         "Canvas",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from ...engine.graph.params import ARRAY, DTYPE, INTS, param
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...engine.threads import Team
-from ..common.batch_arguments import array_of, empty_rows, try_rows
+from ..common.batch_arguments import array_of, empty_rows
 from ..elementwise.saturation import saturate
 from .gpu_multi_paste import paste_batch
 from .regions import CanvasPlans, RegionArguments, empty_canvas, plan_canvases
@@ -96,9 +95,9 @@ class MultiPaste(BatchOperator):
         if batch.size == 0:
             return images[0]
         plans = self._plans(batch, images, arguments)
-        shapes = [tuple(shape) for plan in plans for shape in plan.shapes.tolist()]
+        canvases = {row: (plan, i) for plan in plans for i, row in enumerate(plan.rows)}
+        shapes = [tuple(plan.shapes[i].tolist()) for _, (plan, i) in sorted(canvases.items())]
         out = empty_rows(batch, shapes, self._dtype(images))
-        canvases = [(plan, i) for plan in plans for i in range(len(plan))]
 
         def fill(row: int) -> None:
             plan, i = canvases[row]
@@ -129,26 +128,27 @@ class MultiPaste(BatchOperator):
     def _plans(
         self, batch: BatchContext, images: Sequence[TensorList], arguments: Mapping[str, Any]
     ) -> list[CanvasPlans]:
-        """Return the plans of all canvases, in order; canvases with errors are empty.
-
-        There is one plan, unless canvases differ in form or one has an error.
-        """
+        """Return the plans of all canvases; canvases with errors are empty."""
         extents = self._extents(images)
-        count = extents.shape[1]
-        with suppress(ValueError):
-            return [self._plan(extents, range(count), arguments)]
-        plans = [empty_canvas(extents.shape[2])] * count
+        groups = _alike(arguments, extents[0, :, :-3])
+        return [plan for rows in groups for plan in self._group(batch, extents, rows, arguments)]
 
-        def plan(i: int) -> None:
-            row = range(i, i + 1)
-            own = {
-                name: TensorListCPU(value.window(row)) if isinstance(value, TensorList) else value
-                for name, value in arguments.items()
-            }
-            plans[i] = self._plan(extents, row, own)
-
-        try_rows(batch, range(count), plan)
-        return plans
+    def _group(
+        self, batch: BatchContext, extents: Array, rows: Sequence[int], arguments: Mapping[str, Any]
+    ) -> list[CanvasPlans]:
+        """Return one plan for some rows; if a canvas has an error, those of both halves."""
+        own = {name: _chosen(value, rows) for name, value in arguments.items()}
+        try:
+            return [self._plan(extents, rows, own)]
+        except Exception as error:
+            if len(rows) == 1:
+                batch.errors.setdefault(rows[0], error)
+                return [empty_canvas(rows[0], extents.shape[2])]
+        middle = len(rows) // 2
+        first, second = (
+            self._group(batch, extents, half, arguments) for half in (rows[:middle], rows[middle:])
+        )
+        return first + second
 
     def _extents(self, images: Sequence[TensorList]) -> Array:
         """Return the shapes of all images: (inputs, batch, ndim)."""
@@ -166,22 +166,21 @@ class MultiPaste(BatchOperator):
             )
         return np.stack([each.extents() for each in images])
 
-    def _plan(self, extents: Array, rows: range, arguments: Mapping[str, Any]) -> CanvasPlans:
-        """Return the plans of the canvases of some rows, whose arguments these are."""
+    def _plan(
+        self, extents: Array, rows: Sequence[int], arguments: Mapping[str, Any]
+    ) -> CanvasPlans:
+        """Return the plan of the canvases of some rows, whose arguments these are."""
         given = dict(arguments)
         sources = self._sources(given.pop("in_ids"), rows, extents)
         canvases = self._canvases(given.pop("output_size"), len(rows), extents)
         regions = RegionArguments(**{name: _stacked(value) for name, value in given.items()})
-        own_shapes = extents[0, rows.start : rows.stop]
-        shapes = extents[sources]
-        return plan_canvases(self.called, canvases, sources, shapes, own_shapes, regions)
+        return plan_canvases(self.called, rows, canvases, sources, extents, regions)
 
-    def _sources(self, in_ids: Any, rows: range, extents: Array) -> tuple[Array, Array]:
+    def _sources(self, in_ids: Any, rows: Sequence[int], extents: Array) -> tuple[Array, Array]:
         """Return input and row of the source of each region: (rows, regions)."""
         inputs, count = extents.shape[:2]
         if in_ids is None:
-            numbers, chosen = np.arange(inputs), np.arange(rows.start, rows.stop)[:, np.newaxis]
-            each, own = np.broadcast_arrays(numbers, chosen)
+            each, own = np.broadcast_arrays(np.arange(inputs), np.array(rows)[:, np.newaxis])
             return each, own
         ids = array_of(self, "in_ids", in_ids, len(rows)).astype(np.int64)
         wrong = ids[(ids < 0) | (ids >= count)]
@@ -210,12 +209,41 @@ class MultiPaste(BatchOperator):
         return canvases
 
 
+def _alike(arguments: Mapping[str, Any], frames: Array) -> list[Sequence[int]]:
+    """Return groups of samples; in a group the values of each argument have one form.
+
+    Args:
+        arguments: of the operator.
+        frames: number of frames of each sample: (batch, 1); (batch, 0) for images.
+    """
+    uneven = [
+        value
+        for value in arguments.values()
+        if isinstance(value, TensorList) and not value.is_dense_tensor()
+    ]
+    if not uneven and (frames == frames[0]).all():
+        return [range(len(frames))]
+    groups: dict[Any, list[int]] = {}
+    for row, length in enumerate(frames.tolist()):
+        values = [value.row(row) for value in uneven]
+        form = *length, *((each.shape, each.dtype) for each in values)
+        groups.setdefault(form, []).append(row)
+    return [*groups.values()]
+
+
+def _chosen(value: Any, rows: Sequence[int]) -> Any:
+    """Return an argument of some samples, whose values have one form."""
+    if not isinstance(value, TensorList) or len(value) == len(rows):
+        return value
+    if value.is_dense_tensor():
+        return TensorListCPU(value.dense()[rows])
+    return TensorListCPU([value.row(row) for row in rows])
+
+
 def _stacked(value: Any) -> Array | None:
     """Return the numbers of samples, or one array for all: (samples or 1, ...)."""
     if not isinstance(value, TensorList):
         return None if value is None else value[np.newaxis]
-    if not value.is_dense_tensor():
-        raise ArgumentError("samples whose numbers differ in shape are planned one by one")
     numbers: Array = ARRAY.convert(value.dense())
     return numbers.reshape(-1) if numbers.size == len(numbers) else numbers
 

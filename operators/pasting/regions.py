@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
@@ -30,12 +31,14 @@ class CanvasPlans:
     """The regions of canvases, of which each has as many, in the order in which they are pasted.
 
     Attributes:
+        rows: of the canvases in the batch: (canvases,).
         shapes: of the canvases, with frames and channels: (canvases, ndim).
         sources: number of the input, and row in its batch, of each region: (canvases, regions).
         start, to, extents: first pixel in the source, first pixel on the canvas, and size of each
             region, as (y, x): (canvases, frames or 1, regions, 2) int64.
     """
 
+    rows: Sequence[int]
     shapes: Array
     sources: tuple[Array, Array]
     start: Array
@@ -46,37 +49,38 @@ class CanvasPlans:
         return len(self.shapes)
 
 
-def empty_canvas(ndim: int) -> CanvasPlans:
+def empty_canvas(row: int, ndim: int) -> CanvasPlans:
     """Return the plan of one canvas without pixels."""
     no_source, none = np.zeros((1, 0), np.int64), np.zeros((1, 1, 0, 2), np.int64)
     shape = np.zeros((1, ndim), np.int64)
-    return CanvasPlans(shape, (no_source, no_source), none, none, none)
+    return CanvasPlans([row], shape, (no_source, no_source), none, none, none)
 
 
 def plan_canvases(
     owner: str,
+    rows: Sequence[int],
     canvases: Array,
     sources: tuple[Array, Array],
-    shapes: Array,
-    own_shapes: Array,
+    images: Array,
     arguments: RegionArguments,
 ) -> CanvasPlans:
     """Return the regions of canvases.
 
     Args:
         owner: the operator, for messages.
+        rows, sources: see `CanvasPlans`.
         canvases: height and width of each: (canvases, 2).
-        sources: see `CanvasPlans`.
-        shapes: of the sources, HWC or FHWC: (canvases, regions, ndim).
-        own_shapes: the shapes that give channels and frames if there are no sources.
+        images: shapes of all images, HWC or FHWC: (inputs, batch, ndim). If there are no sources,
+            the image of the first input gives channels and frames.
         arguments: see there.
 
     Raises:
         ArgumentError: sources do not fit together, or a region reaches out of its source or the
             canvas. If there are several canvases, they may also differ in their number of frames.
     """
+    shapes = images[sources]
     regions, ndim = shapes.shape[1:]
-    like = shapes[:, 0] if regions else own_shapes
+    like = shapes[:, 0] if regions else images[0, rows]
     kept = [*range(ndim - 3), ndim - 1]
     differs = (shapes[..., kept] != like[:, np.newaxis, kept]).any(axis=-1)
     if differs.any():
@@ -88,7 +92,7 @@ def plan_canvases(
         )
     frames = like[:, 0] if ndim == 4 else np.ones(1, np.int64)
     if (frames != frames[0]).any():
-        raise ArgumentError("canvases with different numbers of frames are planned one by one")
+        raise ArgumentError("canvases with different numbers of frames are planned apart")
     inner, outer = shapes[:, np.newaxis, :, -3:-1], canvases[:, np.newaxis, np.newaxis]
 
     def numbers(name: str) -> Array | None:
@@ -112,7 +116,7 @@ def plan_canvases(
                 "pixels (height, width)"
             )
     whole = np.concatenate([like[:, :-3], canvases, like[:, -1:]], axis=1)
-    return CanvasPlans(whole, sources, start, to, extents)
+    return CanvasPlans(rows, whole, sources, start, to, extents)
 
 
 def _numbers(

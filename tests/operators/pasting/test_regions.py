@@ -16,9 +16,8 @@ def plan(images=(IMAGE, IMAGE), own=None, **arguments):
     given = {name: np.asarray(value)[np.newaxis] for name, value in arguments.items()}
     numbers = RegionArguments(*map(given.get, RegionArguments._fields))
     sources = np.zeros((1, len(images)), int), np.arange(len(images))[np.newaxis]
-    own_shapes = np.array([own or images[0]])
-    shapes = np.array([images], int).reshape(1, -1, own_shapes.shape[1])
-    made = plan_canvases("fn.some", np.array([[10, 12]]), sources, shapes, own_shapes, numbers)
+    shapes = np.array([images or [own]])
+    made = plan_canvases("fn.some", [0], np.array([[10, 12]]), sources, shapes, numbers)
     assert len(made) == 1
     return made
 
