@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,39 @@ def try_rows(batch: BatchContext, rows: Iterable[int], work: Callable[[int], obj
             batch.errors.setdefault(row, error)
             failed.append(row)
     return failed
+
+
+def made_of_arguments(
+    operator: Operator,
+    batch: BatchContext,
+    arguments: Mapping[str, Any],
+    make: Callable[..., Any],
+    otherwise: Any,
+) -> tuple[list[Any], NDArray[np.bool_]]:
+    """Return what `make` returns for the arguments of each sample; enter its errors in the batch.
+
+    For arguments that are the same for all samples `make` is called once.
+
+    Args:
+        operator, batch, arguments: the operator, its batch and its arguments.
+        make: called with the arguments of a sample by their names.
+        otherwise: the result for samples with errors.
+
+    Returns:
+        the results, and which samples have no error: (batch,).
+    """
+    usable = np.ones(batch.size, bool)
+    if not any(isinstance(value, TensorList) for value in arguments.values()):
+        with suppress(Exception):  # each sample gets an error of its own
+            return [make(**arguments)] * batch.size, usable
+    results = [otherwise] * batch.size
+    columns = {k: values_of(operator, k, value, batch.size) for k, value in arguments.items()}
+
+    def work(row: int) -> None:
+        results[row] = make(**{name: column[row] for name, column in columns.items()})
+
+    usable[try_rows(batch, range(batch.size), work)] = False
+    return results, usable
 
 
 def numbers_of(value: Any, count: int, width: int = 1) -> NDArray[np.float64]:
