@@ -200,7 +200,7 @@ class MultiPaste(BatchOperator):
                     f"{self.called}: the images have different sizes, {some}; give output_size"
                 )
             return np.broadcast_to(sizes[0], (count, 2))
-        canvases = array_of(self, "output_size", size, count)
+        canvases = array_of(self, "output_size", size, count).astype(np.int64)
         if canvases.shape[1] != 2 or canvases.min() < 1:
             raise ArgumentError(
                 f"{self.called}: output_size is {tuple(canvases[0].tolist())}; give (height, "

@@ -28,6 +28,12 @@ def test_mosaics_that_differ(device_stage):
     agree("multi_paste", IMAGES, layout="HWC", per_sample=both, arguments={"output_size": (20, 30)})
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint64, np.float32])
+def test_types_of_numbers(device_stage, dtype):
+    nodes = {name: [each.astype(dtype) for each in rows] for name, rows in MOSAIC.items()}
+    agree("multi_paste", IMAGES, layout="HWC", per_sample=nodes)
+
+
 def test_a_number_for_each_sample(device_stage):
     nodes = {"shapes": np.int32([2, 3, 4, 5]), "out_anchors": np.int32([[1], [2], [3], [4]])}
     agree("multi_paste", IMAGES, layout="HWC", per_sample=nodes, output_size=(16, 16))
