@@ -131,6 +131,8 @@ class Bench:
 
     def measure(self, name: str, case: Case) -> KernelFigure:
         """Measure a case."""
+        # The pool keeps no block of this case while blocks of earlier cases fill the pool.
+        self.device.pool.free_idle()
         batch, inputs, work = self.prepare(case)
         times, host_times = [], []
         for _ in range(self.rounds + 2):

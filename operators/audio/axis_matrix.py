@@ -6,7 +6,7 @@ part in a result.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -147,7 +147,7 @@ def along_on_gpu(
     batch: BatchContext,
     data: TensorListGPU,
     axis: int,
-    matrices: Sequence[AxisMatrix],
+    matrix_of: Callable[[int], AxisMatrix],
     results: ArrayLike,
     layout: str,
 ) -> TensorListGPU:
@@ -157,7 +157,7 @@ def along_on_gpu(
         batch: the batch.
         data: the samples.
         axis: the axis of the vectors.
-        matrices: the matrix of each sample.
+        matrix_of: returns the matrix for an extent of the axis.
         results: number of results of a vector: (batch,) or one number.
         layout: of the results.
     """
@@ -165,7 +165,9 @@ def along_on_gpu(
     shapes = extents.copy()
     shapes[:, axis] = results
     out = batch.device.empty(shapes, np.float32, layout)
-    addresses = np.array([matrix.on_device(batch) for matrix in matrices], np.uint64).reshape(-1, 2)
+    distinct, which = np.unique(extents[:, axis], return_inverse=True)
+    pairs = [matrix_of(extent).on_device(batch) for extent in distinct.tolist()]
+    addresses = np.array(pairs, np.uint64).reshape(-1, 2)[which]
     elements = shapes.prod(axis=1)
     table = struct_table(
         "Product",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...engine.errors import ArgumentError
@@ -86,8 +87,8 @@ class MelFilterBank(SampleOperator):
 
     def batch_gpu(self, batch: BatchContext, data: TensorListGPU) -> TensorListGPU:
         axis = self._axis(data.ndim)
-        matrices = [filter_matrix(self._bank, bins) for bins in data.extents()[:, axis].tolist()]
-        return along_on_gpu(batch, data, axis, matrices, self.nfilter, self.layouts[0])
+        matrix_of = partial(filter_matrix, self._bank)
+        return along_on_gpu(batch, data, axis, matrix_of, self.nfilter, self.layouts[0])
 
     def _axis(self, ndim: int) -> int:
         """Return the axis of the bins."""

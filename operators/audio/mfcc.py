@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,10 +78,9 @@ class Mfcc(SampleOperator):
 
     def batch_gpu(self, batch: BatchContext, data: TensorListGPU) -> TensorListGPU:
         axis = self._index(data.ndim)
-        numbers = data.extents()[:, axis]
-        matrices = [cosine_matrix(self._transform, each) for each in numbers.tolist()]
-        results = np.minimum(numbers, self.n_mfcc)
-        return along_on_gpu(batch, data, axis, matrices, results, self.layouts[0])
+        matrix_of = partial(cosine_matrix, self._transform)
+        results = np.minimum(data.extents()[:, axis], self.n_mfcc)
+        return along_on_gpu(batch, data, axis, matrix_of, results, self.layouts[0])
 
     def _index(self, ndim: int) -> int:
         (axis,) = chosen_axes("", ndim, (self.axis,), None)

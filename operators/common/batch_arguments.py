@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,39 @@ def try_rows(batch: BatchContext, rows: Iterable[int], work: Callable[[int], obj
     return failed
 
 
+def made_of_arguments(
+    operator: Operator,
+    batch: BatchContext,
+    arguments: Mapping[str, Any],
+    make: Callable[..., Any],
+    otherwise: Any,
+) -> tuple[list[Any], NDArray[np.bool_]]:
+    """Return what `make` returns for the arguments of each sample; enter its errors in the batch.
+
+    For arguments that are the same for all samples `make` is called once.
+
+    Args:
+        operator, batch, arguments: the operator, its batch and its arguments.
+        make: called with the arguments of a sample by their names.
+        otherwise: the result for samples with errors.
+
+    Returns:
+        the results, and which samples have no error: (batch,).
+    """
+    usable = np.ones(batch.size, bool)
+    if not any(isinstance(value, TensorList) for value in arguments.values()):
+        with suppress(Exception):  # each sample gets an error of its own
+            return [make(**arguments)] * batch.size, usable
+    results = [otherwise] * batch.size
+    columns = {k: values_of(operator, k, value, batch.size) for k, value in arguments.items()}
+
+    def work(row: int) -> None:
+        results[row] = make(**{name: column[row] for name, column in columns.items()})
+
+    usable[try_rows(batch, range(batch.size), work)] = False
+    return results, usable
+
+
 def numbers_of(value: Any, count: int, width: int = 1) -> NDArray[np.float64]:
     """Return the numbers of an argument for each of `count` samples: (count, width).
 
@@ -90,6 +124,48 @@ def numbers_of(value: Any, count: int, width: int = 1) -> NDArray[np.float64]:
     if numbers.shape[1] not in (1, width):
         return np.full((count, width), np.nan)
     return np.broadcast_to(numbers, (count, width))
+
+
+def padded_numbers(value: Any, count: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the numbers of an argument for each of `count` samples, and how many each sample has.
+
+    Args:
+        value: a `TensorList`, or one value for all samples.
+        count: number of samples.
+
+    Returns:
+        (count, most), where zeros follow the numbers of samples that have fewer; (count,).
+    """
+    if isinstance(value, TensorList) and not value.is_dense_tensor():
+        rows = [row.reshape(-1) for row in value.rows()]
+        counts = np.array([len(row) for row in rows], np.int64)
+        table = np.zeros((count, counts.max(initial=0)))
+        for numbers, row in zip(table, rows, strict=True):
+            numbers[: len(row)] = row
+        return table, counts
+    dense = value.dense() if isinstance(value, TensorList) else np.array([value])
+    table = dense.reshape(len(dense), -1).astype(np.float64)
+    width = table.shape[1]
+    return np.broadcast_to(table, (count, width)), np.full(count, width)
+
+
+def enter_errors(
+    operator: SampleOperator,
+    batch: BatchContext,
+    data: TensorListGPU,
+    usable: NDArray[np.bool_],
+    arguments: Mapping[str, Any],
+) -> None:
+    """Enter the errors that the CPU raises for the samples that are not usable.
+
+    Args:
+        operator, batch, data, arguments: the operator, its batch, its input and its arguments.
+        usable: which samples have no error: (batch,).
+    """
+    shapes, dtype = data.extents(), to_numpy_type(data.dtype)
+    for row in np.flatnonzero(~usable).tolist():
+        error = why_not(operator, batch, row, shapes[row].tolist(), dtype, arguments)
+        batch.errors.setdefault(row, error)
 
 
 def why_not(

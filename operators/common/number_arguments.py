@@ -14,8 +14,7 @@ from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Operator, SampleOperator
 from ...engine.graph.params import NumberLimits
 from ...engine.tensors import TensorListGPU
-from ...engine.tensors.dtypes import to_numpy_type
-from .batch_arguments import numbers_of, why_not
+from .batch_arguments import enter_errors, numbers_of
 
 Floats = NDArray[np.float64]
 
@@ -55,9 +54,7 @@ def numbers_of_batch(
     for name, values in numbers.items():
         limits = operator.params[name].limits
         usable &= np.isfinite(values) & (limits is None or _within(values, limits))
-    for row in np.flatnonzero(~usable).tolist():
-        shape, dtype = data.extents()[row].tolist(), to_numpy_type(data.dtype)
-        batch.errors.setdefault(row, why_not(operator, batch, row, shape, dtype, arguments))
+    enter_errors(operator, batch, data, usable, arguments)
     return {name: np.where(usable, values, 0.0) for name, values in numbers.items()}
 
 

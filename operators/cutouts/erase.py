@@ -16,7 +16,7 @@ from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, param
 from ...engine.tensors import TensorListGPU, address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, check_exclusive, chosen_axes
-from ..common.batch_arguments import try_rows, values_of
+from ..common.batch_arguments import enter_errors, padded_numbers
 from ..elementwise.pointwise import pointwise
 from ..elementwise.target_dtype import cut_off
 from ..kernels import Pointers
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 Boxes = NDArray[np.int64]
-_FAR = 2.0**40  # beyond every extent, and exact in float64
 
 _ERASED = """[&]() -> In0 {
     i64 at[NDIM], rest = i;
@@ -115,11 +114,9 @@ class Erase(SampleOperator):
             )
         return tuple(i for i, letter in enumerate(layout) if letter not in "FC")
 
-    def _boxes(
-        self, extents: Sequence[int], anchor: Sequence[float], shape: Sequence[float]
-    ) -> Boxes:
-        """Return start and end of each region on each axis: (regions, ndim, 2)."""
-        axes = self._axes(len(extents))
+    def _check_regions(
+        self, axes: tuple[int, ...], anchor: Sequence[float], shape: Sequence[float]
+    ) -> None:
         if len(shape) % max(1, len(axes)) or len(anchor) not in (0, len(shape)):
             raise ArgumentError(
                 f"{self.called}: anchor has {len(anchor)} values and shape {len(shape)}; give "
@@ -130,16 +127,27 @@ class Erase(SampleOperator):
                 f"{self.called}: anchor is {tuple(anchor)} and shape is {tuple(shape)}; all "
                 "numbers must be finite"
             )
-        sizes = np.array(shape, np.float64).reshape(-1, len(axes))
-        starts = np.array(anchor or (0.0,) * len(shape), np.float64).reshape(-1, len(axes))
-        own = np.array([extents[axis] for axis in axes], np.float64)
+
+    def _boxes(self, axes: tuple[int, ...], extents: Array, anchor: Array, shape: Array) -> Boxes:
+        """Return start and end of each region on each axis: (batch, regions, ndim, 2).
+
+        Args:
+            axes: of the regions.
+            extents: of the samples: (batch, ndim).
+            anchor, shape: numbers of all regions: (batch, regions * axes); zeros may be missing at
+                the end of the anchors.
+        """
+        sizes, starts = shape.reshape(len(shape), -1, len(axes)), np.zeros_like(shape)
+        starts[:, : anchor.shape[1]] = anchor
+        starts = starts.reshape(sizes.shape)
+        own = extents[:, np.newaxis, axes]
         starts = starts * own if self._relative_anchor else starts
         sizes = sizes * own if self._relative_shape else sizes
         starts = starts - sizes / 2 if self.centered_anchor else starts
-        boxes = np.zeros((len(sizes), len(extents), 2), np.int64)
-        boxes[:, :, 1] = extents
-        ends = np.stack([starts, starts + sizes], -1).clip(-_FAR, _FAR).astype(np.int64)
-        boxes[:, list(axes)] = ends.clip(0, own.astype(np.int64)[:, np.newaxis])
+        boxes = np.zeros((*sizes.shape[:2], extents.shape[1], 2), np.int64)
+        boxes[..., 1] = extents[:, np.newaxis]
+        for side, ends in enumerate((starts, starts + sizes)):
+            boxes[:, :, axes, side] = np.minimum(np.maximum(ends, 0.0), own)
         return boxes
 
     def _fills(
@@ -169,7 +177,10 @@ class Erase(SampleOperator):
         fill_value: Sequence[float],
         shape: Sequence[float],
     ) -> Array:
-        boxes = self._boxes(data.shape, _many(anchor), _many(shape))
+        anchor, shape, axes = _many(anchor), _many(shape), self._axes(data.ndim)
+        self._check_regions(axes, anchor, shape)
+        tables = (np.array([each]) for each in (data.shape, anchor, shape))
+        (boxes,) = self._boxes(axes, *tables)
         fills = self._fills(data.shape, _many(fill_value), data.dtype)
         if len(fills) > 1:
             channel = self._layout(data.ndim).index("C")
@@ -181,35 +192,39 @@ class Erase(SampleOperator):
         return out
 
     def batch_gpu(self, batch: BatchContext, data: TensorListGPU, **arguments: Any) -> Any:
-        shapes, dtype = data.extents(), to_numpy_type(data.dtype)
-        anchors, sizes, numbers = (
-            values_of(self, name, arguments[name], batch.size)
+        extents, axes = data.extents(), self._axes(data.ndim)
+        channel = self._layout(data.ndim).find("C")
+        channels = extents[:, channel] if channel >= 0 else 1
+        (anchor, anchors), (shape, numbers), (values, fills) = (
+            padded_numbers(arguments[name], batch.size)
             for name in ("anchor", "shape", "fill_value")
         )
-        boxes: list[Boxes] = [np.zeros((0, data.ndim, 2), np.int64)] * batch.size
-        fills: list[Array] = [np.zeros(1, dtype)] * batch.size
-
-        def prepare_row(row: int) -> None:
-            extents = shapes[row].tolist()
-            boxes[row] = self._boxes(extents, _many(anchors[row]), _many(sizes[row]))
-            fills[row] = self._fills(extents, _many(numbers[row]), dtype)
-
-        for row in try_rows(batch, range(batch.size), prepare_row):
-            boxes[row] = boxes[row][:0]
-        channel = self._layout(data.ndim).find("C")
-        several = np.array([len(each) > 1 for each in fills])
+        usable = (numbers % max(1, len(axes)) == 0) & ((anchors == 0) | (anchors == numbers))
+        usable &= (fills == 1) | (fills == channels)
+        for table in (anchor, shape, values):
+            usable &= np.isfinite(table).all(axis=1)
+        enter_errors(self, batch, data, usable, arguments)
+        # Samples with errors get no region, nor do others for the zeros after their numbers.
+        most = int(numbers[usable].max(initial=0))
+        anchor, shape = (
+            np.where(usable[:, np.newaxis], table[:, :most], 0.0) for table in (anchor, shape)
+        )
+        exact = np.where(usable[:, np.newaxis], values, 0.0)
+        colors = np.empty(exact.shape, to_numpy_type(data.dtype))
+        cut_off(exact, colors)
+        boxes = self._boxes(axes, extents, anchor, shape)
         text = " ".join(_ERASED.split()).replace("NDIM", str(data.ndim))
         held, box_pointers = _uploaded(batch, boxes, "const long long*")
-        also_held, fill_pointers = _uploaded(batch, fills, "const In0*")
+        also_held, color_pointers = _uploaded(batch, colors, "const In0*")
         result = pointwise(
             batch,
             text.replace("CHANNEL", f"several ? at[{max(channel, 0)}] : 0"),
             data,
-            extents=shapes,
+            extents=extents,
             boxes=box_pointers,
-            fills=fill_pointers,
-            regions=np.array([len(each) for each in boxes]),
-            several=several,
+            fills=color_pointers,
+            regions=boxes.shape[1],
+            several=usable & (fills > 1),
         )
         del held, also_held  # until the launch, other work must not get the memory
         return result
@@ -220,9 +235,8 @@ def _many(value: Any) -> tuple[float, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _uploaded(batch: BatchContext, arrays: list[Array], c_type: str) -> tuple[Any, Pointers]:
-    """Copy arrays of one dtype to the device in one block; return the block and the addresses."""
-    sizes = np.array([array.nbytes for array in arrays])
-    memory = batch.device.upload(np.concatenate([array.reshape(-1) for array in arrays]))
-    first = np.cumsum(sizes) - sizes
-    return memory, Pointers(np.uint64(address_of(memory)) + first.astype(np.uint64), c_type)
+def _uploaded(batch: BatchContext, table: Array, c_type: str) -> tuple[Any, Pointers]:
+    """Copy an array over samples to the device; return the copy and the address of each row."""
+    memory = batch.device.upload(table)
+    steps = np.arange(len(table)) * table.strides[0]
+    return memory, Pointers(np.uint64(address_of(memory)) + steps.astype(np.uint64), c_type)

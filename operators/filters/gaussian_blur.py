@@ -9,7 +9,7 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOATS, INTS, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import try_rows, values_of
+from ..common.batch_arguments import made_of_arguments
 from ..elementwise.target_dtype import target_type
 from .cpu_filter import filter_sample
 from .filtered_axes import filter_axes, parts_of
@@ -72,16 +72,14 @@ class GaussianBlur(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, *, sigma: Any, window_size: Any
+        self, batch: BatchContext, data: TensorListGPU, **arguments: Any
     ) -> TensorListGPU:
         axes = filter_axes(self.called, self.layouts[0], data.ndim)
-        sigmas = values_of(self, "sigma", sigma, batch.size)
-        sizes = values_of(self, "window_size", window_size, batch.size)
-        windows = [[GaussianWindow(1.0, 1)] * len(axes)] * batch.size
+        nothing = [GaussianWindow(1.0, 1)] * len(axes)
 
-        def prepare_row(row: int) -> None:
-            windows[row] = windows_of(sigmas[row], sizes[row], len(axes))
+        def make(sigma: Any, window_size: Any) -> list[GaussianWindow]:
+            return windows_of(sigma, window_size, len(axes))
 
-        try_rows(batch, range(batch.size), prepare_row)
+        windows, _ = made_of_arguments(self, batch, arguments, make, nothing)
         target = self._target or to_numpy_type(data.dtype)
         return filter_batch(batch, data, target, axes, windows)

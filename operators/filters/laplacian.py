@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ...engine.graph.params import BOOL, DTYPE, FLOATS, INTS, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import check_exclusive, per_axis
-from ..common.batch_arguments import try_rows, values_of
+from ..common.batch_arguments import made_of_arguments
 from ..common.opencv_images import exact_type
 from ..elementwise.target_dtype import target_type
 from .cpu_correlation import Surroundings, correlate
@@ -122,14 +122,9 @@ class Laplacian(SampleOperator):
         self, batch: BatchContext, data: TensorListGPU, **arguments: Any
     ) -> TensorListGPU:
         axes = filter_axes(self.called, self.layouts[0], data.ndim)
-        columns = {k: values_of(self, k, v, batch.size) for k, v in arguments.items()}
-        windows = [np.ones((1,) * len(axes), np.float32)] * batch.size
-
-        def prepare_row(row: int) -> None:
-            windows[row] = self._window(len(axes), **{k: v[row] for k, v in columns.items()})
-
-        possible = np.ones(batch.size, bool)
-        possible[try_rows(batch, range(batch.size), prepare_row)] = False
+        nothing = np.ones((1,) * len(axes), np.float32)
+        make = partial(self._window, len(axes))
+        windows, possible = made_of_arguments(self, batch, arguments, make, nothing)
         target, shapes = self._target or to_numpy_type(data.dtype), data.extents()
         out = batch.device.empty(shapes, target, self.output_layouts()[0])
         uploaded = upload_windows(batch, windows)

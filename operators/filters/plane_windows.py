@@ -14,7 +14,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import try_rows, values_of
+from ..common.batch_arguments import made_of_arguments
 from ..kernels import kernel, launch_elements
 from .filtered_axes import filter_axes, parts_of
 from .gpu_windows import window_table
@@ -75,14 +75,8 @@ class PlaneWindowOperator(SampleOperator, ABC):
         self, batch: BatchContext, data: TensorListGPU, **arguments: Any
     ) -> TensorListGPU:
         axes, dtype = self._axes(data.ndim), to_numpy_type(data.dtype)
-        columns = {k: values_of(self, k, v, batch.size) for k, v in arguments.items()}
-        windows = [PlaneWindow((1, 1), (0, 0))] * batch.size
-
-        def prepare_row(row: int) -> None:
-            windows[row] = self.window(**{k: v[row] for k, v in columns.items()})
-
-        possible = np.ones(batch.size, bool)
-        possible[try_rows(batch, range(batch.size), prepare_row)] = False
+        nothing = PlaneWindow((1, 1), (0, 0))
+        windows, possible = made_of_arguments(self, batch, arguments, self.window, nothing)
         out = batch.device.empty(data.extents(), dtype, self.output_layouts()[0])
         numbers = np.array(windows, np.int64).reshape(batch.size, 2, 2)
         table, elements = window_table(data, out, axes, numbers[:, 0], numbers[:, 1], possible)

@@ -210,10 +210,8 @@ class SaltAndPepperNoise(_Noise):
         numbers = self._gpu_numbers(batch, data, arguments)
         dtype, shapes = to_numpy_type(data.dtype), data.extents()
         axis = self._channels(data.ndim)
-        pairs = [
-            _salt_and_pepper(dtype, *(numbers[k][row] if k in numbers else None for k in _VALUES))
-            for row in range(batch.size)
-        ]
+        values = numbers.get("salt_val"), numbers.get("pepper_val")
+        salt, pepper = _salt_and_pepper(dtype, *values, shape=(batch.size,))
         inner = shapes[:, axis + 1 :].prod(axis=1)
         return pointwise(
             batch,
@@ -223,14 +221,13 @@ class SaltAndPepperNoise(_Noise):
             span=inner * (shapes[:, axis] if axis < data.ndim else 1),
             prob=numbers["prob"],
             salt_vs_pepper=numbers["salt_vs_pepper"],
-            salt=np.array([salt for salt, _ in pairs], dtype),
-            pepper=np.array([pepper for _, pepper in pairs], dtype),
+            salt=salt,
+            pepper=pepper,
             key0=numbers["key0"],
             key1=numbers["key1"],
         )
 
 
-_VALUES = ("salt_val", "pepper_val")
 _SHOT = """[&]() -> In0 {
     if (factor == 0) return x_stored;
     const double mean = (double)x / factor;
@@ -264,13 +261,23 @@ def _sprinkle(out: Array, value: Any, mask: Array, channels: int, inner: int) ->
         np.copyto(planes, value, where=mask.reshape(-1, 1, inner))
 
 
-def _salt_and_pepper(dtype: np.dtype[Any], salt: Any, pepper: Any) -> Array:
-    """Return the values of salt and pepper in a type: (2,)."""
+def _salt_and_pepper(
+    dtype: np.dtype[Any], salt: Any, pepper: Any, shape: tuple[int, ...] = ()
+) -> Array:
+    """Return the values of salt and pepper in a type: (2, *shape).
+
+    Args:
+        dtype: the type.
+        salt, pepper: numbers of this shape; None for the default.
+        shape: (), or (batch,).
+    """
     if dtype.kind == "f":
         low, high = -1.0, 1.0
     else:
         low, high = float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
-    values = np.empty(2, dtype)
-    exact = np.array([high if salt is None else salt, low if pepper is None else pepper])
+    exact = np.empty((2, *shape))
+    exact[0] = high if salt is None else salt
+    exact[1] = low if pepper is None else pepper
+    values = np.empty(exact.shape, dtype)
     cut_off(exact, values)
     return values

@@ -12,7 +12,7 @@ from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import Pointers, StructTable, kernel, launch_elements, struct_table
-from .regions import CanvasPlan
+from .regions import CanvasPlans
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def paste_batch(
     batch: BatchContext,
     images: Sequence[TensorListGPU],
-    plans: Sequence[CanvasPlan],
+    plans: Sequence[CanvasPlans],
     dtype: np.dtype[Any],
 ) -> TensorListGPU:
     """Return the canvases of a batch.
@@ -29,21 +29,22 @@ def paste_batch(
     Args:
         batch: the batch, on whose device to compute.
         images: the inputs.
-        plans: one a canvas.
+        plans: of all canvases.
         dtype: of the canvases.
     """
     source = to_numpy_type(images[0].dtype)
-    shapes = np.array([plan.shape for plan in plans], np.int64)
-    out = batch.device.empty(shapes, dtype)
+    shapes = np.concatenate([plan.shapes for plan in plans])
+    order = np.concatenate([plan.rows for plan in plans])
+    out = batch.device.empty(shapes[np.argsort(order)], dtype)
+    pointers = np.stack([each.pointers() for each in images]).astype(np.int64)
+    extents = np.stack([each.extents() for each in images])
+    regions = [_regions(plan, pointers, extents, source.itemsize) for plan in plans]
     frames = shapes[:, :-3].prod(axis=1)
-    regions = [
-        _regions(images, plan, count, source)
-        for plan, count in zip(plans, frames.tolist(), strict=True)
-    ]
-    pasted = np.repeat([len(plan.sources) for plan in plans], frames)
+    counts = [np.full(len(plan), plan.extents.shape[2]) for plan in plans]
+    pasted = np.repeat(np.concatenate(counts), frames)
     height, width, channels = np.repeat(shapes[:, -3:], frames, axis=0).T
     number = np.arange(len(height)) - np.repeat(np.cumsum(frames) - frames, frames)
-    starts = np.repeat(out.pointers().astype(np.int64), frames)
+    starts = np.repeat(out.pointers()[order].astype(np.int64), frames)
     sizes = height * width * channels * dtype.itemsize
     canvases = struct_table(
         "Canvas",
@@ -61,22 +62,25 @@ def paste_batch(
     return out
 
 
-def _regions(
-    images: Sequence[TensorListGPU], plan: CanvasPlan, frames: int, dtype: np.dtype[Any]
-) -> Array:
-    """Return address, elements in a line, y, x, height and width of each region of each frame."""
-    rows = []
-    for i, (number, row) in enumerate(plan.sources):
-        *leading, height, width, channels = images[number].shape()[row]
-        line = width * channels
-        offset = plan.start[:, i, 0] * line + plan.start[:, i, 1] * channels
-        offset = offset + np.arange(frames) * (height * line if leading else 0)
-        address = int(images[number].pointers()[row]) + offset * dtype.itemsize
-        row_of_frames = np.empty((frames, 6), np.int64)
-        row_of_frames[:, 0], row_of_frames[:, 1] = address, line
-        row_of_frames[:, 2:4], row_of_frames[:, 4:] = plan.to[:, i], plan.extents[:, i]
-        rows.append(row_of_frames)
-    return np.stack(rows, axis=1).reshape(-1, 6) if rows else np.empty((0, 6), np.int64)
+def _regions(plan: CanvasPlans, pointers: Array, extents: Array, size: int) -> Array:
+    """Return address, elements in a line, y, x, height and width of each region of each frame.
+
+    Args:
+        plan: the canvases.
+        pointers, extents: addresses and shapes of all images: (inputs, batch), and with ndim.
+        size: bytes of an element.
+    """
+    shapes = extents[plan.sources][:, np.newaxis]
+    *_, height, width, channels = np.moveaxis(shapes, -1, 0)
+    line = width * channels
+    offset = plan.start[..., 0] * line + plan.start[..., 1] * channels
+    if shapes.shape[-1] > 3:
+        offset = offset + np.arange(plan.shapes[0, 0])[:, np.newaxis] * (height * line)
+    table = np.empty((*offset.shape, 6), np.int64)
+    table[..., 0] = pointers[plan.sources][:, np.newaxis] + offset * size
+    table[..., 1] = line
+    table[..., 2:4], table[..., 4:] = plan.to, plan.extents
+    return table.reshape(-1, 6)
 
 
 def _table(regions: Array) -> StructTable:

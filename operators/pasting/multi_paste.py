@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +13,10 @@ from ...engine.graph.params import ARRAY, DTYPE, INTS, param
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...engine.threads import Team
-from ..common.batch_arguments import empty_rows, try_rows, values_of
+from ..common.batch_arguments import array_of, empty_rows
 from ..elementwise.saturation import saturate
 from .gpu_multi_paste import paste_batch
-from .regions import CanvasPlan, RegionArguments, plan_canvas
+from .regions import CanvasPlans, RegionArguments, empty_canvas, plan_canvases
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -95,13 +95,17 @@ class MultiPaste(BatchOperator):
         if batch.size == 0:
             return images[0]
         plans = self._plans(batch, images, arguments)
-        out = empty_rows(batch, [plan.shape for plan in plans], self._dtype(images))
+        canvases = {row: (plan, i) for plan in plans for i, row in enumerate(plan.rows)}
+        shapes = [tuple(plan.shapes[i].tolist()) for _, (plan, i) in sorted(canvases.items())]
+        out = empty_rows(batch, shapes, self._dtype(images))
 
-        def fill(i: int) -> None:
-            sources = [images[number].row(row) for number, row in plans[i].sources]
-            _fill(out[i], plans[i], sources)
+        def fill(row: int) -> None:
+            plan, i = canvases[row]
+            places = zip(*(each[i].tolist() for each in plan.sources), strict=True)
+            sources = [images[number].row(source) for number, source in places]
+            _fill(out[row], plan.start[i], plan.to[i], plan.extents[i], sources)
 
-        self._team.run_jobs(fill, range(len(plans)), self.placement.threads)
+        self._team.run_jobs(fill, range(len(canvases)), self.placement.threads)
         return TensorListCPU(out, self.output_layouts()[0])
 
     def batch_gpu(
@@ -122,71 +126,136 @@ class MultiPaste(BatchOperator):
         return types[0] if self.dtype is None else to_numpy_type(self.dtype)
 
     def _plans(
-        self, batch: BatchContext, images: Sequence[TensorList], arguments: Any
-    ) -> list[CanvasPlan]:
-        """Return the plan of each canvas; canvases with errors are empty."""
-        count = len(images[0])
+        self, batch: BatchContext, images: Sequence[TensorList], arguments: Mapping[str, Any]
+    ) -> list[CanvasPlans]:
+        """Return the plans of all canvases; canvases with errors are empty."""
+        extents = self._extents(images)
+        groups = _alike(arguments, extents[0, :, :-3])
+        return [plan for rows in groups for plan in self._group(batch, extents, rows, arguments)]
+
+    def _group(
+        self, batch: BatchContext, extents: Array, rows: Sequence[int], arguments: Mapping[str, Any]
+    ) -> list[CanvasPlans]:
+        """Return one plan for some rows; if a canvas has an error, those of both halves."""
+        own = {name: _chosen(value, rows) for name, value in arguments.items()}
+        try:
+            return [self._plan(extents, rows, own)]
+        except Exception as error:
+            if len(rows) == 1:
+                batch.errors.setdefault(rows[0], error)
+                return [empty_canvas(rows[0], extents.shape[2])]
+        middle = len(rows) // 2
+        first, second = (
+            self._group(batch, extents, half, arguments) for half in (rows[:middle], rows[middle:])
+        )
+        return first + second
+
+    def _extents(self, images: Sequence[TensorList]) -> Array:
+        """Return the shapes of all images: (inputs, batch, ndim)."""
         shapes = [each.shape() for each in images]
-        if any(len(shape) not in _LAYOUTS for rows in shapes for shape in rows):
+        distinct = {len(shape): shape for rows in shapes for shape in rows}
+        if not distinct.keys() <= _LAYOUTS.keys():
             raise ArgumentError(
                 f"{self.called}: the images must be HWC or FHWC, but have the shapes "
                 f"{sorted({shape for rows in shapes for shape in rows})}"
             )
-        rows = {name: values_of(self, name, value, count) for name, value in arguments.items()}
-        common = {shape[-3:-1] for each in shapes for shape in each}
-        plans: list[CanvasPlan] = []
+        if len(distinct) > 1:
+            raise ArgumentError(
+                f"{self.called}: images of the shapes {distinct[3]} and {distinct[4]} cannot be "
+                "pasted together; their channels and frames must be as many"
+            )
+        return np.stack([each.extents() for each in images])
 
-        def plan(i: int) -> None:
-            own = {name: values[i] for name, values in rows.items()}
-            sources = self._sources(own.pop("in_ids"), i, len(images), count)
-            canvas = self._canvas(own.pop("output_size"), common)
-            chosen = [shapes[number][row] for number, row in sources]
-            regions = RegionArguments(**own)
-            plans.append(plan_canvas(self.called, canvas, sources, chosen, shapes[0][i], regions))
+    def _plan(
+        self, extents: Array, rows: Sequence[int], arguments: Mapping[str, Any]
+    ) -> CanvasPlans:
+        """Return the plan of the canvases of some rows, whose arguments these are."""
+        given = dict(arguments)
+        sources = self._sources(given.pop("in_ids"), rows, extents)
+        canvases = self._canvases(given.pop("output_size"), len(rows), extents)
+        regions = RegionArguments(**{name: _stacked(value) for name, value in given.items()})
+        return plan_canvases(self.called, rows, canvases, sources, extents, regions)
 
-        for i in range(count):
-            if try_rows(batch, [i], plan):
-                none = np.zeros((1, 0, 2), np.int64)
-                plans.append(CanvasPlan((0,) * len(shapes[0][i]), (), none, none, none))
-        return plans
-
-    def _sources(self, in_ids: Any, row: int, inputs: int, count: int) -> list[tuple[int, int]]:
+    def _sources(self, in_ids: Any, rows: Sequence[int], extents: Array) -> tuple[Array, Array]:
+        """Return input and row of the source of each region: (rows, regions)."""
+        inputs, count = extents.shape[:2]
         if in_ids is None:
-            return [(number, row) for number in range(inputs)]
-        chosen = np.atleast_1d(np.asarray(in_ids, np.int64)).tolist()
-        wrong = [sample for sample in chosen if not 0 <= sample < count]
-        if wrong:
+            each, own = np.broadcast_arrays(np.arange(inputs), np.array(rows)[:, np.newaxis])
+            return each, own
+        ids = array_of(self, "in_ids", in_ids, len(rows)).astype(np.int64)
+        wrong = ids[(ids < 0) | (ids >= count)]
+        if wrong.size:
             raise ArgumentError(
                 f"{self.called}: in_ids has {wrong[0]}, but the batch has {count} samples"
             )
-        return [(0, sample) for sample in chosen]
+        return np.zeros_like(ids), ids
 
-    def _canvas(self, size: Any, common: set[tuple[int, ...]]) -> tuple[int, int]:
+    def _canvases(self, size: Any, count: int, extents: Array) -> Array:
+        """Return height and width of each canvas: (count, 2)."""
         if size is None:
-            if len(common) > 1:
+            sizes = extents[..., -3:-1].reshape(-1, 2)
+            if (sizes != sizes[0]).any():
+                some = list(map(tuple, np.unique(sizes, axis=0)[:3].tolist()))
                 raise ArgumentError(
-                    f"{self.called}: the images have different sizes, {sorted(common)[:3]}; give "
-                    "output_size"
+                    f"{self.called}: the images have different sizes, {some}; give output_size"
                 )
-            (only,) = common
-            return only[0], only[1]
-        extents = np.atleast_1d(np.asarray(size)).tolist()
-        if len(extents) != 2 or min(extents) < 1:
+            return np.broadcast_to(sizes[0], (count, 2))
+        canvases = array_of(self, "output_size", size, count).astype(np.int64)
+        if canvases.shape[1] != 2 or canvases.min() < 1:
             raise ArgumentError(
-                f"{self.called}: output_size is {tuple(extents)}; give (height, width) in pixels, "
-                "each at least 1"
+                f"{self.called}: output_size is {tuple(canvases[0].tolist())}; give (height, "
+                "width) in pixels, each at least 1"
             )
-        return extents[0], extents[1]
+        return canvases
 
 
-def _fill(out: Array, plan: CanvasPlan, sources: Sequence[Array]) -> None:
-    """Paste the regions of one canvas."""
+def _alike(arguments: Mapping[str, Any], frames: Array) -> list[Sequence[int]]:
+    """Return groups of samples; in a group the values of each argument have one form.
+
+    Args:
+        arguments: of the operator.
+        frames: number of frames of each sample: (batch, 1); (batch, 0) for images.
+    """
+    uneven = [
+        value
+        for value in arguments.values()
+        if isinstance(value, TensorList) and not value.is_dense_tensor()
+    ]
+    if not uneven and (frames == frames[0]).all():
+        return [range(len(frames))]
+    groups: dict[Any, list[int]] = {}
+    for row, length in enumerate(frames.tolist()):
+        values = [value.row(row) for value in uneven]
+        form = *length, *((each.shape, each.dtype) for each in values)
+        groups.setdefault(form, []).append(row)
+    return [*groups.values()]
+
+
+def _chosen(value: Any, rows: Sequence[int]) -> Any:
+    """Return an argument of some samples, whose values have one form."""
+    if not isinstance(value, TensorList) or len(value) == len(rows):
+        return value
+    if value.is_dense_tensor():
+        return TensorListCPU(value.dense()[rows])
+    return TensorListCPU([value.row(row) for row in rows])
+
+
+def _stacked(value: Any) -> Array | None:
+    """Return the numbers of samples, or one array for all: (samples or 1, ...)."""
+    if not isinstance(value, TensorList):
+        return None if value is None else value[np.newaxis]
+    numbers: Array = ARRAY.convert(value.dense())
+    return numbers.reshape(-1) if numbers.size == len(numbers) else numbers
+
+
+def _fill(out: Array, start: Array, to: Array, extents: Array, sources: Sequence[Array]) -> None:
+    """Paste the regions of one canvas: see `CanvasPlans`."""
     height, width = out.shape[-3:-1]
-    if not (plan.extents == (height, width)).all(axis=-1).any(axis=-1).all():
+    if not (extents == (height, width)).all(axis=-1).any(axis=-1).all():
         out[...] = 0
-    tables = [each.tolist() for each in (plan.start, plan.to, plan.extents)]
+    tables = [each.tolist() for each in (start, to, extents)]
     for i, boxes in enumerate(zip(*tables, strict=True)):
-        frames = slice(None) if len(plan.start) == 1 else slice(i, i + 1)
+        frames = slice(None) if len(start) == 1 else slice(i, i + 1)
         for source, (y, x), (to_y, to_x), (h, w) in zip(sources, *boxes, strict=True):
             leading = (frames,) * (out.ndim - 3)
             part = source[(*leading, slice(y, y + h), slice(x, x + w))]

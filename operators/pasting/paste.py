@@ -12,8 +12,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, INTS, REQUIRED, param
 from ...engine.tensors import TensorListGPU
-from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import try_rows, values_of
+from ..common.batch_arguments import enter_errors, numbers_of
 from ..geometry.gpu_copies import convert_views
 from ..geometry.strided_views import StridedViews
 
@@ -84,24 +83,35 @@ class Paste(SampleOperator):
     def batch_gpu(
         self, batch: BatchContext, images: TensorListGPU, **arguments: Any
     ) -> TensorListGPU:
+        numbers = {name: numbers_of(value, batch.size)[:, 0] for name, value in arguments.items()}
         view = StridedViews.of(images)
-        rows = {name: values_of(self, name, arguments[name], len(images)) for name in arguments}
+        if not self._takes(images.ndim, view.dtype):
+            enter_errors(self, batch, images, np.zeros(batch.size, bool), arguments)
+            return images
+        inner, channels = view.shapes[:, :2].T, view.shapes[:, 2]
+        with np.errstate(all="ignore"):  # numbers of samples with errors
+            ratio = numbers["ratio"].astype(np.float32)
+            positions = np.array([numbers[k] for k in ("paste_y", "paste_x")], np.float32)
+            least = np.trunc(numbers["min_canvas_size"])
+            canvas = np.maximum(np.trunc(_scaled(inner, ratio)), least)
+            offset = _scaled(canvas - inner, positions)
+        usable = (ratio >= 1) & np.isfinite(least) & (canvas <= _MOST_EXTENT).all(axis=0)
+        usable &= ((positions >= 0) & (positions <= 1)).all(axis=0)
+        usable &= (len(self._fill) == 1) | (channels == len(self._fill))
+        enter_errors(self, batch, images, usable, arguments)
         start, wanted = np.zeros_like(view.shapes), view.shapes.copy()
-
-        def set_window(i: int) -> None:
-            own = {name: values[i] for name, values in rows.items()}
-            window = self._window(images.shape()[i], to_numpy_type(images.dtype), own)
-            start[i, :2], wanted[i, :2] = window[:2], window[2:]
-
-        try_rows(batch, range(len(images)), set_window)
+        start[usable, :2], wanted[usable, :2] = offset.T[usable], canvas.T[usable]
         shown = view.window(-start, wanted)
         return convert_views(batch, shown, view.dtype, self._fill, _CHANNELS, "PAD")
+
+    def _takes(self, ndim: int, dtype: np.dtype[Any]) -> bool:
+        return ndim == 3 and dtype == np.uint8 and self.layouts[0] in ("", "HWC")
 
     def _window(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], arguments: Mapping[str, float]
     ) -> tuple[int, int, int, int]:
         """Return offset (y, x) of the image, and height and width of the canvas."""
-        if len(shape) != 3 or dtype != np.uint8 or self.layouts[0] not in ("", "HWC"):
+        if not self._takes(len(shape), dtype):
             raise ArgumentError(
                 f"{self.called}: the image must be HWC and uint8, but is {dtype} of the shape "
                 f"{shape} and the layout {self.layouts[0]!r}"
@@ -117,14 +127,19 @@ class Paste(SampleOperator):
                 f"{self.called}: ratio is {ratio}, paste_x {positions[1]} and paste_y "
                 f"{positions[0]}; ratio must be at least 1, and positions from 0 to 1"
             )
-        canvas = [max(int(ratio * np.float32(extent)), least) for extent in shape[:2]]
+        canvas = [max(int(_scaled(extent, ratio)), least) for extent in shape[:2]]
         if max(canvas) > _MOST_EXTENT:
             raise ArgumentError(
                 f"{self.called}: the canvas of {canvas[0]}x{canvas[1]} pixels is larger than "
                 f"{_MOST_EXTENT} on an axis"
             )
         y, x = (
-            int(position * np.float32(outer - inner))
+            int(_scaled(outer - inner, position))
             for position, outer, inner in zip(positions, canvas, shape[:2], strict=True)
         )
         return y, x, canvas[0], canvas[1]
+
+
+def _scaled(extent: Any, factor: Any) -> Any:
+    """Return numbers of pixels times float32 numbers; callers cut the fractions off."""
+    return factor * np.float32(extent)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,68 +16,87 @@ _MOST = 2.0**31  # pixels; more, and numbers that are not finite, reach out of e
 
 
 class RegionArguments(NamedTuple):
-    """Arguments of `fn.multi_paste` for one sample; None if they are not given."""
+    """Arguments of `fn.multi_paste`: (samples or 1, ...); None if they are not given."""
 
-    in_anchors: Any
-    in_anchors_rel: Any
-    out_anchors: Any
-    out_anchors_rel: Any
-    shapes: Any
-    shapes_rel: Any
+    in_anchors: Array | None
+    in_anchors_rel: Array | None
+    out_anchors: Array | None
+    out_anchors_rel: Array | None
+    shapes: Array | None
+    shapes_rel: Array | None
 
 
-class CanvasPlan(NamedTuple):
-    """The regions of one canvas, in the order in which they are pasted.
+@dataclass(frozen=True)
+class CanvasPlans:
+    """The regions of canvases, of which each has as many, in the order in which they are pasted.
 
     Attributes:
-        shape: of the canvas, with frames and channels.
-        sources: number of the input, and row in its batch, of each region.
+        rows: of the canvases in the batch: (canvases,).
+        shapes: of the canvases, with frames and channels: (canvases, ndim).
+        sources: number of the input, and row in its batch, of each region: (canvases, regions).
         start, to, extents: first pixel in the source, first pixel on the canvas, and size of each
-            region, as (y, x): (frames or 1, regions, 2) int64.
+            region, as (y, x): (canvases, frames or 1, regions, 2) int64.
     """
 
-    shape: tuple[int, ...]
-    sources: Sequence[tuple[int, int]]
+    rows: Sequence[int]
+    shapes: Array
+    sources: tuple[Array, Array]
     start: Array
     to: Array
     extents: Array
 
+    def __len__(self) -> int:
+        return len(self.shapes)
 
-def plan_canvas(
+
+def empty_canvas(row: int, ndim: int) -> CanvasPlans:
+    """Return the plan of one canvas without pixels."""
+    no_source, none = np.zeros((1, 0), np.int64), np.zeros((1, 1, 0, 2), np.int64)
+    shape = np.zeros((1, ndim), np.int64)
+    return CanvasPlans([row], shape, (no_source, no_source), none, none, none)
+
+
+def plan_canvases(
     owner: str,
-    canvas: tuple[int, int],
-    sources: Sequence[tuple[int, int]],
-    shapes: Sequence[tuple[int, ...]],
-    own_shape: tuple[int, ...],
+    rows: Sequence[int],
+    canvases: Array,
+    sources: tuple[Array, Array],
+    images: Array,
     arguments: RegionArguments,
-) -> CanvasPlan:
-    """Return the regions of a canvas.
+) -> CanvasPlans:
+    """Return the regions of canvases.
 
     Args:
         owner: the operator, for messages.
-        canvas: height and width.
-        sources: see `CanvasPlan`.
-        shapes: of the sources: HWC or FHWC.
-        own_shape: the shape that gives channels and frames if there are no sources.
+        rows, sources: see `CanvasPlans`.
+        canvases: height and width of each: (canvases, 2).
+        images: shapes of all images, HWC or FHWC: (inputs, batch, ndim). If there are no sources,
+            the image of the first input gives channels and frames.
         arguments: see there.
 
     Raises:
         ArgumentError: sources do not fit together, or a region reaches out of its source or the
-            canvas.
+            canvas. If there are several canvases, they may also differ in their number of frames.
     """
-    like = shapes[0] if shapes else own_shape
-    for other in shapes:
-        if other[-1:] != like[-1:] or other[:-3] != like[:-3]:
-            raise ArgumentError(
-                f"{owner}: images of the shapes {like} and {other} cannot be pasted together; "
-                "their channels and frames must be as many"
-            )
-    frames = like[0] if len(like) == 4 else 1
-    inner = np.array([shape[-3:-1] for shape in shapes], np.int64).reshape(1, -1, 2)
-    outer = np.array(canvas, np.int64)
+    shapes = images[sources]
+    regions, ndim = shapes.shape[1:]
+    like = shapes[:, 0] if regions else images[0, rows]
+    kept = [*range(ndim - 3), ndim - 1]
+    differs = (shapes[..., kept] != like[:, np.newaxis, kept]).any(axis=-1)
+    if differs.any():
+        i, region = np.argwhere(differs)[0]
+        pair = f"{tuple(like[i].tolist())} and {tuple(shapes[i, region].tolist())}"
+        raise ArgumentError(
+            f"{owner}: images of the shapes {pair} cannot be pasted together; "
+            "their channels and frames must be as many"
+        )
+    frames = like[:, 0] if ndim == 4 else np.ones(1, np.int64)
+    if (frames != frames[0]).any():
+        raise ArgumentError("canvases with different numbers of frames are planned apart")
+    inner, outer = shapes[:, np.newaxis, :, -3:-1], canvases[:, np.newaxis, np.newaxis]
 
     def numbers(name: str) -> Array | None:
-        return _numbers(owner, name, getattr(arguments, name), frames, len(sources))
+        return _numbers(owner, name, getattr(arguments, name), int(frames[0]), regions)
 
     start = _absolute(numbers("in_anchors"), numbers("in_anchors_rel"), inner, np.floor)
     to = _absolute(numbers("out_anchors"), numbers("out_anchors_rel"), outer, np.floor)
@@ -83,30 +104,34 @@ def plan_canvas(
     to = np.zeros_like(inner) if to is None else to
     extents = _absolute(numbers("shapes"), numbers("shapes_rel"), inner, np.ceil)
     extents = inner - start if extents is None else extents
-    start, to, extents = np.broadcast_arrays(start, to, extents)
+    start, to, extents, _ = np.broadcast_arrays(start, to, extents, inner)
     for what, first, limit in (("its source", start, inner), ("the canvas", to, outer)):
         beyond = (first < 0) | (extents < 0) | (first + extents > limit)
         if beyond.any():
-            frame, region, _ = np.argwhere(beyond)[0]
-            sizes = np.broadcast_to(limit, first.shape)[frame, region]
+            i, frame, region, _ = np.argwhere(beyond)[0]
+            sizes = np.broadcast_to(limit, first.shape)[i, frame, region]
             raise ArgumentError(
-                f"{owner}: region {region} of {extents[frame, region].tolist()} pixels at "
-                f"{first[frame, region].tolist()} reaches out of {what} of {sizes.tolist()} pixels "
-                "(height, width)"
+                f"{owner}: region {region} of {extents[i, frame, region].tolist()} pixels at "
+                f"{first[i, frame, region].tolist()} reaches out of {what} of {sizes.tolist()} "
+                "pixels (height, width)"
             )
-    return CanvasPlan((*like[:-3], *canvas, *like[-1:]), sources, start, to, extents)
+    whole = np.concatenate([like[:, :-3], canvases, like[:, -1:]], axis=1)
+    return CanvasPlans(rows, whole, sources, start, to, extents)
 
 
-def _numbers(owner: str, name: str, values: Any, frames: int, regions: int) -> Array | None:
-    """Return an argument's numbers: (frames or 1, regions, 2)."""
+def _numbers(
+    owner: str, name: str, values: Array | None, frames: int, regions: int
+) -> Array | None:
+    """Return an argument's numbers: (samples or 1, frames or 1, regions, 2)."""
     if values is None:
         return None
-    array = np.asarray(values)
-    for shape in ((1, regions, 2), (frames, regions, 2)):
-        if array.shape in ((), shape[1:], shape) or array.size == np.prod(shape) == 0:
-            return np.broadcast_to(array.reshape(shape) if array.ndim else array, shape)
+    count, *own = values.shape
+    for shape in ([1, regions, 2], [frames, regions, 2]):
+        if own in ([], shape[1:], shape) or prod(own) == prod(shape) == 0:
+            numbers = values.reshape(count, *(shape if own else [1, 1, 1]))
+            return np.broadcast_to(numbers, (count, *shape))
     raise ArgumentError(
-        f"{owner}: {name} has the shape {array.shape}; give a y and an x for each of the "
+        f"{owner}: {name} has the shape {tuple(own)}; give a y and an x for each of the "
         f"{regions} regions, ({regions}, 2), or for a video ({frames}, {regions}, 2)"
     )
 

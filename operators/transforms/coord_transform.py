@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY_FLOATS, DTYPE, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import FLOAT, to_numpy_type
-from ..common.batch_arguments import try_rows, values_of
+from ..common.batch_arguments import array_of, try_rows, values_of
 from ..elementwise.saturation import saturate
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 Numbers = Sequence[float] | None
+_ONE, _ZERO = np.ones((1, 1)), np.zeros((1, 1))
 
 
 @register
@@ -69,7 +70,8 @@ class CoordTransform(SampleOperator):
             raise ArgumentError(f"{self.called}: MT excludes M and T; give MT alone, or the others")
 
     def sample(self, workspace: Workspace, data: Array, **arguments: Numbers) -> Array:
-        linear, offset = _map(data.shape, **arguments)
+        (matrix,) = _maps(data.shape, 1, **_tables(arguments))
+        linear, offset = matrix[:, :-1], matrix[:, -1]
         target, work = to_numpy_type(self.dtype), _work_type(data.dtype)
         out = workspace.empty((*data.shape[:-1], len(linear)), target)
         direct = target == work
@@ -84,20 +86,40 @@ class CoordTransform(SampleOperator):
     def batch_gpu(
         self, batch: BatchContext, data: TensorListGPU, **arguments: Any
     ) -> TensorListGPU:
-        columns = {
-            name: values_of(self, name, value, batch.size) for name, value in arguments.items()
-        }
         shapes = data.extents()
-        maps: list[Array] = [np.zeros((0, 1))] * batch.size
+        points = shapes[:, :-1].prod(axis=1)
+        try:
+            maps = list(self._maps_together(shapes, arguments))
+        except ValueError:  # a sample has an error, or samples differ in their number of values
+            maps, failed = self._maps_of_rows(batch, shapes, arguments)
+            points[failed] = 0
+        return self._launch(batch, data, points, maps)
+
+    def _maps_together(self, shapes: Array, arguments: Mapping[str, Any]) -> Array:
+        """Return [M T] of all samples: (batch, m, n + 1)."""
+        if (shapes[:, -1:] != shapes[0, -1:]).any():
+            raise ArgumentError("vectors of different lengths are computed one by one")
+        tables = {
+            name: None if value is None else array_of(self, name, value, len(shapes))
+            for name, value in arguments.items()
+        }
+        return _maps(shapes[0], len(shapes), **tables)
+
+    def _maps_of_rows(
+        self, batch: BatchContext, shapes: Array, arguments: Mapping[str, Any]
+    ) -> tuple[list[Array], list[int]]:
+        """Return [M T] of each sample, and the samples that failed; enter their errors."""
+        columns = {
+            name: values_of(self, name, value, len(shapes)) for name, value in arguments.items()
+        }
+        maps: list[Array] = [np.zeros((0, 1))] * len(shapes)
 
         def make(i: int) -> None:
             own = {name: column[i] for name, column in columns.items()}
-            maps[i] = np.column_stack(_map(shapes[i], **own))
+            (maps[i],) = _maps(shapes[i], 1, **_tables(own))
 
-        failed = try_rows(batch, range(batch.size), make)
-        points = shapes[:, :-1].prod(axis=1)
-        points[failed] = 0
-        return self._launch(batch, data, points, maps)
+        failed = try_rows(batch, range(len(shapes)), make)
+        return maps, failed
 
     def _launch(
         self, batch: BatchContext, data: TensorListGPU, points: Array, maps: list[Array]
@@ -133,35 +155,45 @@ def _work_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float64 if wide else np.float32)
 
 
-def _map(shape: Sequence[int], **arguments: Numbers) -> tuple[Array, Array]:
-    """Return M, (m, n), and T, (m,), for vectors on the last axis of a shape.
+def _tables(arguments: Mapping[str, Numbers]) -> dict[str, Array | None]:
+    """Return the arguments of a sample as `_maps` takes them."""
+    return {k: None if v is None else np.array([v], np.float64) for k, v in arguments.items()}
+
+
+def _maps(shape: Sequence[int], count: int, **arguments: Array | None) -> Array:
+    """Return [M T] of samples with vectors on the last axis: (count, m, n + 1).
 
     Args:
-        shape: of the sample.
-        arguments: M, T and MT of the operator.
+        shape: of a sample; the last extent counts.
+        count: number of samples.
+        arguments: M, T and MT of the operator: (count, numbers), or None.
     """
     m, t, mt = (arguments[name] for name in ("M", "T", "MT"))
     if not len(shape):
         raise ArgumentError("the sample is one number; vectors need an axis of their components")
     n = int(shape[-1])
-    if mt is not None and len(mt) != 1:
-        both = _matrix("MT", mt, n + 1, n)
-        return both[:, :-1], both[:, -1]
-    factor = mt if mt is not None else m if m is not None else (1.0,)
-    linear = np.eye(n) * factor[0] if len(factor) == 1 and n != 1 else _matrix("M", factor, n, n)
-    offset = (0.0,) if t is None else t
-    if len(offset) not in (1, len(linear)):
+    if mt is not None and mt.shape[1] != 1:
+        return _matrices("MT", mt, n + 1, n)
+    factor = mt if mt is not None else m if m is not None else _ONE
+    scaled = factor.shape[1] == 1 and n != 1
+    linear = np.eye(n) * factor[..., np.newaxis] if scaled else _matrices("M", factor, n, n)
+    offset = _ZERO if t is None else t
+    rows, numbers = linear.shape[1], offset.shape[1]
+    if numbers not in (1, rows):
         raise ArgumentError(
-            f"T has {len(offset)} values, but M has {len(linear)} rows; give one value for each "
-            "row, or one for all"
+            f"T has {numbers} values, but M has {rows} rows; give one value for each row, or one "
+            "for all"
         )
-    return linear, np.broadcast_to(np.array(offset, np.float64), (len(linear),))
+    maps = np.empty((count, rows, n + 1))
+    maps[..., :-1], maps[..., -1] = linear, offset
+    return maps
 
 
-def _matrix(name: str, values: Sequence[float], columns: int, n: int) -> Array:
-    if not columns or len(values) % columns or not len(values):
+def _matrices(name: str, values: Array, columns: int, n: int) -> Array:
+    count, numbers = values.shape
+    if not columns or numbers % columns or not numbers:
         raise ArgumentError(
-            f"{name} has {len(values)} values, which are no matrix of {columns} columns, for "
+            f"{name} has {numbers} values, which are no matrix of {columns} columns, for "
             f"vectors of {n} components"
         )
-    return np.array(values, np.float64).reshape(-1, columns)
+    return values.reshape(count, -1, columns)

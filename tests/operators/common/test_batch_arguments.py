@@ -10,7 +10,9 @@ from penstock.engine.tensors import TensorListCPU
 from penstock.operators.common.batch_arguments import (
     array_of,
     empty_rows,
+    made_of_arguments,
     numbers_of,
+    padded_numbers,
     try_rows,
     values_of,
     why_not,
@@ -43,6 +45,47 @@ def test_arrays_of_values():
     assert array_of(operator(), "angle", DENSE, 2).tolist() == [[1, 2], [3, 4]]
     with pytest.raises(ValueError, match="inhomogeneous"):
         array_of(operator(), "angle", RAGGED, 2)
+
+
+@pytest.mark.parametrize("angle", [5.0, TensorListCPU(np.float32([5, 5, 5]))])
+def test_what_is_made_of_arguments(angle):
+    batch, calls = batch_of(3), []
+
+    def make(angle):
+        calls.append(angle)
+        return np.max(angle)
+
+    results, usable = made_of_arguments(operator(), batch, {"angle": angle}, make, None)
+    assert results == [5.0] * 3
+    assert len(calls) == (3 if isinstance(angle, TensorListCPU) else 1)
+    assert usable.all()
+
+
+def test_errors_of_what_is_made_of_arguments():
+    def make(angle):
+        if np.max(angle) > 4:
+            raise ArgumentError(f"{angle}")
+        return np.max(angle)
+
+    batch, angles = batch_of(3), TensorListCPU(np.float32([3, 5, 4]))
+    made = made_of_arguments(operator(), batch, {"angle": angles}, make, 0.0)
+    assert made[0] == [3, 0, 4]
+    assert made[1].tolist() == [True, False, True]
+    assert list(batch.errors) == [1]
+
+    batch = batch_of(3)
+    assert not made_of_arguments(operator(), batch, {"angle": 9.0}, make, 0.0)[1].any()
+    assert len(set(map(id, batch.errors.values()))) == 3
+
+
+def test_numbers_are_padded():
+    table, counts = padded_numbers(RAGGED, 2)
+    assert table.tolist() == [[1, 2], [3, 0]]
+    assert counts.tolist() == [2, 1]
+    for value, width in ((DENSE, 2), ((1.0, 2.0, 3.0), 3), (7.0, 1), ((), 0)):
+        table, counts = padded_numbers(value, 2)
+        assert table.shape == (2, width)
+        assert counts.tolist() == [width] * 2
 
 
 def test_numbers_with_another_width_are_nan():

@@ -6,29 +6,37 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
-from penstock.operators.pasting.regions import RegionArguments, plan_canvas
+from penstock.operators.pasting.regions import RegionArguments, plan_canvases
 
 IMAGE = (6, 8, 3)
 
 
-def plan(images=(IMAGE, IMAGE), own=IMAGE, **arguments):
-    """Return the plan of a canvas of these sources."""
-    given = RegionArguments(*[arguments.get(name) for name in RegionArguments._fields])
-    sources = [(0, i) for i in range(len(images))]
-    return plan_canvas("fn.some", (10, 12), sources, images, own, given)
+def plan(images=(IMAGE, IMAGE), own=None, **arguments):
+    """Return the plan of one canvas of these sources."""
+    given = {name: np.asarray(value)[np.newaxis] for name, value in arguments.items()}
+    numbers = RegionArguments(*map(given.get, RegionArguments._fields))
+    sources = np.zeros((1, len(images)), int), np.arange(len(images))[np.newaxis]
+    shapes = np.array([images or [own]])
+    made = plan_canvases("fn.some", [0], np.array([[10, 12]]), sources, shapes, numbers)
+    assert len(made) == 1
+    return made
+
+
+def shape_of(made):
+    return tuple(made.shapes[0].tolist())
 
 
 def test_whole_images_at_the_corner():
     made = plan()
-    assert made.shape == (10, 12, 3)
-    assert made.extents.tolist() == [[[6, 8], [6, 8]]]
+    assert shape_of(made) == (10, 12, 3)
+    assert made.extents.tolist() == [[[[6, 8], [6, 8]]]]
     assert not made.start.any()
     assert not made.to.any()
 
 
 def test_regions_reach_to_the_end_of_the_image():
     made = plan(in_anchors=[[1, 2], [5, 0]])
-    assert made.extents.tolist() == [[[5, 6], [1, 8]]]
+    assert made.extents.tolist() == [[[[5, 6], [1, 8]]]]
 
 
 def test_relative_anchors_are_rounded_down_and_shapes_up():
@@ -37,20 +45,20 @@ def test_relative_anchors_are_rounded_down_and_shapes_up():
         shapes_rel=np.float32([[0.3, 0.3]] * 2),
         out_anchors_rel=np.float32([[0.37, 0.37]] * 2),
     )
-    assert (made.start[0, 0].tolist(), made.extents[0, 0].tolist()) == ([1, 2], [2, 3])
-    assert made.to[0, 0].tolist() == [3, 4]
+    assert (made.start[0, 0, 0].tolist(), made.extents[0, 0, 0].tolist()) == ([1, 2], [2, 3])
+    assert made.to[0, 0, 0].tolist() == [3, 4]
 
 
 def test_frames_have_regions_of_their_own():
     anchors = np.arange(12).reshape(3, 2, 2) % 3
     made = plan(((3, *IMAGE), (3, *IMAGE)), out_anchors=anchors)
-    assert made.shape == (3, 10, 12, 3)
-    np.testing.assert_array_equal(made.to, anchors)
+    assert shape_of(made) == (3, 10, 12, 3)
+    np.testing.assert_array_equal(made.to[0], anchors)
 
 
 def test_without_sources_the_own_shape_gives_the_channels():
     made = plan((), own=(4, 4, 7))
-    assert (made.shape, made.to.shape) == ((10, 12, 7), (1, 0, 2))
+    assert (shape_of(made), made.to.shape) == ((10, 12, 7), (1, 1, 0, 2))
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock import types
+from penstock import Pipeline, fn, types
 from penstock.engine.errors import ArgumentError
 
+from ...gpu.agreement import agree, source
 from ..conformance import OperatorConformance
 from ..running import run
 
@@ -78,3 +79,21 @@ def test_samples_without_vectors():
     assert run("coord_transform", [np.zeros(2, "f4")], M=TURN)[0].shape == (2,)
     with pytest.raises(ArgumentError, match="vectors need an axis"):
         run("coord_transform", [np.float32(3)], M=TURN)
+
+
+@pytest.mark.parametrize("name", ["M", "T", "MT"])
+def test_maps_and_vectors_that_differ_in_their_numbers(device_stage, name):
+    points = [np.random.default_rng(i).normal(size=(3, 2 + i)).astype("f4") for i in range(3)]
+    counts = {"M": (4, 6, 8), "T": (2, 3, 4), "MT": (6, 8, 10)}[name]
+    values = [np.arange(float(count)) for count in counts]
+    agree("coord_transform", points, per_sample={name: values}, largest=1e-4)
+
+
+def test_one_bad_sample(device_stage):
+    maps = [np.float32(TURN), np.float32([1, 2, 3]), np.float32([1, 0, 0, 1])]
+    with Pipeline(batch_size=3, num_threads=2, seed=1, on_error="replace") as pipe:
+        mapped = fn.coord_transform(source(POINTS[:3]).gpu(), M=source(maps))
+        pipe.set_outputs(mapped)
+        (out,) = pipe.run()
+        assert out.valid.tolist() == [True, False, True]
+        np.testing.assert_allclose(out.as_cpu().row(2), POINTS[2], 1e-6)
