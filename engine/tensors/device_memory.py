@@ -16,6 +16,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict, deque
 from contextlib import suppress
+from itertools import count
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -32,12 +33,15 @@ class DevicePoolTuning(NamedTuple):
     Attributes:
         least_bytes: bytes of the smallest blocks.
         keep_bytes: bytes that may lie idle.
+        most_times: the size asked for, times which a block may have. Batches of photographs differ
+            in size; blocks of the next sizes spare new memory, and the device a wait for it.
         pinned_step: bytes of which pinned memory has a multiple: few sizes, so that CuPy's pool has
             memory of the size.
     """
 
     least_bytes: int = 512
     keep_bytes: int = 4 << 30
+    most_times: float = 2.0
     pinned_step: int = 16 << 20
 
 
@@ -104,15 +108,20 @@ class _Idle(NamedTuple):
         events: streams that used the block, each with an event that follows the use.
         unsure_at: number of waits for the whole device that had started when the lease ended, if
             unknown streams used the block; else None.
+        number: of the block among all that came back.
     """
 
     block: Any
     events: list[tuple[int, Any]]
     unsure_at: int | None
+    number: int
 
 
 class DevicePool:
     """Recycles blocks of one device's memory; at most `TUNING.keep_bytes` of them lie idle.
+
+    A block of another size serves, too, if it is not too large. If too much lies idle, the blocks
+    that came back first are freed. To free memory, and to take new memory, makes the device wait.
 
     Args:
         cupy: the module.
@@ -129,6 +138,7 @@ class DevicePool:
         self._idle: dict[int, deque[_Idle]] = {}
         self._lent = self._kept = 0
         self._waits_started = self._waits_done = 0  # waits for the whole device
+        self._numbers = count()
         self._free_events: deque[Any] = deque()  # events for which no stream waits any more
         self._closed = self._has_pinned = False
         self._lock = threading.RLock()  # a lease may end inside of `lend`
@@ -154,16 +164,42 @@ class DevicePool:
         least = TUNING.least_bytes
         size = size_class(nbytes) if nbytes > least else least
         with self._lock:
-            waiting = self._idle.get(size)
-            idle = waiting.popleft() if waiting else None
-            if idle is not None:
-                self._kept -= size
+            idle = self._take(size) or self._take(self._next_size(size))
         block = self._allocate(size) if idle is None else self._free(idle, stream)
         with self._lock:
-            self._lent += size
+            self._lent += block.size
         lease = Lease(self, block, stream)
-        memory = cupy.cuda.UnownedMemory(block.ptr, size, lease, self._device.id)
+        memory = cupy.cuda.UnownedMemory(block.ptr, block.size, lease, self._device.id)
         return cupy.ndarray((nbytes,), "u1", cupy.cuda.MemoryPointer(memory, 0)), lease
+
+    # A lease that the garbage collector ends may change `_idle` at any line of these.
+
+    def _take(self, size: int) -> _Idle | None:
+        """Return the block of a size that came back first, if there is one."""
+        waiting = self._idle.get(size)
+        if not waiting:
+            return None
+        self._kept -= size
+        return waiting.popleft()
+
+    def _next_size(self, size: int) -> int:
+        """Return the least size of idle blocks that serve as well; 0 if there is none."""
+        sizes = range(size + 1, int(size * TUNING.most_times) + 1)
+        return min(
+            (each for each in list(self._idle) if each in sizes and self._idle[each]), default=0
+        )
+
+    def _take_surplus(self) -> list[_Idle]:
+        """Return the blocks that came back first, as many as too many lie idle."""
+        surplus: list[_Idle] = []
+        while self._kept > self._keep_bytes:
+            waiting = list(self._idle.items())
+            first = [(idle.number, size) for size, all_ in waiting for idle in list(all_)[:1]]
+            idle = self._take(min(first)[1]) if first else None
+            if idle is None:
+                break
+            surplus.append(idle)
+        return surplus
 
     def _free(self, idle: _Idle, stream: Any) -> Any:
         """Return the block; make `stream` wait for earlier work that uses the block."""
@@ -192,7 +228,7 @@ class DevicePool:
             block: the memory.
             streams: handles, each with the owner that keeps the stream alive, or None.
         """
-        keep = not self._closed and self._kept + block.size <= self._keep_bytes
+        keep = not self._closed and block.size <= self._keep_bytes
         try:
             idle = self._marked(block, streams) if keep else None
         finally:
@@ -200,8 +236,10 @@ class DevicePool:
                 self._lent -= block.size
         with self._lock:
             if idle is not None and not self._closed:
-                self._kept += block.size
                 self._idle.setdefault(block.size, deque()).append(idle)
+                self._kept += block.size
+            surplus = self._take_surplus()
+        del surplus  # freed without the lock
 
     def _marked(self, block: Any, streams: dict[int, Any]) -> _Idle:
         foreign = (ForeignStream, self._cupy.cuda.ExternalStream)
@@ -214,7 +252,7 @@ class DevicePool:
             event = self._event()
             self._cupy.cuda.runtime.eventRecord(event.ptr, stream)
             events.append((stream, event))
-        return _Idle(block, events, unsure_at)
+        return _Idle(block, events, unsure_at, next(self._numbers))
 
     def _event(self) -> Any:
         with suppress(IndexError):

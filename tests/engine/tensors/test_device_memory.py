@@ -211,6 +211,32 @@ def test_what_lies_idle_is_limited_and_a_closed_pool_keeps_nothing(cupy, pool):
     assert (pool.lent_bytes, cupy.left) == (0, before)
 
 
+def test_a_block_of_another_size_serves_unless_it_is_too_large(cupy, pool):
+    stream = cupy.stream(1)
+    first, lease = pool.lend(24 * KIB, stream)
+    del first, lease
+    memory, lease = pool.lend(8 * KIB, stream)
+    assert pool.idle_bytes == 24 * KIB
+    assert pool.lent_bytes == 8 * KIB
+    other, more = pool.lend(13 * KIB, stream)
+    assert other.nbytes == 13 * KIB
+    assert (pool.idle_bytes, pool.lent_bytes) == (0, 32 * KIB)
+    del memory, lease, other, more
+    assert pool.idle_bytes == 32 * KIB
+
+
+def test_the_blocks_that_came_back_first_make_room(cupy, pool):
+    stream, left = cupy.stream(1), cupy.left
+    held = [pool.lend(size * KIB, stream) for size in (20, 4, 40, 4)]
+    while held:
+        del held[0]
+    assert pool.idle_bytes == 48 * KIB  # without the block of 20 KiB
+    assert cupy.left == left - 48 * KIB
+    memory, lease = pool.lend(40 * KIB, stream)
+    assert pool.idle_bytes == 8 * KIB
+    del memory, lease
+
+
 def test_a_full_device_gives_back_what_is_idle_and_then_says_so():
     cupy = Diary(total=100 * KIB)
     pool = DevicePool(cupy, Card())
