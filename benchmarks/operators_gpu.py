@@ -216,7 +216,7 @@ class Bench:
         sample = (rng.random(shape) * case.most).astype(dtype)
         source = self.cupy.asarray(sample)
         for row in data.rows():
-            row[...] = source[: len(row)]
+            row[...] = source[: len(row)] if row.ndim else source
         return data
 
 
