@@ -189,7 +189,7 @@ def _attempt(case: CaseFunction, seed: int) -> bytes:
 def _end_orphans(case: Case) -> str:
     """Kill the processes that a case left behind, after a second's grace; return their commands."""
     patience = monotonic() + 1
-    while (orphans := _processes_of(case)) and monotonic() < patience:
+    while ((orphans := _processes_of(case)) or _one_starts()) and monotonic() < patience:
         _reap(orphans)
         sleep(0.05)
     for process in orphans:
@@ -198,6 +198,17 @@ def _end_orphans(case: Case) -> str:
     sleep(0.05 if orphans else 0)
     _reap(orphans)
     return "\n".join(f"process {process}: {command}" for process, command in orphans.items())
+
+
+def _one_starts() -> bool:
+    """Return whether a child of this process is about to run a program: it has no environment."""
+    for children in Path("/proc/self/task").glob("*/children"):
+        for process in children.read_text().split():
+            with suppress(OSError):
+                state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+                if state != "Z" and not Path(f"/proc/{process}/environ").read_bytes():
+                    return True
+    return False
 
 
 def _reap(processes: Iterable[int]) -> None:
