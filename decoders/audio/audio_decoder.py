@@ -11,11 +11,11 @@ from ...engine.errors import ArgumentError, DecodeError
 from ...engine.graph.context import BatchContext, HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, param
+from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...signals.arguments import ANTIALIAS, DECODED_DTYPE, QUALITY
 from ...signals.sinc import lobes_of
-from ..row_arguments import arguments_of_row
 from .decode import AudioRequest, decode, target_rate
 from .formats.base import AudioStream
 from .table import open_audio

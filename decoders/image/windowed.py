@@ -12,11 +12,11 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import FLOATS, INT, param
+from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...geometry import random_crop
 from ...geometry.slices import SliceArguments
 from ...geometry.windows import CropArguments, Window, bounded
-from ..row_arguments import arguments_of_row
 from .formats.base import Box
 from .image_decoder import ImageDecoder
 from .mixed import whole_images

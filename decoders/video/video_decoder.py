@@ -12,6 +12,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, INTS, NO_EFFECT, STR, param
+from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...formats.video.frames import FrameReader
 from ...formats.video.library import pyav
@@ -19,7 +20,6 @@ from ...formats.video.pictures import ClipDecoder
 from ...formats.video.selection import PAD_MODES, padded
 from ...formats.video.sound import SoundTrack
 from ...formats.video.sound_arguments import SoundArguments
-from ..row_arguments import arguments_of_row
 from .clip_frames import ClipFrames, collect
 from .conversion import PlaneConversion
 from .on_device import ClipsOnDevice

@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from ...engine.graph.context import BatchContext, HeapWorkspace
 from ...engine.graph.operator import Array, Operator, SampleOperator
 from ...engine.graph.params import INT, INTS, from_row
+from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 
@@ -188,12 +189,7 @@ def why_not(
     """
     workspace = HeapWorkspace(random=batch.random(operator, operator.random_count)[i])
     try:
-        values = {
-            name: from_row(operator.params[name], value.row(i))
-            if isinstance(value, TensorList)
-            else value
-            for name, value in arguments.items()
-        }
+        values = arguments_of_row(operator, arguments, i)
         inputs = [np.broadcast_to(np.zeros((), dtype), shape)]
         inputs += [
             np.zeros(other.row(i).shape, to_numpy_type(other.dtype))

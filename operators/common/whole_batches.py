@@ -11,7 +11,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import HeapWorkspace
 from ...engine.graph.operator import Array, SampleOperator
-from ...engine.graph.params import from_row
+from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorList
 
 if TYPE_CHECKING:
@@ -63,12 +63,7 @@ def _sample(
     """Return the results for a sample; empty arrays for one with an error."""
     try:
         if i not in batch.errors:
-            values = {
-                name: from_row(operator.params[name], value.row(i))
-                if isinstance(value, TensorList)
-                else value
-                for name, value in arguments.items()
-            }
+            values = arguments_of_row(operator, arguments, i)
             rows = [data.row(i) for data in inputs]
             result = operator.sample(HeapWorkspace(), *rows, **values)
             return result if isinstance(result, tuple) else (result,)

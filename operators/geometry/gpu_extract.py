@@ -9,7 +9,7 @@ import numpy as np
 
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, Operator
-from ...engine.graph.params import from_row
+from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorList, TensorListGPU
 from ...geometry.slices import SliceArguments, as_tables, from_arguments_of_batch, slice_windows
 from ...geometry.windows import CropArguments, Window, WindowBatch, bounded, crop_windows
@@ -47,7 +47,9 @@ def crops(
     """
 
     def alone(i: int) -> Window:
-        return operator.window(layout, _shape(extents, i), **_of_row(operator, arguments, i))
+        return operator.window(
+            layout, _shape(extents, i), **arguments_of_row(operator, arguments, i)
+        )
 
     def values(name: str) -> Array:
         return array_of(operator, name, arguments[name], len(extents))
@@ -78,7 +80,7 @@ def slices(
     """Return the windows of a batch's slices, as `crops` does; `ends` are the further inputs."""
 
     def alone(i: int) -> Window:
-        values = _of_row(operator, arguments, i)
+        values = arguments_of_row(operator, arguments, i)
         return operator.window(layout, _shape(extents, i), *(end.row(i) for end in ends), **values)
 
     def together() -> tuple[WindowBatch, Array]:
@@ -174,15 +176,6 @@ def _windows(
 
 def _shape(extents: Array, i: int) -> tuple[int, ...]:
     return tuple(extents[i].tolist())
-
-
-def _of_row(operator: Operator, arguments: Mapping[str, Any], i: int) -> dict[str, Any]:
-    return {
-        name: from_row(operator.params[name], value.row(i))
-        if isinstance(value, TensorList)
-        else value
-        for name, value in arguments.items()
-    }
 
 
 def _along(operator: Operator, name: str, value: Any, sizes: Array) -> Array | None:

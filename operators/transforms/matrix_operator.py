@@ -11,7 +11,8 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator
-from ...engine.graph.params import BOOL, from_row, param
+from ...engine.graph.params import BOOL, param
+from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorList, TensorListCPU
 from ..common.batch_arguments import array_of, try_rows
 from .matrices import Floats, composed
@@ -67,7 +68,7 @@ class MatrixOperator(SampleOperator, ABC):
         except ValueError:  # some samples differ from the others, or are wrong
 
             def one(row: int) -> Array:
-                own = {name: self._value(name, values[name], row) for name in values}
+                own = arguments_of_row(self, values, row)
                 return self.sample(
                     HeapWorkspace(), None if matrix is None else matrix.row(row), **own
                 )
@@ -79,11 +80,6 @@ class MatrixOperator(SampleOperator, ABC):
         if not isinstance(value, TensorList):
             return _numbers(value)
         return array_of(self, name, value, count).astype(np.float64)
-
-    def _value(self, name: str, value: Any, row: int) -> Any:
-        return (
-            from_row(self.params[name], value.row(row)) if isinstance(value, TensorList) else value
-        )
 
     def _combined(self, stack: Floats | None, arguments: dict[str, Any]) -> Floats:
         known = 0 if stack is None else stack.shape[1]

@@ -1,13 +1,13 @@
-"""Arguments of one sample, for decoders that work on a whole batch."""
+"""Arguments of one sample, for operators and decoders that work on a whole batch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from ..engine.graph.operator import Operator
-from ..engine.graph.params import from_row
-from ..engine.tensors import TensorList
+from ..tensors import TensorList
+from .operator import Operator
+from .params import from_row
 
 
 def arguments_of_row(operator: Operator, arguments: Mapping[str, Any], row: int) -> dict[str, Any]:

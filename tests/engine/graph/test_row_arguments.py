@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from penstock.decoders.row_arguments import arguments_of_row
 from penstock.engine.graph.operator import OPERATORS
+from penstock.engine.graph.row_arguments import arguments_of_row
 from penstock.engine.tensors import TensorListCPU
 
 
