@@ -2392,9 +2392,9 @@ def image_decoder(
             stays unused. Default: False.
         hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
             files that the hardware engine decodes. CPU threads decode the others, which differ
-            by rounding. By default the part follows the rates of both. With 1 the engine
-            decodes all, so that pixels are the same in every run; with 0 the engine stays
-            unused.
+            by rounding. By default the part follows the rates of both, and small batches may be
+            computed together. With 1 the engine decodes all, so that pixels are the same in
+            every run; with 0 the engine stays unused.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -2477,9 +2477,9 @@ def image_decoder_crop(
             stays unused. Default: False.
         hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
             files that the hardware engine decodes. CPU threads decode the others, which differ
-            by rounding. By default the part follows the rates of both. With 1 the engine
-            decodes all, so that pixels are the same in every run; with 0 the engine stays
-            unused.
+            by rounding. By default the part follows the rates of both, and small batches may be
+            computed together. With 1 the engine decodes all, so that pixels are the same in
+            every run; with 0 the engine stays unused.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
             (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
             numbers take the whole axis.
@@ -2570,9 +2570,9 @@ def image_decoder_random_crop(
             stays unused. Default: False.
         hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
             files that the hardware engine decodes. CPU threads decode the others, which differ
-            by rounding. By default the part follows the rates of both. With 1 the engine
-            decodes all, so that pixels are the same in every run; with 0 the engine stays
-            unused.
+            by rounding. By default the part follows the rates of both, and small batches may be
+            computed together. With 1 the engine decodes all, so that pixels are the same in
+            every run; with 0 the engine stays unused.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
             the image's; uniform. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
@@ -2669,9 +2669,9 @@ def image_decoder_slice(
             stays unused. Default: False.
         hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
             files that the hardware engine decodes. CPU threads decode the others, which differ
-            by rounding. By default the part follows the rates of both. With 1 the engine
-            decodes all, so that pixels are the same in every run; with 0 the engine stays
-            unused.
+            by rounding. By default the part follows the rates of both, and small batches may be
+            computed together. With 1 the engine decodes all, so that pixels are the same in
+            every run; with 0 the engine stays unused.
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
             order. Default: (1, 0).
         axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -6352,9 +6352,9 @@ class decoders:
                 stays unused. Default: False.
             hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
                 files that the hardware engine decodes. CPU threads decode the others, which differ
-                by rounding. By default the part follows the rates of both. With 1 the engine
-                decodes all, so that pixels are the same in every run; with 0 the engine stays
-                unused.
+                by rounding. By default the part follows the rates of both, and small batches may be
+                computed together. With 1 the engine decodes all, so that pixels are the same in
+                every run; with 0 the engine stays unused.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -6438,9 +6438,9 @@ class decoders:
                 stays unused. Default: False.
             hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
                 files that the hardware engine decodes. CPU threads decode the others, which differ
-                by rounding. By default the part follows the rates of both. With 1 the engine
-                decodes all, so that pixels are the same in every run; with 0 the engine stays
-                unused.
+                by rounding. By default the part follows the rates of both, and small batches may be
+                computed together. With 1 the engine decodes all, so that pixels are the same in
+                every run; with 0 the engine stays unused.
             crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
                 (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
                 numbers take the whole axis.
@@ -6532,9 +6532,9 @@ class decoders:
                 stays unused. Default: False.
             hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
                 files that the hardware engine decodes. CPU threads decode the others, which differ
-                by rounding. By default the part follows the rates of both. With 1 the engine
-                decodes all, so that pixels are the same in every run; with 0 the engine stays
-                unused.
+                by rounding. By default the part follows the rates of both, and small batches may be
+                computed together. With 1 the engine decodes all, so that pixels are the same in
+                every run; with 0 the engine stays unused.
             random_area (float | Sequence[float] | None): Range of the window's area, relative to
                 the image's; uniform. Default: (0.08, 1.0).
             random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
@@ -6632,9 +6632,9 @@ class decoders:
                 stays unused. Default: False.
             hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
                 files that the hardware engine decodes. CPU threads decode the others, which differ
-                by rounding. By default the part follows the rates of both. With 1 the engine
-                decodes all, so that pixels are the same in every run; with 0 the engine stays
-                unused.
+                by rounding. By default the part follows the rates of both, and small batches may be
+                computed together. With 1 the engine decodes all, so that pixels are the same in
+                every run; with 0 the engine stays unused.
             axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
                 order. Default: (1, 0).
             axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -7638,9 +7638,9 @@ class experimental:
                     stays unused. Default: False.
                 hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
                     files that the hardware engine decodes. CPU threads decode the others, which differ
-                    by rounding. By default the part follows the rates of both. With 1 the engine
-                    decodes all, so that pixels are the same in every run; with 0 the engine stays
-                    unused.
+                    by rounding. By default the part follows the rates of both, and small batches may be
+                    computed together. With 1 the engine decodes all, so that pixels are the same in
+                    every run; with 0 the engine stays unused.
                 seed (int | None): Seed of the operator's randomness; by default derived from the
                     pipeline's. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -7724,9 +7724,9 @@ class experimental:
                     stays unused. Default: False.
                 hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
                     files that the hardware engine decodes. CPU threads decode the others, which differ
-                    by rounding. By default the part follows the rates of both. With 1 the engine
-                    decodes all, so that pixels are the same in every run; with 0 the engine stays
-                    unused.
+                    by rounding. By default the part follows the rates of both, and small batches may be
+                    computed together. With 1 the engine decodes all, so that pixels are the same in
+                    every run; with 0 the engine stays unused.
                 crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
                     (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
                     numbers take the whole axis.
@@ -7818,9 +7818,9 @@ class experimental:
                     stays unused. Default: False.
                 hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
                     files that the hardware engine decodes. CPU threads decode the others, which differ
-                    by rounding. By default the part follows the rates of both. With 1 the engine
-                    decodes all, so that pixels are the same in every run; with 0 the engine stays
-                    unused.
+                    by rounding. By default the part follows the rates of both, and small batches may be
+                    computed together. With 1 the engine decodes all, so that pixels are the same in
+                    every run; with 0 the engine stays unused.
                 random_area (float | Sequence[float] | None): Range of the window's area, relative to
                     the image's; uniform. Default: (0.08, 1.0).
                 random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
@@ -7918,9 +7918,9 @@ class experimental:
                     stays unused. Default: False.
                 hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
                     files that the hardware engine decodes. CPU threads decode the others, which differ
-                    by rounding. By default the part follows the rates of both. With 1 the engine
-                    decodes all, so that pixels are the same in every run; with 0 the engine stays
-                    unused.
+                    by rounding. By default the part follows the rates of both, and small batches may be
+                    computed together. With 1 the engine decodes all, so that pixels are the same in
+                    every run; with 0 the engine stays unused.
                 axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
                     order. Default: (1, 0).
                 axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`

@@ -36,7 +36,7 @@ WINDOWS = {
     "bbox_layout": "xyXY",
     "num_attempts": 50,
 }
-GPU_WARM_UP_SECONDS = 3.0  # kernels are compiled, and the GPU's memory is taken
+GPU_WARM_UP_SECONDS = 6.0  # kernels are compiled, memory is taken, and groups of batches grow
 BOXES_OF_SAMPLES = (1, 2, 3, 5, 8, 20)  # as many as images of COCO have
 Graph = Callable[[Library], Any]
 

@@ -87,6 +87,7 @@ def encode_video(encoded: Encoded, codec: str) -> Encoded:
     try:
         with av.open(io.BytesIO(encoded.data)) as source:
             pictures = source.streams.video[0]
+            pictures.thread_type = "NONE"  # shards are written in parallel, each in one thread
             with av.open(out, "w", "mp4", options=_BITEXACT) as target:
                 stream = target.add_stream("libx264", rate=pictures.average_rate)
                 stream.width, stream.height = pictures.width, pictures.height

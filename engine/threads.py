@@ -193,7 +193,7 @@ class Team:
         Args:
             work: the function. Its first exception ends the work, and is raised here.
             jobs: the arguments. A thread that has done a job takes the next one.
-            threads: threads at most, with this one; by default, the team's threads and this one.
+            threads: threads at most, with this one; never more than the team's and this one.
         """
         remaining = deque(jobs)
         errors: list[BaseException] = []
@@ -209,7 +209,7 @@ class Team:
             except BaseException as error:
                 errors.append(error)
 
-        most = self._threads + 1 if threads is None else threads
+        most = self._threads + 1 if threads is None else min(threads, self._threads + 1)
         calls = [self.submit(run) for _ in range(min(most, len(jobs)) - 1)]
         run()
         errors += filter(None, [call.end() for call in calls])

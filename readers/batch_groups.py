@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..engine.graph.context import BatchContext
-from ..engine.order.sampler import Sampler, Selection
+from ..engine.order.sampler import Selection
+from .selections import Selects
 from .source import Columns, Readable
 
 
@@ -17,7 +18,6 @@ class BatchGroupsTuning(NamedTuple):
 
     Attributes:
         samples: of a group at most. Measured: with so many, the fixed costs of a read vanish.
-        selected: samples that the sampler is asked for at once.
         seconds: that reading a group may take. Workers decode for longer than that.
         nbytes: of a group at most. Of larger groups the first samples have left the caches before
             anybody uses them, and a fast consumer waits until the whole group is read.
@@ -25,7 +25,6 @@ class BatchGroupsTuning(NamedTuple):
     """
 
     samples: int = 1024
-    selected: int = 2048
     seconds: float = 0.01
     nbytes: int = 4 << 20
     fraction_of_room: float = 1 / 8
@@ -72,7 +71,7 @@ class BatchGroups:
     """
 
     def __init__(
-        self, source: Readable, sampler: Sampler, batch_size: int, *, single: bool
+        self, source: Readable, sampler: Selects, batch_size: int, *, single: bool
     ) -> None:
         """Take the storage and the order of its samples; `single` says to make no groups."""
         self._source = source
@@ -80,23 +79,17 @@ class BatchGroups:
         self._batch_size = batch_size
         self._most = 1 if single else max(1, TUNING.samples // batch_size)
         self._count = 1  # of batches in the next group
-        self._known = range(0)  # batches whose samples are known: `_all`
-        self._all: Selection
         self._group: _BatchGroup | None = None
 
     def select(self, number: int) -> Selection:
         """Return the samples of batch `number`: see `Sampler.select`."""
         group = self._group_with(number)
-        rows, of_all = group.rows(number), group.selection
-        return Selection(
-            of_all.index[rows].copy(),
-            of_all.epoch[rows].copy(),
-            of_all.position[rows].copy(),
-            of_all.valid[rows].copy(),
-        )
+        return group.selection.cut(group.rows(number))
 
     def take_batch(self, batch: BatchContext, selection: Selection) -> Columns:
         """Return the columns of the batch, or raise what reading that batch alone raised."""
+        if batch.count > 1:
+            return self._source.read(selection.index, batch.empty)
         group = self._group_with(batch.number)
         if group.columns is None:
             group = self._read_group(group, batch)
@@ -118,22 +111,10 @@ class BatchGroups:
         return self._group
 
     def _new_group(self, number: int, count: int) -> _BatchGroup:
-        selection = self._select(number, count)
+        selection = self._sampler.select(number, count)
         if count > 1 and len(np.unique(selection.index)) < len(selection.index):
             return self._new_group(number, 1)
         return _BatchGroup(range(number, number + count), selection)
-
-    def _select(self, number: int, count: int) -> Selection:
-        """Return the samples of some batches, out of more that are selected at once."""
-        if number not in self._known or number + count > self._known.stop:
-            at_once = max(count, TUNING.selected // self._batch_size, 1)
-            self._known = range(number, number + at_once)
-            self._all = self._sampler.select(number, at_once)
-        start = (number - self._known.start) * self._batch_size
-        rows, of_all = slice(start, start + count * self._batch_size), self._all
-        return Selection(
-            of_all.index[rows], of_all.epoch[rows], of_all.position[rows], of_all.valid[rows]
-        )
 
     def _read_group(self, group: _BatchGroup, batch: BatchContext) -> _BatchGroup:
         """Read a group; if that fails, return one that holds the batch alone."""

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.graph.context import BatchContext
-from ..engine.order.sampler import Sampler, Selection
+from ..engine.order.sampler import Selection
 from ..engine.tensors.memory import SlabPool
 from ..engine.threads import Team
 from .interrupt import Interrupt
+from .selections import Selects
 from .source import Column, Columns, Readable
 
 
@@ -38,7 +39,7 @@ class AheadReading:
     """
 
     def __init__(
-        self, source: Readable, sampler: Sampler, depth: int, interrupt: Interrupt
+        self, source: Readable, sampler: Selects, depth: int, interrupt: Interrupt
     ) -> None:
         """Set the storage, the order of its samples, and the interrupt of waits for storage."""
         self._source = source
@@ -59,8 +60,9 @@ class AheadReading:
         for dropped in self._under_way.keys() - wanted:
             self._under_way.pop(dropped).call.cancel()
         self._start_read(batch.number, batch.pool)
+        room = batch.pool.room
         for following in wanted[1:]:
-            if not self._has_room(batch.pool):
+            if not self._fits(room):
                 break
             self._start_read(following, batch.pool)
         reading = self._under_way.pop(batch.number)
@@ -75,10 +77,10 @@ class AheadReading:
             self._under_way.popitem()[1].call.cancel()
         self._team.close(TUNING.join_seconds)
 
-    def _has_room(self, pool: SlabPool) -> bool:
+    def _fits(self, room: int) -> bool:
         # Memory of reads under way counts twice: the estimate is rather too high than too low.
         largest = self._largest
-        return largest is not None and pool.room >= largest * (len(self._under_way) + 1)
+        return largest is not None and room >= largest * (len(self._under_way) + 1)
 
     def _start_read(self, number: int, pool: SlabPool) -> None:
         if number not in self._under_way:

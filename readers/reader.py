@@ -20,6 +20,7 @@ from .batch_groups import BatchGroups
 from .batch_reading import BatchReading
 from .interrupt import Interrupt
 from .read_ahead import AheadReading
+from .selections import Selections
 from .source import Column, Source, UnavailableError
 from .storage.read_team import READ_TEAM
 from .storage.urls import is_url
@@ -113,6 +114,7 @@ class Reader(SeekableInput):
 
     source: Source
     sampler: Sampler
+    selections: Selections
     reading: BatchReading
     waits: Interrupt
 
@@ -162,6 +164,7 @@ class Reader(SeekableInput):
             pad_last_batch=self.pad_last_batch,
             state=None if state is None else SamplerState.from_json(state),
         )
+        self.selections = Selections(self.sampler, batch_size)
         self.waits = Interrupt()
         self.reading = self.choose_reading(batch_size)
 
@@ -184,17 +187,26 @@ class Reader(SeekableInput):
         if depth is None:
             depth = TUNING.remote_depth if self._names_urls() else 0
         if depth:
-            return AheadReading(source, self.sampler, depth, self.waits)
+            return AheadReading(source, self.selections, depth, self.waits)
         single = blocks is not None or self.prefetch_queue_depth is not None
-        return BatchGroups(source, self.sampler, batch_size, single=single)
+        return BatchGroups(source, self.selections, batch_size, single=single)
 
     def _names_urls(self) -> bool:
         values = [getattr(self, name, None) for name in self.params]
         texts = [t for v in values for t in (v if isinstance(v, tuple) else (v,))]
         return any(isinstance(t, str) and is_url(t) for t in texts)
 
-    def select(self, number: int) -> Selection:
-        return self.reading.select(number)
+    def select(self, number: int, batches: int = 1) -> Selection:
+        if batches == 1:
+            return self.reading.select(number)
+        return self.selections.select(number, batches)
+
+    def most_together(self, batch_size: int) -> int:
+        """Return how many batches may be read at once; so few that rarely a sample comes twice."""
+        if not isinstance(self.reading, BatchGroups):
+            return 1
+        of_shard: int = self.sampler.epoch_size // self.num_shards
+        return max(1, of_shard // (2 * batch_size))
 
     def batch(self, batch: BatchContext) -> tuple[Column | TensorList, ...]:
         selection = batch.selections[self.placement.ordinal]
@@ -297,5 +309,5 @@ class _Locations(Sequence[str]):
 
     def __getitem__(self, row: Any) -> Any:
         if isinstance(row, slice):
-            return [self[i] for i in range(*row.indices(len(self)))]
+            return _Locations(self._source, self._indices[row])
         return self._source.where(int(self._indices[row]))

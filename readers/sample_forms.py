@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,11 @@ def usual_form(
         column: the samples.
         bad: rows that hold no sample.
     """
-    rows = [row for row in range(len(column)) if row not in bad]
-    if column.is_dense_tensor():
-        del rows[1:]  # all samples are like the first one
+    sound = (row for row in range(len(column)) if row not in bad)
+    rows = islice(sound, 1) if column.is_dense_tensor() else sound  # all are like the first one
     forms = {row: form_of(column.row(row)) for row in rows}
-    if not forms:
-        return None, {}
+    if len(set(forms.values())) <= 1:
+        return next(iter(forms.values()), None), {}
     ((usual, _),) = Counter(forms.values()).most_common(1)  # of several, the first one
     return usual, {row: form for row, form in forms.items() if form != usual}
 

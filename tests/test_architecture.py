@@ -54,6 +54,7 @@ ROOMS = (
 OPEN_ROOMS = {"errors", "suggestions", "threads", "order", "tensors", "gpu", "graph", "types"}
 ALSO_OPEN = {
     "readers": {"processes"},  # the reading process is a child process, too
+    "datasets": {"processes"},  # conversions in child processes
     "plugin": {"run"},  # iterators run pipelines
     "__init__": {"run"},
     "cli": {"run"},

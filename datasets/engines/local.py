@@ -1,15 +1,17 @@
-"""Tasks in threads of this process."""
+"""Tasks on this machine: in threads of this process, or in processes where threads would wait."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from functools import partial
 from threading import Event
 
 from ..manifest import ShardInfo
 from ..tasks import OnBatch, Task, release_source, run_task
+from .processes import ConvertingProcesses, suit
 
 
 def run_local(
@@ -20,9 +22,17 @@ def run_local(
     At the first error the other tasks stop, and the error is raised.
     """
     stop = Event()
-    workers = workers or len(os.sched_getaffinity(0))
+    cores = len(os.sched_getaffinity(0))
+    workers = min(workers or cores, max(1, len(tasks)))
     run: Callable[[Task], ShardInfo] = partial(run_task, on_batch=on_batch, stop=stop)
-    with ThreadPoolExecutor(workers, "penstock-convert") as pool:
+    with ExitStack() as opened:
+        at_once = min(workers, cores)
+        if suit(tasks, at_once):
+            workers = at_once
+            processes = ConvertingProcesses(on_batch, stop)
+            opened.callback(processes.close)
+            run = processes.run
+        pool = opened.enter_context(ThreadPoolExecutor(workers, "penstock-convert"))
         try:
             yield from as_ready(pool, run, tasks, workers)
         finally:

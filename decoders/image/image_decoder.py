@@ -103,8 +103,8 @@ class ImageDecoder(FormatUser):
         None,
         "With device='mixed', the part of each batch's plain JPEG files that the hardware engine "
         "decodes. CPU threads decode the others, which differ by rounding. By default the part "
-        "follows the rates of both. With 1 the engine decodes all, so that pixels are the same in "
-        "every run; with 0 the engine stays unused.",
+        "follows the rates of both, and small batches may be computed together. With 1 the engine "
+        "decodes all, so that pixels are the same in every run; with 0 the engine stays unused.",
         minimum=0,
         maximum=1,
     )
@@ -148,6 +148,7 @@ class ImageDecoder(FormatUser):
             nvimgcodec.library()
             load = 0.0 if self.jpeg_fancy_upsampling else self.hw_decoder_load
             output, upright = self.output_type.name, self.adjust_orientation
+            self.varies = load is None
             self._mixed = MixedDecoding(output, dtype, upright, load, self._decode)
             headers = jpeg_batch_headers.headers
             self.metadata_functions = {jpeg_batch_headers.METADATA: headers}

@@ -120,7 +120,7 @@ class VideoInput(FedInput):
         )
         return len(clips)
 
-    def select(self, number: int) -> Selection | None:
+    def select(self, number: int, batches: int = 1) -> Selection | None:
         return self._selections.pop(number)
 
     def batch(self, batch: BatchContext) -> tuple[TensorListCPU, ...]:

@@ -73,6 +73,7 @@ class BatchContext(Protocol):
     Attributes:
         number: counts the batches of a run from 0.
         size: number of samples.
+        count: number of the user's batches that it holds, end to end.
         seed: of the pipeline.
         epoch, position: of each sample, for randomness: (size,) int64.
         selections: which samples each reader read, by the number of its node.
@@ -86,6 +87,7 @@ class BatchContext(Protocol):
 
     number: int
     size: int
+    count: int
     seed: int
     epoch: NDArray[np.int64]
     position: NDArray[np.int64]

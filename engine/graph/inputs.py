@@ -34,8 +34,14 @@ class InputOperator(BatchOperator, ABC):
     def attach(self, stage: DeviceAccess) -> None:
         """Keep the device stage, for work on the device outside of `batch_gpu`."""
 
-    def select(self, number: int) -> Selection | None:
-        """Return the samples of batch `number`, or None if only the number keys the randomness."""
+    def select(self, number: int, batches: int = 1) -> Selection | None:
+        """Return the samples of batch `number`, or None if only the number keys the randomness.
+
+        Args:
+            number: of the batch.
+            batches: number of batches from there on, end to end; 1 unless `most_together` allows
+                more.
+        """
         return None
 
     def where(self, selection: Selection) -> Sequence[str] | None:
@@ -47,8 +53,12 @@ class SeekableInput(InputOperator):
     """An input whose samples can be read in any order, and again: a reader."""
 
     @abstractmethod
-    def select(self, number: int) -> Selection:
+    def select(self, number: int, batches: int = 1) -> Selection:
         """Return the samples of batch `number`: a pure function of the number."""
+
+    def most_together(self, batch_size: int) -> int:
+        """Return how many batches `select` and `batch` may be asked for at once."""
+        return 1
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
         """Read a replacement sample for a bad sample; return None if the data set has no other.

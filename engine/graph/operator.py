@@ -32,6 +32,8 @@ from ..tensors.packed_rows import MetadataFunction
 from .context import Array, Placement
 from .params import BOOL, INT, INTS, NO_EFFECT, Param, convert, param
 
+_LIBRARY = __name__.partition(".")[0] + "."
+
 COMMON = {
     "seed": Param(
         INT, -1, "Seed of the operator's randomness; by default derived from the pipeline's."
@@ -67,6 +69,11 @@ class Operator:
         copies_to_gpu: whether a device other than "cpu" copies its results to the GPU. The operator
             itself runs in the CPU stage; it may return data that is on the GPU already.
         in_order: whether its GPU work must get the batches in their order.
+        alone: whether each sample's results depend on this sample alone, and not on the others of
+            its batch. By default True for operators of this library; other classes say so
+            themselves.
+        varies: whether results may differ by rounding from run to run. Only pipelines with such an
+            operator compute small batches together, because others promise identical results.
         metadata_functions: by name, functions that the reading process runs on each encoded
             sample; their results arrive with the rows (`PackedRows.metadata`).
         placement: the node's number, random stream and threads; the pipeline sets it.
@@ -91,6 +98,8 @@ class Operator:
     transfers: ClassVar[bool] = False
     copies_to_gpu: ClassVar[bool] = False
     in_order: ClassVar[bool] = False
+    alone: bool = True
+    varies: bool = False
     placement: Placement = Placement()
     metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({})
     seed: int
@@ -101,6 +110,8 @@ class Operator:
         for name in own:
             delattr(cls, name)
         declared = {v.name or k: v._replace(name=v.name or k, attribute=k) for k, v in own.items()}
+        if "alone" not in vars(cls):
+            cls.alone = cls.alone and cls.__module__.startswith(_LIBRARY)
         if "name" in vars(cls) and "called" not in vars(cls):
             cls.called = f"fn.{cls.name}"
         inherited = [vars(base).get("params", {}) for base in reversed(cls.__mro__[1:])]

@@ -45,6 +45,15 @@ class Selection:
     valid: NDArray[np.bool_]
     """False where padding repeats a sample."""
 
+    def cut(self, rows: slice) -> Selection:
+        """Return a copy of some samples."""
+        return Selection(
+            self.index[rows].copy(),
+            self.epoch[rows].copy(),
+            self.position[rows].copy(),
+            self.valid[rows].copy(),
+        )
+
 
 class Sampler:
     """The batches of one rank, each computed from the batch's number alone.

@@ -12,10 +12,11 @@ import signal
 import sys
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from importlib import import_module
 from subprocess import DEVNULL, Popen, TimeoutExpired
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ..errors import WorkerError
@@ -60,6 +61,7 @@ class ChildProcess:
         numbers: first arguments of `main`; the others are the descriptors of the connections.
         descriptors: descriptors of this process that the new process may use.
         connections: number of connections between the two processes.
+        environment: variables of the new process's environment, besides those of this process.
 
     Attributes:
         channels: this side's ends of the connections.
@@ -76,6 +78,7 @@ class ChildProcess:
         numbers: Sequence[int] = (),
         descriptors: Sequence[int] = (),
         connections: int = 1,
+        environment: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         if not sys.executable or getattr(sys, "frozen", False):
             raise WorkerError("worker processes need a Python interpreter, but there is none")
@@ -94,7 +97,7 @@ class ChildProcess:
                 stdin=DEVNULL,
                 pass_fds=[*descriptors, *theirs],
                 process_group=0,  # so that an interrupt at the keyboard does not reach the process
-                env=os.environ | _ONE_THREAD,
+                env=os.environ | _ONE_THREAD | dict(environment),
             )
             weakref.finalize(self, _end, self._process, self.channels, self.owner)
             if_that_fails.pop_all()

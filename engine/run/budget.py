@@ -29,11 +29,11 @@ class Budget:
 
     def learn(self, batch: Batch) -> None:
         """Learn from a batch that is done."""
-        self._largest = max(self._largest or 0, self._taken(batch))
+        self._largest = max(self._largest or 0, self._taken(batch) // batch.count)
 
-    def is_short(self, under_way: Iterable[Batch]) -> bool:
-        """Whether one more batch may not fit, once the batches under way have all they need."""
+    def is_short(self, under_way: Iterable[Batch], count: int = 1) -> bool:
+        """Whether `count` more may not fit, once the batches under way have all they need."""
         if self._largest is None:
             return True
-        owed = [self._largest - self._taken(batch) for batch in under_way]
-        return self._largest + sum(more for more in owed if more > 0) > self._room()
+        owed = [self._largest * batch.count - self._taken(batch) for batch in under_way]
+        return self._largest * count + sum(more for more in owed if more > 0) > self._room()

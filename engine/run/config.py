@@ -36,7 +36,9 @@ class PipelineConfig:
             GPU operators, for the current device).
         seed: of all randomness but the readers' shuffling; None or -1 draws one.
         prefetch_queue_depth: batches prepared ahead of the consumer, an int or
-            `{"cpu_size": x, "gpu_size": y}`.
+            `{"cpu_size": x, "gpu_size": y}`. Small batches of a GPU pipeline that decodes images
+            may be computed together, up to 256 samples. Such a group counts like a batch, and
+            its batches share memory.
         exec_pipelined, exec_async: if one is False, a batch starts only when the consumer
             requests it.
         prefetch_bytes: limit for the bytes of all batches that are under way or held by the

@@ -11,6 +11,8 @@ executor holds no more batches than were launched and not delivered, so its queu
 
 Failures:
 
+    - Small batches may go through the plan as one (`grouping`). An exception ends none of them:
+      they are computed again, each by itself.
     - An exception in a segment ends its batch, never a thread. `next_batch` raises the exception
       when that batch's turn comes. Batches before it are delivered, the same in every run.
     - An exception elsewhere, such as a lack of memory, ends its thread; `next_batch` raises it.
@@ -53,6 +55,8 @@ from .config import PipelineConfig
 from .delivery import DeliveryQueue
 from .device_stage import DeviceStage
 from .feeding import accept_sources, fetch_sources
+from .grouping import Grouping, check_samples
+from .schedule import Schedule
 from .uninterrupted import Uninterrupted
 from .workers import Workers
 
@@ -114,7 +118,9 @@ class Executor:
             self._delivery.watch,
         )
         self._feed: SimpleQueue[Any] = SimpleQueue()
-        self._launched = self._next = self._fetched = 0
+        self._fetched = 0
+        self._grouping = Grouping(plan, config)
+        self._schedule = Schedule(self._grouping)
         self._end: BaseException | None = None
         self._under_way: dict[int, Batch] = {}
         self._budgets = [Budget(lambda: pool.room, attrgetter("taken_bytes"))]
@@ -155,12 +161,12 @@ class Executor:
     @property
     def in_flight(self) -> int:
         """Batches launched and not delivered yet."""
-        return self._launched - self._delivery.taken
+        return self._schedule.launched - self._delivery.taken
 
     @property
     def unfetched(self) -> int:
         """Batches launched whose data were not asked of the inputs yet."""
-        return self._launched - self._fetched
+        return self._schedule.launched - self._fetched
 
     def stats(self) -> PipelineStats:
         """Return where the time went so far."""
@@ -177,8 +183,9 @@ class Executor:
 
     def launch(self) -> None:
         """Begin one more batch."""
-        self._launched += 1
-        self.wake()
+        self._schedule.launched += 1
+        if self._may_start():
+            self.wake()
 
     def wake(self) -> None:
         """Let the feeder check again whether it may start a batch."""
@@ -214,9 +221,10 @@ class Executor:
 
         The count of batches continues after the last delivered batch.
         """
-        self._delivery.drop_until(self._launched)
+        self._delivery.drop_until(self._schedule.launched)
         self._end = None
-        self._next = self._fetched = self._launched = self.clocks.batches
+        self._fetched = self.clocks.batches
+        self._schedule.restart(self.clocks.batches)
         self._delivery.restart(self.clocks.batches)
         for source in self._plan.sources:
             source.operator.reset()
@@ -253,7 +261,7 @@ class Executor:
 
     def _feeder(self) -> None:
         while True:
-            launched = self._next < self._launched and not self._is_unfed()
+            launched = self._may_start() and not self._is_unfed()
             short = launched and self._is_short_of_memory()
             job = self._next_job(launched, short)
             if job is _STOP:
@@ -289,18 +297,27 @@ class Executor:
         sources = (source.operator for source in self._plan.sources)
         return any(each.waits_for_feed and each.available() == 0 for each in sources)
 
+    def _may_start(self) -> bool:
+        return self._schedule.may_start(self._delivery.taken)
+
     def _is_short_of_memory(self) -> bool:
         """Whether the next batch has to wait: never, if the consumer waits for that batch."""
-        if self._next == self._delivery.taken:
+        numbers = self._schedule.first()
+        if numbers.start == self._delivery.taken:
             return False
         under_way = list(self._under_way.values())
-        return any(budget.is_short(under_way) for budget in self._budgets)
+        return any(budget.is_short(under_way, len(numbers)) for budget in self._budgets)
 
     def _start_batch(self) -> None:
-        number, self._next = self._next, self._next + 1
+        numbers = self._schedule.start(
+            self._delivery.taken, perf_counter_ns(), self.clocks.consumer_wait_ns
+        )
+        number, count = numbers.start, len(numbers)
+        self.clocks.together = count
         first = self._first_sample + number * self._batch_size
         self._pool.count_batch()
-        batch = Batch(number, self._batch_size, self._pool, self._seed, first)
+        size = self._batch_size * count
+        batch = Batch(number, size, self._pool, self._seed, first, count)
         batch.end = self._end
         if batch.end is None:
             self._under_way[number] = batch
@@ -319,8 +336,10 @@ class Executor:
         finally:
             self._fetched = batch.number + 1
         for each in self._plan.inputs:
-            selection = each.operator.select(batch.number)
+            selection = each.operator.select(batch.number, batch.count)
             if selection is not None:
+                if batch.count > 1:
+                    check_samples(batch, selection)
                 locations = each.operator.where(selection)
                 batch.set_selection(each.node.ordinal, selection, locations)
         if self._plan.sources:
@@ -371,6 +390,8 @@ class Executor:
 
     def _finish_segment(self, batch: Batch, index: int) -> None:
         if batch.errors and batch.end is None:
+            if batch.count > 1:
+                raise next(iter(batch.errors.values()))
             self._faults.settle(batch, index)
         self._advance(batch, index + 1)
 
@@ -388,11 +409,23 @@ class Executor:
             self._deliver(batch)
 
     def _deliver(self, batch: Batch) -> None:
-        batch.finish(self._plan.outputs)
         self._under_way.pop(batch.number, None)
+        if batch.count > 1 and batch.end is not None:
+            self._compute_apart(batch)
+            return
+        batch.finish(self._plan.outputs)
+        self._grouping.learn(batch)
         for budget in self._budgets:
             budget.learn(batch)
-        if not self._delivery.deliver(batch):
-            batch.forget_errors()
-        if self._next < self._launched:
+        for part in batch.parts():
+            if not self._delivery.deliver(part):
+                part.forget_errors()
+        if self._may_start():
             self.wake()  # there may be memory for the next batch now
+
+    def _compute_apart(self, batch: Batch) -> None:
+        """Compute the parts of a group that failed."""
+        self._schedule.compute_apart(self._grouping.parts_after(batch, self._delivery.taken))
+        batch.values.clear()
+        batch.forget_errors()
+        self.wake()

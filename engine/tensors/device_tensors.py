@@ -93,6 +93,10 @@ class TensorListGPU(TensorList):
         super().__init__(rows, layout, source_info, valid)
         self._lease = lease
 
+    def part(self, rows: range) -> Self:
+        """Return a batch of consecutive rows without a copy."""
+        return type(self)(self.window(rows), self._layout, *self._about(rows), self._lease)
+
     def at(self, i: int) -> Tensor:
         """Return row `i` as a `TensorGPU`, without a copy."""
         return self[i]

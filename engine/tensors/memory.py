@@ -31,14 +31,17 @@ class PoolTuning(NamedTuple):
 
     Attributes:
         idle_batches: a block is returned after it lay idle for so many batches. Ragged batches
-            ask for blocks of many sizes, of which some are wanted once in hundreds of batches.
+            ask for blocks of many sizes, of which some are wanted once in hundreds of batches. For
+            so long, too, the pool expects that as much is lent again as was lent at most.
         trim_interval: batches between two searches for such blocks.
         keep_bytes: bytes that may lie idle, also if fewer bytes are lent.
+        large_bytes: size of the blocks after whose lending the pool counts how much is lent.
     """
 
     idle_batches: int = 64
     trim_interval: int = 16
     keep_bytes: int = 1 << 30
+    large_bytes: int = 64 << 20
 
 
 TUNING = PoolTuning()
@@ -61,7 +64,9 @@ class Pinner(Protocol):
 
 
 class SlabPool:
-    """Recycles page-aligned blocks; `TUNING.keep_bytes` may lie idle, or as many as are lent.
+    """Recycles page-aligned blocks.
+
+    `TUNING.keep_bytes` may lie idle, or as many bytes as are lent, or as were lent lately besides.
 
     `budget` bytes should be lent at most. The pool lends more all the same: whoever starts new
     work looks at `room`. If the arena is full, the pool lends memory of the C library. So a `tight`
@@ -79,6 +84,7 @@ class SlabPool:
         self._discarded: dict[int, deque[int]] = {}
         self._lent: dict[int, tuple[weakref.ref[NDArray[np.uint8]], int]] = {}
         self._batches = 0
+        self._most_lent = [0, 0]  # bytes, in the last `idle_batches` batches, and in those before
         self._closed = False
         self._pinner: Pinner | None = None
 
@@ -111,6 +117,8 @@ class SlabPool:
                 self._discard(offset, size)
 
         self._lent[offset] = weakref.ref(slab, give_back), size
+        if size >= TUNING.large_bytes:
+            self._most_lent[0] = max(self._most_lent[0], self.lent_bytes)
         return slab
 
     def _lend_of_heap(self, size: int) -> NDArray[np.uint8]:
@@ -120,8 +128,12 @@ class SlabPool:
         return memory
 
     def _keeps(self, idle: int) -> bool:
-        # If batches are large, those under way will soon need the blocks that are idle now.
-        return idle <= self._keep_bytes or idle <= self.lent_bytes
+        # If batches are large, those under way will soon need the blocks that are idle now. To lock
+        # such a block in memory for a device takes a tenth of a second.
+        if idle <= self._keep_bytes:
+            return True
+        lent = self.lent_bytes
+        return idle <= max(lent, max(self._most_lent) - lent)
 
     def _offset(self, size: int) -> int:
         with suppress(KeyError, IndexError):
@@ -143,6 +155,8 @@ class SlabPool:
     def count_batch(self) -> None:
         """Count one more batch; free the blocks that no recent batch wanted. One thread calls."""
         self._batches += 1
+        if self._batches % TUNING.idle_batches == 0:
+            self._most_lent = [0, self._most_lent[0]]
         if self._batches % TUNING.trim_interval == 0:
             self._trim(self._batches - TUNING.idle_batches)
 

@@ -57,6 +57,13 @@ class PackedRows(Sequence[Any]):
         elements = int(self.shapes.prod(axis=1).sum())
         return elements * int(self.dtype.itemsize)
 
+    def flat(self) -> Any | None:
+        """Return the elements of all rows, without a copy; None unless the rows lie end to end."""
+        ends = self.offsets + self.shapes.prod(axis=1) * self.dtype.itemsize
+        if not len(ends) or (ends[:-1] != self.offsets[1:]).any():
+            return None
+        return self.memory[int(self.offsets[0]) : int(ends[-1])].view(self.dtype)
+
     def __len__(self) -> int:
         return len(self.shapes)
 
@@ -68,3 +75,19 @@ class PackedRows(Sequence[Any]):
         start = int(self.offsets[i])
         row = self.memory[start : start + prod(shape) * self.dtype.itemsize]
         return row.view(self.dtype).reshape(shape)
+
+
+def packed_between(values: NDArray[Any], bounds: NDArray[np.int64]) -> PackedRows:
+    """Return the values of each sample, given the bounds of the samples among all values.
+
+    >>> rows = packed_between(np.arange(6).reshape(3, 2), np.array([0, 1, 1, 3]))
+    >>> [row.tolist() for row in rows]
+    [[[0, 1]], [], [[2, 3], [4, 5]]]
+    """
+    values = np.ascontiguousarray(values)
+    inner = np.array(values.shape[1:], np.int64)
+    shapes = np.empty((len(bounds) - 1, values.ndim), np.int64)
+    shapes[:, 0], shapes[:, 1:] = np.diff(bounds), inner
+    step = values.itemsize * int(inner.prod())
+    memory = values.reshape(-1).view(np.uint8)
+    return PackedRows(memory, bounds[:-1] * step, shapes, values.dtype, {})

@@ -103,6 +103,19 @@ class TensorList:
         """Return consecutive rows without a copy: one array of a dense batch, or a sequence."""
         return self._rows[rows.start : rows.stop]
 
+    def part(self, rows: range) -> Self:
+        """Return a batch of consecutive rows without a copy."""
+        return type(self)(self.window(rows), self._layout, *self._about(rows))
+
+    def _about(self, rows: range) -> tuple[Sequence[str] | None, NDArray[np.bool_] | None]:
+        """Return the locations of some samples, and whether they are valid."""
+        start, stop = rows.start, rows.stop
+        info, valid = self._source_info, self._valid
+        return (
+            None if info is None else info[start:stop],
+            None if valid is None else valid[start:stop],
+        )
+
     def at(self, i: int) -> Any:
         """Return row `i`: a NumPy array on the CPU, a `TensorGPU` on the GPU."""
         return self.row(i)

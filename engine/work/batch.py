@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,7 @@ class Batch:
     Attributes:
         number: counts the batches of a run from 0.
         size: number of samples.
+        count: number of the user's batches that it holds, end to end, from `number` on.
         epoch, position: of each sample, for randomness: (size,) int64.
         values: outputs of each node that has run, by the node's ordinal.
         errors: the error of each row that could not be computed.
@@ -42,11 +43,18 @@ class Batch:
     """
 
     def __init__(
-        self, number: int, size: int, pool: SlabPool, seed: int, first: int | None = None
+        self,
+        number: int,
+        size: int,
+        pool: SlabPool,
+        seed: int,
+        first: int | None = None,
+        count: int = 1,
     ) -> None:
         first = number * size if first is None else first
         self.number = number
         self.size = size
+        self.count = count
         self.seed = seed
         self.pool = pool
         self.epoch: NDArray[np.int64] = np.zeros(size, np.int64)
@@ -85,6 +93,18 @@ class Batch:
                 for ordinal, i in outputs
             )
         self.values.clear()
+
+    def parts(self) -> Iterator[Batch]:
+        """Yield the user's batches that it holds, with their outputs, once it is finished."""
+        if self.count == 1:
+            yield self
+            return
+        size = self.size // self.count
+        for i in range(self.count):
+            part = Batch(self.number + i, size, self.pool, self.seed)
+            rows = range(i * size, (i + 1) * size)
+            part.outputs = tuple(output.part(rows) for output in self.outputs)
+            yield part
 
     def fail(self, error: BaseException) -> None:
         """End the batch with an error; an error without notes gets the batch and the thread."""

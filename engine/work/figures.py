@@ -79,6 +79,7 @@ class PipelineFigures:
             time, the feeder waited for storage, for threads that read, or for the GIL.
         cpu_s: CPU time of this process and of the worker processes.
         cores: number of cores that this process may use.
+        together: number of small batches that were computed together last.
         memory_wait_s: the fraction of `feeder_wait_s` during which the byte budget was used up.
         operators: busy time of each operator, the longest first.
         lent_bytes: memory in batches that are under way or held by the consumer.
@@ -109,6 +110,7 @@ class PipelineFigures:
     feeder_cpu_s: float = 0.0
     cpu_s: float = 0.0
     cores: int = 1
+    together: int = 1
 
     def busy_s(self, stage: str) -> float:
         """Return the seconds of all operators of a stage, summed over threads."""

@@ -57,6 +57,7 @@ class Clocks:
     feeder_wait_ns: int = 0
     feeder_cpu_ns: int = 0
     memory_wait_ns: int = 0
+    together: int = 1
     feeder_busy_ns: Counter[int] = field(default_factory=Counter)
     device_busy_ns: Counter[int] = field(default_factory=Counter)
     workers: list[WorkerClocks] = field(default_factory=list)
@@ -109,6 +110,8 @@ class PipelineStats(PipelineFigures):
         ]
         if self.device_lent_bytes or self.device_idle_bytes:
             lines.append(_memory("GPU memory", self.device_lent_bytes, self.device_idle_bytes))
+        if self.together > 1:
+            lines.append(f"small batches: {self.together} are computed together")
         if self.why_threads:
             lines.append(f"no worker processes: {self.why_threads}")
         if self.skipped:
@@ -198,4 +201,5 @@ def pipeline_stats(
         feeder_cpu_s=clocks.feeder_cpu_ns / 1e9,
         cpu_s=(own_cpu_ns + (workers_cpu_ns if workers == "processes" else 0)) / 1e9,
         cores=len(os.sched_getaffinity(0)),
+        together=clocks.together,
     )

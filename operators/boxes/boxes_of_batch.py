@@ -38,13 +38,14 @@ class CornersOfBatch(NamedTuple):
         corners: of all boxes: (2 * dimensions, boxes) float32, relative to the images.
         counts: number of boxes of each sample; 0 for samples with errors.
         layout: of the boxes' columns.
-        labels: of each sample's boxes; no samples without labels.
+        labels: of all boxes, one below the other, or a list with those of each sample; no samples
+            without labels.
     """
 
     corners: Array
     counts: Array
     layout: BoxLayout
-    labels: list[Array]
+    labels: Array | list[Array]
 
 
 def read_corners(
@@ -65,6 +66,9 @@ def read_corners(
         labels: one for each box, or None.
         letters, ltrb: the layout of the boxes, as `box_layout` takes them.
     """
+    packed = _packed_corners(owner, boxes, labels, letters, ltrb=ltrb)
+    if packed is not None:
+        return packed
     rows, of_labels = boxes.rows(), [] if labels is None else labels.rows()
     shapes = (row.shape for row in rows)
     columns = next((each[1] for each in shapes if each[1:] in _COLUMNS), 4)
@@ -96,6 +100,40 @@ def read_corners(
     return together()
 
 
+def _packed_corners(
+    owner: str, boxes: TensorList, labels: TensorList | None, letters: str, *, ltrb: bool
+) -> CornersOfBatch | None:
+    """Return the boxes of samples that lie end to end; None if they do not, or have an error."""
+    packed = boxes.packed
+    if packed is None or packed.dtype != np.float32 or packed.shapes.shape[1] != 2:
+        return None
+    table, (counts, columns) = packed.flat(), packed.shapes.T
+    if table is None or (columns[0],) not in _COLUMNS or (columns != columns[0]).any():
+        return None
+    of_labels: Array | list[Array] | None = [] if labels is None else _packed_labels(labels, counts)
+    if of_labels is None:
+        return None
+    layout = box_layout(owner, letters, int(columns[0]) // 2, ltrb=ltrb)
+    corners = layout.corners(table.reshape(-1, columns[0]))
+    try:
+        corners = check_in_image(owner, corners, TUNING.slack)
+    except ArgumentError:  # of a sample that is not known yet
+        return None
+    return CornersOfBatch(corners, counts.copy(), layout, of_labels)
+
+
+def _packed_labels(labels: TensorList, counts: Array) -> Array | None:
+    """Return all labels, if they lie end to end, and are as many integers as boxes."""
+    packed = labels.packed
+    if packed is None or packed.dtype.kind not in "iu" or not packed.shapes.shape[1]:
+        return None
+    table, inner = packed.flat(), packed.shapes[0, 1:]
+    if table is None or (packed.shapes[:, 1:] != inner).any() or not inner.all():
+        return None
+    alike = (packed.shapes[:, 0] == counts).all()
+    return table.reshape(-1, *inner.tolist()) if alike else None
+
+
 def _labels_fit(rows: list[Array], of_labels: list[Array]) -> bool:
     """Return whether samples have integers for labels, if any, and as many as boxes."""
     integers = all(label.ndim and label.dtype.kind in "iu" for label in of_labels)
@@ -103,8 +141,8 @@ def _labels_fit(rows: list[Array], of_labels: list[Array]) -> bool:
 
 
 def joined(rows: list[Array]) -> Array | None:
-    """Return one row or more below one another; None if their dtypes or shapes do not fit."""
+    """Return rows below one another; None if there are none, or dtypes or shapes do not fit."""
     try:
         return np.concatenate(rows, dtype=rows[0].dtype, casting="no")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, IndexError):
         return None

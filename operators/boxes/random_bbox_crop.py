@@ -11,6 +11,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INT, INTS, LAYOUT, STR, param
 from ...engine.tensors import TensorList
+from ...engine.tensors.packed_rows import packed_between
 from ...formats.ragged import bounds_of, rows_between
 from ..common.batch_arguments import numbers_of
 from .boxes_of_batch import joined, read_corners
@@ -158,13 +159,13 @@ class RandomBboxCrop(BatchOperator):
             windows = np.rint(windows * np.tile(size, 2)).astype(np.float32)
         anchors = np.ascontiguousarray(windows[:, : layout.dimensions])
         results: list[Any] = [anchors, windows[:, layout.dimensions :] - anchors]
-        results.append(rows_between(moved, bounds))
+        results.append(packed_between(moved, bounds))
         if labels is not None:
             results.append(_chosen(of_labels, counts, drawn.kept, bounds))
         if self.output_bbox_indices:
             first = np.repeat(np.cumsum(counts) - counts, np.diff(bounds))
             indices = drawn.kept.nonzero()[0] - first
-            results.append(rows_between(indices.astype(np.int32), bounds))
+            results.append(packed_between(indices.astype(np.int32), bounds))
         return tuple(results)
 
     def _report(self, batch: BatchContext, drawn: DrawnWindows, counts: Array) -> None:
@@ -235,18 +236,18 @@ class RandomBboxCrop(BatchOperator):
         raise ArgumentError(f"{self.called}: {problem}")
 
 
-def _chosen(labels: list[Array], counts: Array, kept: Array, bounds: Array) -> list[Array]:
-    """Return the labels of the kept boxes.
+def _chosen(labels: Array | list[Array], counts: Array, kept: Array, bounds: Array) -> Any:
+    """Return the labels of the kept boxes, by sample.
 
     Args:
-        labels: of each sample's boxes.
+        labels: of all boxes, or a list with those of each sample.
         counts: number of boxes of each sample.
         kept: which boxes are kept, of all samples.
         bounds: of the kept boxes of each sample.
     """
-    together = joined(labels) if labels else None
+    together = joined(labels) if isinstance(labels, list) else labels
     if together is not None:
-        return rows_between(together[kept], bounds)
+        return packed_between(together[kept], bounds)
     of_rows = rows_between(kept, bounds_of(counts))
     return [row[chosen] for row, chosen in zip(labels, of_rows, strict=True)]
 

@@ -13,6 +13,8 @@ from ...engine.graph.context import HeapWorkspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorList
+from ...engine.tensors.packed_rows import packed_between
+from ...formats.ragged import bounds_of
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -88,10 +90,14 @@ class JoinedRows:
             data: samples of shape (..., columns), with as many columns each.
             check: called with each shape and dtype; raises ArgumentError for a wrong one.
         """
+        flat = None if data.packed is None else data.packed.flat()
         if data.is_dense_tensor():
             dense = data.dense()
             self._shapes = [dense.shape[1:]] * len(dense)
             forms = {(dense.shape[1:], dense.dtype)}
+        elif flat is not None:
+            self._shapes = data.shape()
+            forms = {(shape, flat.dtype) for shape in set(self._shapes)}
         else:
             samples = data.rows()
             self._shapes = [row.shape for row in samples]
@@ -103,6 +109,8 @@ class JoinedRows:
         columns = self._shapes[0][-1]
         if data.is_dense_tensor():
             self.table = dense.reshape(-1, columns).copy()
+        elif flat is not None:
+            self.table = flat.reshape(-1, columns).copy()
         else:
             self.table = np.concatenate([row.reshape(-1, columns) for row in samples])
         self.counts = np.array([prod(shape[:-1]) for shape in self._shapes], np.int64)
@@ -115,6 +123,8 @@ class JoinedRows:
         """Return the table as samples of the shapes that were joined."""
         if len(set(self._shapes)) == 1:
             return self.table.reshape(len(self._shapes), *self._shapes[0])
+        if all(len(shape) == 2 for shape in self._shapes):
+            return packed_between(self.table, bounds_of(self.counts))
         ends = np.cumsum(self.counts).tolist()
         places = zip(self._shapes, [0, *ends[:-1]], ends, strict=True)
         return [self.table[start:end].reshape(shape) for shape, start, end in places]

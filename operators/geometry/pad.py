@@ -34,6 +34,7 @@ class Pad(BatchOperator):
     """
 
     name = "pad"
+    alone = False  # the largest sample of a batch decides about its shape
     devices = ("cpu", "gpu")
     inputs = ("data",)
 

@@ -200,7 +200,7 @@ class ExternalSource(FedInput):
         self._sample += batch_size if self._by_sample else size
         return size
 
-    def select(self, number: int) -> Selection | None:
+    def select(self, number: int, batches: int = 1) -> Selection | None:
         return self._selections.pop(number)
 
     def batch(self, batch: BatchContext) -> tuple[TensorListCPU, ...]:

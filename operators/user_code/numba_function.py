@@ -47,6 +47,7 @@ class NumbaFunction(BatchOperator):
     """
 
     name = "_numba_function"
+    alone = False
     called = "plugin.numba.fn.experimental.numba_function"
     inputs = ("*inputs",)
 

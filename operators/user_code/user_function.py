@@ -19,6 +19,7 @@ class UserFunction(BatchOperator):
 
     devices = ("cpu", "gpu")
     in_order = True
+    alone = False
     inputs = ("*inputs",)
     function = param(CALLABLE, REQUIRED, "The function.")
     output_count = param(INT, 1, "Number of outputs.", name="num_outputs", minimum=0)

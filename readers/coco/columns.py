@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.tensors.packed_rows import PackedRows
+from ...engine.tensors.packed_rows import packed_between
 from ...formats.ragged import take_ranges
 from ...formats.rasterize import Toggles, paint, polygon_toggles, run_toggles
 from ..source import Allocate, Column
@@ -61,12 +61,7 @@ class RaggedColumn:
         values = self._values
         taken = allocate((len(elements), *values.shape[1:]), values.dtype)
         np.take(values, elements, axis=0, out=taken, mode="clip")
-        counts = np.diff(bounds)
-        inner = np.broadcast_to(values.shape[1:], (len(counts), values.ndim - 1))
-        shapes = np.concatenate([counts[:, np.newaxis], inner], axis=1).astype(np.int64)
-        element = values.itemsize * int(np.prod(values.shape[1:]))
-        memory = taken.reshape(-1).view(np.uint8)
-        return PackedRows(memory, bounds[:-1] * element, shapes, values.dtype, {})
+        return packed_between(taken, bounds)
 
 
 class IdColumn:

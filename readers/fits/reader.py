@@ -134,8 +134,8 @@ class FitsReader(Reader):
         super().interrupt()
         self.source.close()
 
-    def select(self, number: int) -> Selection:
-        chosen = super().select(number)
+    def select(self, number: int, batches: int = 1) -> Selection:
+        chosen = super().select(number, batches)
         return FitsSelection(chosen.index, chosen.epoch, chosen.position, chosen.valid)
 
     def batch(self, batch: BatchContext, **arguments: Any) -> tuple[TensorList, ...]:

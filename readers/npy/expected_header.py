@@ -3,6 +3,9 @@
 The files of a data set commonly begin with the same bytes and have the same size. So the elements
 are read straight into the batch, and the header is compared afterwards. Of a region, all bytes from
 its first element to its last are read by one call, if few of them lie outside of the region.
+
+Regions of large files are copied out of maps by the reading process (`mapped_copies`). One message
+a batch asks the process for the regions and to compare the headers.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from numpy.typing import NDArray
 from ...formats.npy import NpyHeader
 from ..storage.local_reads import OPEN_FLAGS
 from ..storage.read_team import READ_TEAM
+from .mapped_copies import MappedCopies
 from .region import Regions
 
 
@@ -85,7 +89,7 @@ class ExpectedHeader:
             result: memory for them: (files, *regions.shape[0]), native.
         """
         offset, strides, span = self.header.offset, self._strides(), self._span(regions)
-        begins = np.broadcast_to(offset + regions.start @ strides, len(paths)).tolist()
+        begins = self._begins(paths, regions).tolist()
         shape, steps = regions.count[0].tolist(), (regions.step * strides).tolist()
         own = threading.local()
 
@@ -100,6 +104,11 @@ class ExpectedHeader:
             np.copyto(result[row, ...], own.elements)
 
         return self._read_files(paths, span, read)
+
+    def _begins(self, paths: Sequence[str], regions: Regions) -> NDArray[np.int64]:
+        """Return the offset of the first element of each region in its file."""
+        begins = self.header.offset + regions.start @ self._strides()
+        return np.broadcast_to(begins, len(paths))
 
     def _strides(self) -> NDArray[np.int64]:
         """Return the bytes from one element to the next along each axis."""
@@ -140,3 +149,38 @@ class ExpectedHeader:
         except OSError:
             return False  # the caller reads the files again, and raises the error
         return bool((heads == np.frombuffer(self.beginning, np.uint8)).all())
+
+
+@dataclass(frozen=True)
+class ExpectedCopies(ExpectedHeader):
+    """The same for files whose regions the reading process copies.
+
+    Attributes:
+        count: number of elements of each region along each axis: those of the last batch, all of
+            which was copied.
+        mapped: what copies them.
+    """
+
+    count: tuple[int, ...]
+    mapped: MappedCopies
+
+    def read(self, paths: Sequence[str], result: NDArray[Any]) -> bool:
+        begins = np.full(len(paths), self.header.offset)
+        return self._copied(paths, begins, self._strides(), result)
+
+    def may_read(self, regions: Regions) -> bool:
+        return bool((regions.count == self.count).all() and (regions.shape == self.count).all())
+
+    def read_regions(self, paths: Sequence[str], regions: Regions, result: NDArray[Any]) -> bool:
+        steps = regions.step * self._strides()
+        return self._copied(paths, self._begins(paths, regions), steps, result)
+
+    def _copied(
+        self,
+        paths: Sequence[str],
+        begins: NDArray[np.int64],
+        steps: NDArray[np.int64],
+        result: NDArray[Any],
+    ) -> bool:
+        beginning = self.beginning, self.header.offset + self.header.nbytes
+        return self.mapped.copy_alike(paths, beginning, begins, steps.tolist(), result)

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from ...engine.order.sampler import Sampler, Selection
+from ...engine.order.sampler import Selection
 from ...engine.tensors import TensorListCPU, TensorListGPU
+from ..selections import Selects
 from ..source import Column
 from ..storage.local_file import LocalFile
 from ..storage.read_plan import Int64s
@@ -132,7 +133,7 @@ class DirectReads:
 class DirectReading:
     """Reads batches into GPU memory, or through host memory: a `BatchReading`."""
 
-    def __init__(self, source: NumpySource, sampler: Sampler, direct: DirectReads) -> None:
+    def __init__(self, source: NumpySource, sampler: Selects, direct: DirectReads) -> None:
         self._source = source
         self._sampler = sampler
         self._direct = direct

@@ -15,10 +15,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...engine.tensors.arena import Arena
 from ..process.reading_process import ReadingProcess
 from ..storage.local_file import LocalFile
+from ..storage.read_plan import Int64s
 from .region_reads import RegionRead
 
 if TYPE_CHECKING:
@@ -92,6 +94,40 @@ class MappedCopies:
         with self._lock:
             self.nbytes += copied
         return left
+
+    def copy_alike(
+        self,
+        paths: Sequence[str],
+        beginning: tuple[bytes, int],
+        begins: Int64s,
+        strides: Sequence[int],
+        target: NDArray[Any],
+    ) -> bool:
+        """Copy a region of each file; return whether all files are as expected and were copied.
+
+        Args:
+            paths: of the files.
+            beginning: first bytes of each file, and number of all its bytes.
+            begins: offset of the first element of each region.
+            strides: bytes from one element to the next in the files, along each axis.
+            target: memory for the elements: (files, *shape).
+        """
+        offset = self._process.arena.offset(target)
+        if offset is None or not self._process.is_there:
+            return False
+        numbers = {path: number for number, path in enumerate(dict.fromkeys(paths))}
+        origins = np.empty((len(paths), 3), np.int64)
+        origins[:, 0] = [numbers[path] for path in paths]
+        origins[:, 1] = begins
+        origins[:, 2] = offset + np.arange(len(paths)) * target.strides[0]
+        dtype = target.dtype.str
+        alike = target.shape[1:], dtype, tuple(strides), dtype, target.strides[1:], origins
+        done = self._process.ask("copy_expected", list(numbers), beginning, alike)
+        if done is None or not done[0].all():
+            return False
+        with self._lock:
+            self.nbytes += target.nbytes
+        return True
 
     def count(self, parts: Sequence[RegionRead], seconds: float) -> None:
         """Count the time that it took to read what `copy` left."""

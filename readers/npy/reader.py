@@ -207,14 +207,14 @@ class NumpyReader(Reader):
 
     def choose_reading(self, batch_size: int) -> BatchReading:
         if self.per_sample:
-            return RegionReading(self.source, self.sampler)
+            return RegionReading(self.source, self.selections)
         reading = super().choose_reading(batch_size)
         chosen = self._blocks is not None or self.prefetch_queue_depth is not None
         if chosen or self.placement.threads <= 2 or not isinstance(reading, BatchGroups):
             return reading
 
         def ahead(depth: int) -> BatchReading:
-            return AheadReading(self.source, self.sampler, depth, self.waits)
+            return AheadReading(self.source, self.selections, depth, self.waits)
 
         return AheadIfLarge(reading, ahead)
 
@@ -234,7 +234,7 @@ class NumpyReader(Reader):
             return
         direct, self._path_to_gpu = direct_reads(stage, self.source.plain_file())
         if direct is not None:
-            self.reading = DirectReading(self.source, self.sampler, direct)
+            self.reading = DirectReading(self.source, self.selections, direct)
 
     def remark(self) -> str:
         direct = isinstance(self.reading, DirectReading) and self.reading.path_used
@@ -244,8 +244,8 @@ class NumpyReader(Reader):
         super().interrupt()
         self.source.interrupt()
 
-    def select(self, number: int) -> Selection:
-        chosen = super().select(number)
+    def select(self, number: int, batches: int = 1) -> Selection:
+        chosen = super().select(number, batches)
         return RegionSelection(chosen.index, chosen.epoch, chosen.position, chosen.valid)
 
     def batch(self, batch: BatchContext, **arguments: Any) -> tuple[TensorList, ...]:

@@ -48,8 +48,8 @@ def carry_out(
     threads: int,
     o_direct: bool = False,
     mapped: MappedCopies | None = None,
-) -> None:
-    """Read all regions of a batch.
+) -> bool:
+    """Read all regions of a batch; return whether all were copied out of maps.
 
     Args:
         parts: regions of local and remote files.
@@ -68,6 +68,8 @@ def carry_out(
         _read_local(byte_ranges_of(local), allocate, _UncachedReader, threads)
     else:
         left = local if mapped is None else mapped.copy(local)
+        if not left and not remote:
+            return True
         started = perf_counter()
         waiting = _read_local(byte_ranges_of(left), allocate, _CachedReader, threads)
         if mapped is not None:
@@ -76,6 +78,7 @@ def carry_out(
             _read_local(waiting, allocate, _WaitingReader, threads)
     for wait in waits:
         wait()
+    return False
 
 
 def _begin_remote(work: Sequence[ByteRanges], allocate: Allocate) -> Iterator[Any]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ...engine.graph.context import Array, BatchContext
-from ...engine.order.sampler import Sampler, Selection
+from ...engine.order.sampler import Selection
 from ..batch_reading import BatchReading
 from ..read_ahead import nbytes_of
 from ..sample_forms import SampleForm
+from ..selections import Selects
 from ..source import Columns
 from .source import NumpySource
 
@@ -59,7 +60,7 @@ class RegionSelection(Selection):
 class RegionReading:
     """Reads each batch when its regions are known: a `BatchReading`."""
 
-    def __init__(self, source: NumpySource, sampler: Sampler) -> None:
+    def __init__(self, source: NumpySource, sampler: Selects) -> None:
         self._source = source
         self._sampler = sampler
 

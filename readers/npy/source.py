@@ -17,7 +17,7 @@ from ..storage.local_file import LocalFile
 from ..storage.read_plan import Int64s
 from ..storage.urls import is_url
 from .array_list import ArrayList
-from .expected_header import ExpectedHeader, may_be_read_at_once
+from .expected_header import ExpectedCopies, ExpectedHeader, may_be_read_at_once
 from .form_groups import BatchMemory, FormGroup, LocatedSamples, alike, numbers_in
 from .mapped_copies import MappedCopies, worth_copying
 from .member_checksums import verify_members
@@ -176,7 +176,7 @@ class NumpySource:
         found: list[RegionRead] = []
         for group in groups:
             found += group.work(stored, owners[group.rows], result, self._fill)
-        carry_out(
+        copied = carry_out(
             found,
             allocate,
             threads=self._threads,
@@ -185,16 +185,15 @@ class NumpySource:
         )
         verify_members(stored, owners, result, self._arrays.where, self._threads)
         local = isinstance(stored[0].storage, LocalFile)
-        alone = self._firsts is None and (located.whole or self._mapped is None)
-        if local and result.dense is not None and alone:
-            self._expect(self._stored.beginning, located.whole)
+        if local and result.dense is not None and len(groups) == 1 and self._firsts is None:
+            self._expect(located, copied)
         return result.numbers()
 
     def _read_alike(
         self, indices: Int64s, allocate: Allocate, values: Values
     ) -> NDArray[Any] | None:
         """Return the samples if all of them are as expected."""
-        likeness, self._likeness = self._likeness, None
+        likeness = self._likeness
         if likeness is None:
             return None
         header, paths = likeness.header, self._arrays.paths(indices)
@@ -204,15 +203,14 @@ class NumpySource:
         else:
             regions = self._expected_regions(likeness, indices, values)
             if regions is None:
-                self._likeness = likeness
                 return None
             kept = regions.shape[0, list(regions.kept)].tolist()
             result = allocate((len(indices), *kept), header.native)
             full = result.reshape(len(indices), *regions.shape[0].tolist())
             alike = likeness.read_regions(paths, regions, full)
         if not alike:
+            self._likeness = None
             return None
-        self._likeness = likeness
         return numbers_in(result)
 
     def _expected_regions(
@@ -231,17 +229,29 @@ class NumpySource:
             self._same = likeness, found
         return found
 
-    def _expect(self, beginning: bytes, whole: bool) -> None:
-        """Expect other files to be like one that begins so, and is read in whole or not."""
+    def _expect(self, located: LocatedSamples, copied: bool) -> None:
+        """Expect other files to be like those of a batch.
+
+        Args:
+            located: the batch.
+            copied: whether all of the batch was copied out of maps.
+        """
+        beginning = self._stored.beginning
         if self._arrays.members is not None or self._o_direct or not beginning:
             return
-        if self._likeness is not None and self._likeness.beginning == beginning:
-            return
         header = parse_header(beginning)
-        as_it_is = header.dtype.isnative and not (header.fortran_order and len(header.shape) > 1)
-        small = header.nbytes <= TUNING.worth_mapping
-        if as_it_is and (may_be_read_at_once(header.nbytes) if whole else small):
-            self._likeness = ExpectedHeader(beginning, header)
+        if not header.dtype.isnative or (header.fortran_order and len(header.shape) > 1):
+            return
+        expected = self._likeness
+        if copied and self._mapped is not None:
+            count = tuple(located.groups[0].regions.count[0].tolist())
+            expected = ExpectedCopies(beginning, header, count, self._mapped)
+        elif located.whole or self._mapped is None:
+            small = header.nbytes <= TUNING.worth_mapping
+            if may_be_read_at_once(header.nbytes) if located.whole else small:
+                expected = ExpectedHeader(beginning, header)
+        if expected != self._likeness:  # else what `_same` knows of it stays
+            self._likeness = expected
 
     def _located(self, indices: Int64s) -> tuple[Int64s, Int64s | None]:
         """Return the arrays of samples, and the samples' places along the axis."""
@@ -339,7 +349,8 @@ class NumpySource:
         return "" if self._mapped is None else self._mapped.path_used
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_mapped": None}  # a copy has no part in the process
+        # A copy has no part in the process.
+        return self.__dict__ | {"_mapped": None, "_likeness": None, "_same": None}
 
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""

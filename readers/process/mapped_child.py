@@ -36,6 +36,8 @@ class MappedChildTuning(NamedTuple):
     Attributes:
         piece: bytes that a thread copies in one call, which takes half a millisecond. With 16
             threads, pieces of 256 KiB come at a third of the speed: threads wait for the GIL.
+        pieces_of_thread: number of pieces that are worth waking one more thread. Small requests
+            come several at a time, and then fewer threads for each are faster.
         maps: number of files that are mapped at a time. Each map of Python holds a descriptor.
         gap: largest number of bytes between two lines that are probed as one range of pages. One
             read would fetch both lines, too.
@@ -50,6 +52,7 @@ class MappedChildTuning(NamedTuple):
     """
 
     piece: int = 4 << 20
+    pieces_of_thread: int = 3
     maps: int = 4096
     gap: int = 16 << 10
     probes: int = 8
@@ -111,9 +114,39 @@ class MapCopier:
 
     def copy(self, files: Files, alikes: Sequence[tuple[Any, ...]]) -> Copied:
         """Copy the regions that can be copied without waiting for a disk."""
-        maps = [self._maps.get(*file) for file in files]
+        return self._copy(files, [self._maps.get(*file) for file in files], alikes)
+
+    def copy_expected(
+        self, paths: Sequence[str], beginning: tuple[bytes, int], alike: tuple[Any, ...]
+    ) -> Copied:
+        """Copy regions of files that are alike: see `copy`.
+
+        Args:
+            paths: of the files, which may be in any state.
+            beginning: first bytes of each file, and number of all its bytes.
+            alike: fields of a `StridedCopies`.
+        """
+        files: list[tuple[str, Identity]] = []
+        maps: list[MappedFile | None] = []
+        for path in paths:
+            state = _identity_at(path)
+            file = None if state is None else self._maps.get(path, state)
+            if file is None or state is None or not file.begins_with(*beginning):
+                return [np.zeros(len(StridedCopies(*alike).origins), np.bool_)]
+            files.append((path, state))
+            maps.append(file)
+        return self._copy(files, maps, [alike])
+
+    def _copy(
+        self,
+        files: Files,
+        maps: Sequence[MappedFile | None],
+        alikes: Sequence[tuple[Any, ...]],
+    ) -> Copied:
         copies = [_CopyRequest(StridedCopies(*each), maps, self._arena) for each in alikes]
-        self._team.run_jobs(_copy_piece, [job for each in copies for job in each.jobs()])
+        jobs = [job for each in copies for job in each.jobs()]
+        threads = -(-len(jobs) // TUNING.pieces_of_thread)
+        self._team.run_jobs(_copy_piece, jobs, threads)
         for number, (path, state) in enumerate(files):
             if maps[number] is not None and _identity_at(path) != state:
                 for each in copies:
@@ -212,7 +245,18 @@ class MappedFile:
     def __init__(self, state: Identity, content: mmap.mmap) -> None:
         self.state = state
         self.content = content
+        self._beginning = b""  # as far as it was compared
         self._hits = 0
+
+    def begins_with(self, content: bytes, size: int) -> bool:
+        """Return whether the file has so many bytes and begins with these, which are in memory."""
+        if self.state.size != size:
+            return False
+        if self._beginning != content:
+            address = np.frombuffer(self.content, np.uint8).ctypes.data
+            if _in_memory(address, len(content)) and self.content[: len(content)] == content:
+                self._beginning = content
+        return self._beginning == content
 
     def holds(self, array: NDArray[Any]) -> bool:
         """Return whether the pages of an array of the file are in memory; probe some of them."""

@@ -3,8 +3,9 @@
 A pipeline survives the loss of this process: see `reading_process`. A request is a name and
 arguments:
 
-    "copy", files, copies          copies out of mapped files: `MapCopier.copy`
-    "files", paths, offset, room   whole files: `FileReads.read`
+    "copy", files, copies                       copies out of mapped files: `MapCopier.copy`
+    "copy_expected", paths, beginning, copies   of files that are alike: `copy_expected`
+    "files", paths, offset, room                whole files: `FileReads.read`
 
 The first message on each connection holds the functions to run on each encoded sample.
 """
@@ -44,7 +45,11 @@ def _serve(memory: Arena, team: Team, copier: MapCopier, connection: int) -> Non
     channel = Channel(socket(fileno=connection))
     try:
         files = FileReads(memory, team, channel.receive())
-        answers: dict[str, Callable[..., Any]] = {"copy": copier.copy, "files": files.read}
+        answers: dict[str, Callable[..., Any]] = {
+            "copy": copier.copy,
+            "copy_expected": copier.copy_expected,
+            "files": files.read,
+        }
         channel.send(None)
         while True:
             name, *arguments = channel.receive()

@@ -178,6 +178,9 @@ class VideoClips(SoundArguments, Reader):
             chosen += add_node(OPERATORS["_decode_clip_sound"], (paths, spans), arguments)
         return super().wrap(tuple(chosen))
 
+    def most_together(self, batch_size: int) -> int:
+        return 1  # the fixed costs of a batch are small beside those of a clip
+
     def placeholder(self) -> tuple[Array, ...]:
         length = self.sequence_length
         return (

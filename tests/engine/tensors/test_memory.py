@@ -142,6 +142,25 @@ def test_as_much_may_lie_idle_as_is_lent(shared, tuned):
     assert (pool.lent_bytes, pool.idle_bytes) == (0, 8 * BIG)
 
 
+def test_as_much_may_lie_idle_as_was_lent_lately(tuned):
+    tuned(memory, keep_bytes=0, large_bytes=BIG, idle_batches=4, trim_interval=2)
+    pool = SlabPool()
+    slabs = [pool.empty((BIG,)) for _ in range(4)]
+    del slabs[1:]
+    assert (pool.lent_bytes, pool.idle_bytes) == (BIG, 3 * BIG)
+    slabs += [pool.empty((BIG,)) for _ in range(3)]
+    del slabs[:]
+    assert pool.idle_bytes == 4 * BIG
+    for _ in range(9):  # so little is lent in these batches
+        slabs = [pool.empty((BIG,)) for _ in range(2)]
+        pool.count_batch()
+        del slabs
+    assert pool.idle_bytes == 2 * BIG
+    held = [pool.empty((BIG,)) for _ in range(2)]
+    pool.empty((2 * BIG,))
+    assert (len(held), pool.idle_bytes) == (2, 2 * BIG)
+
+
 def test_blocks_that_no_batch_wanted_for_long_are_freed(tuned):
     tuned(memory, idle_batches=4, trim_interval=2)
     pool = SlabPool()

@@ -78,3 +78,15 @@ def test_pointers_of_arrays():
     ]
     apart = [np.zeros(3), np.zeros(2)]
     assert TensorListCPU(apart).pointers().tolist() == [row.ctypes.data for row in apart]
+
+
+def test_rows_that_lie_end_to_end_are_one_array():
+    rows = packed()
+    flat = rows.flat()
+    assert flat.tolist() == [1, 2, 3, 4, 5, 6, 7]
+    flat[6] = 70  # no copy
+    assert rows[2].tolist() == [[70]]
+    assert rows[1:].flat().tolist() == [70]
+    assert rows[::2].flat().tolist() == [1, 2, 3, 4, 5, 6, 70]
+    assert rows[::-1].flat() is None
+    assert rows[:0].flat() is None

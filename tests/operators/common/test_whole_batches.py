@@ -146,7 +146,8 @@ def test_the_work_on_a_bad_sample_is_repeated_for_its_replacement(files):
     with flipped() as pipe:
         boxes, mirrored, parts = pipe.run()
     assert boxes.valid.tolist() == [True, True, False, True, True, True]
-    assert json.loads(log.read_text())["action"] == "refilled"
+    first, *_ = log.read_text().splitlines()  # the next batches may have begun
+    assert json.loads(first)["action"] == "refilled"
     np.testing.assert_array_equal(boxes.as_array(), parts.as_array())
     np.testing.assert_array_equal(mirrored.as_array()[..., 0], 1 - boxes.as_array()[..., 0])
     np.testing.assert_array_equal(mirrored.as_array()[..., 1], boxes.as_array()[..., 1])

@@ -8,6 +8,9 @@ import zipfile
 import numpy as np
 import pytest
 
+from penstock.engine.errors import ArgumentError, DecodeError
+from penstock.readers.npy.region import RegionOfInterest
+from penstock.readers.npy.source import NumpySource
 from penstock.readers.process import reading_process
 
 from ..mapped import RANDOM, be_eager, new_reading, save_all, volumes
@@ -178,9 +181,123 @@ def test_a_file_that_is_replaced_meanwhile(shared, tmp_path, monkeypatch):
         return ask(helper, request)
 
     before = shared.mapped.nbytes
+    shared.use(paths, "1:, 1:")  # expects nothing of the files
     with monkeypatch.context() as patch:
         patch.setattr(reading_process._LivingProcess, "ask", late)
         found = shared.read()
     assert shared.mapped.nbytes - before == 3 * found[0].nbytes  # that one was left
     for i in (0, 1, 3):
         np.testing.assert_array_equal(found[i], arrays[i][1:, 1:])
+
+
+# Files that are alike
+
+
+def expect(reading, monkeypatch):
+    """Let the source expect files like those that it read last, and open none of them itself."""
+    reading.all_mapped()
+    monkeypatch.setattr(NumpySource, "locate", None)
+    return reading
+
+
+@pytest.mark.parametrize(
+    ("roi", "key"),
+    [
+        (None, ...),
+        ("1:9, :, ::2", np.s_[:, 1:9, :, ::2]),
+        ("4", np.s_[:, 4]),
+        ("-4:, :, 7:90:3", np.s_[:, -4:, :, 7:90:3]),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["f4", "u1", "?", "c8"])
+def test_files_that_are_alike(shared, tmp_path, monkeypatch, roi, key, dtype):
+    arrays = [(RANDOM.random((12, 80, 100)) * 255).astype(dtype) for _ in range(5)]
+    reading = expect(shared.use(save_all(tmp_path, arrays), roi), monkeypatch)
+    expected = np.stack(arrays)[key]
+    if dtype == "c8":
+        expected = np.stack([expected.real, expected.imag], axis=-1)
+    np.testing.assert_array_equal(reading.all_mapped(), expected)
+    order = np.array([3, 0, 3, 3, 1])
+    before = reading.mapped.nbytes
+    (found,) = reading.source.read(order, reading.pool.empty)
+    np.testing.assert_array_equal(found, expected[order])
+    assert reading.mapped.nbytes - before == found.nbytes
+
+
+def test_a_region_of_each_sample(shared, tmp_path, monkeypatch):
+    arrays = volumes(5)
+    source = shared.use(save_all(tmp_path, arrays)).source
+    source._region = RegionOfInterest({"start": None, "shape": (8, 20, 30)}, (), None, "error")
+    for number in range(4):
+        starts = RANDOM.integers(0, (4, 20, 20), (5, 3))
+        before = shared.mapped.nbytes
+        (found,) = source.read(np.arange(5), shared.pool.empty, {"start": starts})
+        for row, array, (z, y, x) in zip(found, arrays, starts, strict=True):
+            np.testing.assert_array_equal(row, array[z : z + 8, y : y + 20, x : x + 30])
+        assert shared.mapped.nbytes - before == found.nbytes
+        if not number:
+            monkeypatch.setattr(NumpySource, "locate", None)
+    monkeypatch.undo()
+    starts[2, 1] = 21
+    with pytest.raises(ArgumentError, match=r"2\.npy.* reaches out of the sample"):
+        source.read(np.arange(5), shared.pool.empty, {"start": starts})
+
+
+def other_dtype(path):
+    np.save(path, np.load(path).view("i4"))
+
+
+def other_shape(path):
+    np.save(path, np.load(path).reshape(12, 50, 40))
+
+
+def other_size(path):
+    with path.open("ab") as file:
+        file.write(bytes(64))
+
+
+def other_content(path):
+    np.save(path, np.load(path) + 1)
+
+
+@pytest.mark.parametrize("change", [other_dtype, other_shape, other_size, other_content])
+def test_a_file_that_has_changed(shared, tmp_path, change):
+    arrays = volumes()
+    paths = save_all(tmp_path, arrays)
+    reading = shared.use(paths, "1:, 1:30, 1:30")
+    reading.all_mapped()
+    change(paths[2])
+    expected = [np.load(path)[1:, 1:30, 1:30] for path in paths]
+    for _ in range(3):
+        for found, wanted in zip(reading.read(), expected, strict=True):
+            np.testing.assert_array_equal(found, wanted)
+            assert found.dtype == wanted.dtype
+
+
+def test_a_file_that_is_cut_short(shared, tmp_path):
+    paths = save_all(tmp_path, volumes())
+    reading = shared.use(paths, "1:, 1:")
+    reading.all_mapped()
+    os.truncate(paths[1], 1000)
+    with pytest.raises(DecodeError, match=r"1\.npy.*96000 bytes, but 872 follow"):
+        reading.read()
+
+
+def test_a_file_that_is_missing(shared, tmp_path):
+    paths = save_all(tmp_path, volumes())
+    reading = shared.use(paths, "1:, 1:")
+    reading.all_mapped()
+    paths[3].unlink()
+    with pytest.raises(FileNotFoundError, match=r"3\.npy"):
+        reading.read()
+
+
+def test_files_that_are_alike_and_not_in_memory(shared, tmp_path):
+    arrays = volumes(6)
+    paths = save_all(tmp_path, arrays)
+    for path in paths[3:]:
+        cold(path)
+    source = shared.use(paths, "1:, 1:").source
+    for rows in ([0, 1, 2], [3, 4, 5], [0, 4, 2], [3, 4, 5]):
+        (found,) = source.read(np.array(rows), shared.pool.empty)
+        np.testing.assert_array_equal(found, np.stack(arrays)[rows, 1:, 1:])

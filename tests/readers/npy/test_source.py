@@ -6,6 +6,7 @@ import pytest
 
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
 from penstock.readers.npy import source as npy_source
+from penstock.readers.npy.expected_header import ExpectedHeader
 
 from ...descriptors import open_below
 from ..conformance import SourceConformance
@@ -319,3 +320,17 @@ def test_a_batch_that_would_inflate_to_more_than_memory_is_refused(tmp_path, tun
     with pytest.raises(SourceError, match=r"a\.npz.*: the deflated members of one batch"):
         read(whole)
     assert read(source_of([tmp_path / "a.npz"], "7, :5")).tolist() == [[0.0] * 5]
+
+
+def test_regions_that_need_a_plan_are_refused_once(tmp_path, monkeypatch):
+    """The verdict on single reads stays, although each batch expects the same files again."""
+    source = source_of(save_all(tmp_path, EVEN), "1:9", policy="pad")
+    asked = []
+    may_read = ExpectedHeader.may_read
+    monkeypatch.setattr(
+        ExpectedHeader, "may_read", lambda *given: asked.append(given) or may_read(*given)
+    )
+    for _ in range(4):
+        (found,) = source.read(np.arange(5), np.empty)
+        np.testing.assert_array_equal(found[:, :5], np.stack(EVEN)[:, 1:])
+    assert len(asked) == 1

@@ -55,6 +55,7 @@ def cut_short_while_mapped(reading, paths, monkeypatch):
         os.truncate(paths[1], 20_000)
         return ask(helper, request)
 
+    reading.use(paths, "1:, 1:")  # expects nothing of the files
     with monkeypatch.context() as patch:
         patch.setattr(reading_process._LivingProcess, "ask", late)
         with pytest.raises(SourceError, match=r"1\.npy: .*was cut short") as caught:

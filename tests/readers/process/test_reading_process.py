@@ -5,6 +5,7 @@ import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -38,6 +39,14 @@ def test_several_threads_ask_at_once(process, request_for):
         assert answer[0].tolist() == [size]
         assert np.flatnonzero(memory == 7)[0] == size
     assert process.why == ""
+
+
+def test_it_copies_past_the_caches(process, monkeypatch):
+    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.check=0")
+    variables = Path(f"/proc/{start(process)}/environ").read_text()
+    variables = variables.replace("\0", ":")  # the C library cuts the text, too
+    limit = f"glibc.cpu.x86_non_temporal_threshold={TUNING.long_copy}"
+    assert f"GLIBC_TUNABLES={limit}:glibc.malloc.check=0" in variables
 
 
 def test_it_may_die_three_times(process, request_for):

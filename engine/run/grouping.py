@@ -1,0 +1,167 @@
+"""Small batches of a GPU pipeline, computed together because each launch has its fixed costs.
+
+The executor computes a group as one large batch, and delivers its parts. Batches have the same
+samples and random numbers as without groups. But some kernels choose how to sum by the whole batch,
+so results may differ by rounding. Therefore only pipelines are grouped whose results may differ so
+anyway, those that share out JPEG files between the GPU's engine and the CPU.
+
+If a sample of a group fails, the group's batches are computed again one by one: errors name the
+batch and the row in it.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .config import PipelineConfig
+
+if TYPE_CHECKING:
+    from ..order.sampler import Selection
+    from ..work.batch import Batch
+    from ..work.plan import Plan
+
+
+class GroupingTuning(NamedTuple):
+    """When batches are computed together.
+
+    Attributes:
+        samples: of a group at most. With so many, the fixed costs of operators vanish.
+        seconds: that a group may take. Of larger batches the fixed costs are a small part.
+        waiting: parts of the time that the consumer waits for batches. Below the first, groups
+            shrink; above the second, groups grow.
+        part_of_memory: part of the pipeline's limits of bytes that a group may take.
+        pause: batches that are computed one by one after a group failed; twice as many after each
+            group that fails in succession.
+    """
+
+    samples: int = 256
+    seconds: float = 0.1
+    waiting: tuple[float, float] = (0.02, 0.2)
+    part_of_memory: float = 1 / 4
+    pause: int = 16
+
+
+TUNING = GroupingTuning()
+
+
+class Grouping:
+    """Chooses how many batches are computed together.
+
+    The feeder calls `choose`, and the threads that finish batches call `learn` and `parts_after`.
+
+    Args:
+        plan: of the pipeline.
+        config: the pipeline's arguments.
+
+    Attributes:
+        count: number of batches in the next group.
+    """
+
+    def __init__(self, plan: Plan, config: PipelineConfig) -> None:
+        self.count = 1
+        self._most = _most_together(plan, config)
+        self._limits = config.prefetch_bytes, config.prefetch_device_bytes
+        self._fitting = self._most
+        self._pause = TUNING.pause
+        self._since = 0, 0, 0  # batches, nanoseconds and nanoseconds of waiting at the last choice
+
+    def learn(self, batch: Batch) -> None:
+        """Learn the memory of a batch, or group, that is done."""
+        if batch.count > 1:
+            self._pause = TUNING.pause
+        taken = batch.taken_bytes, batch.taken_device_bytes
+        for limit, nbytes in zip(self._limits, taken, strict=True):
+            if nbytes:
+                fitting = int(limit * TUNING.part_of_memory * batch.count / nbytes)
+                self._fitting = max(1, min(self._fitting, fitting))
+
+    def choose(self, taken: int, now_ns: int, waited_ns: int) -> None:
+        """Choose the size of the next groups.
+
+        Args:
+            taken: batches that the consumer has taken.
+            now_ns: the time.
+            waited_ns: time that the consumer has waited for batches.
+        """
+        batches, elapsed, waited = (
+            now - then for now, then in zip((taken, now_ns, waited_ns), self._since, strict=True)
+        )
+        if self._most == 1 or batches < 2 * self.count:
+            return
+        self._since = taken, now_ns, waited_ns
+        few, many = TUNING.waiting
+        if waited < few * elapsed:
+            self.count = max(1, self.count // 2)
+        elif waited > many * elapsed and 2 * self.count * elapsed <= TUNING.seconds * 1e9 * batches:
+            self.count *= 2
+        self.count = min(self.count, self._most, self._fitting)
+
+    def parts_after(self, group: Batch, taken: int) -> list[range]:
+        """Return the parts in which to compute a group that failed, and learn from its failure.
+
+        Args:
+            group: the group, with the error that ended it.
+            taken: batches that the consumer has taken.
+        """
+        if isinstance(group.end, SharedSampleError):
+            return group.end.parts
+        self.count = 1
+        self._since = taken + self._pause, *self._since[1:]
+        self._pause *= 2
+        return _one_by_one(range(group.number, group.number + group.count))
+
+
+class SharedSampleError(Exception):
+    """A sample comes twice in a group: two of the user's batches would share memory.
+
+    Args:
+        parts: of the group, in which no sample comes twice.
+    """
+
+    def __init__(self, parts: list[range]) -> None:
+        super().__init__(parts)
+        self.parts = parts
+
+
+def check_samples(group: Batch, selection: Selection) -> None:
+    """Raise SharedSampleError if a sample comes twice in a group."""
+    if len(np.unique(selection.index)) < len(selection.index):
+        numbers = range(group.number, group.number + group.count)
+        raise SharedSampleError(parts_by_epoch(numbers, selection.epoch))
+
+
+def _one_by_one(numbers: range) -> list[range]:
+    return [range(number, number + 1) for number in numbers]
+
+
+def parts_by_epoch(numbers: range, epoch: NDArray[np.int64]) -> list[range]:
+    """Cut a group where an epoch begins; a batch of two epochs is a part of its own.
+
+    Args:
+        numbers: of the group's batches.
+        epoch: of each sample of the group.
+
+    >>> parts_by_epoch(range(10, 14), np.array([0, 0, 0, 0, 0, 1, 1, 1]))
+    [range(10, 12), range(12, 13), range(13, 14)]
+    """
+    size = len(epoch) // len(numbers)
+    begins = np.flatnonzero(np.diff(epoch)) + 1
+    cuts = {0, len(numbers), *(begins // size).tolist(), *(-(-begins // size)).tolist()}
+    if len(cuts) == 2:
+        return _one_by_one(numbers)
+    return [numbers[start:stop] for start, stop in pairwise(sorted(cuts))]
+
+
+def _most_together(plan: Plan, config: PipelineConfig) -> int:
+    """Return how many batches may be computed together."""
+    if not plan.uses_gpu or plan.sources or not (config.exec_pipelined and config.exec_async):
+        return 1
+    operators = [node.operator for node in plan.nodes]
+    if not all(each.alone for each in operators) or not any(each.varies for each in operators):
+        return 1
+    most = [reader.operator.most_together(config.batch_size) for reader in plan.readers]
+    return max(1, min([*most, TUNING.samples // config.batch_size]))

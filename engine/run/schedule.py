@@ -1,0 +1,59 @@
+"""Which batches are computed next: in order, small ones together, those of failed groups apart."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .grouping import Grouping
+
+
+class Schedule:
+    """The numbers of the batches to compute. The feeder starts them; other threads ask for more.
+
+    Args:
+        grouping: chooses how many batches are computed together.
+
+    Attributes:
+        launched: number of batches that the consumer has asked for.
+    """
+
+    def __init__(self, grouping: Grouping) -> None:
+        self.launched = 0
+        self._next = 0
+        self._grouping = grouping
+        self._apart: deque[range] = deque()  # of groups that failed
+
+    def may_start(self, taken: int) -> bool:
+        """Return whether one more batch or group may start; a group counts like a batch.
+
+        Args:
+            taken: number of batches that the consumer has taken.
+        """
+        most = taken + (self.launched - taken) * self._grouping.count
+        return bool(self._apart) or self._next < most
+
+    def first(self) -> range:
+        """Return the numbers of the batches to start first, several if these go together."""
+        if self._apart:
+            return self._apart[0]
+        return range(self._next, self._next + self._grouping.count)
+
+    def start(self, taken: int, now_ns: int, waited_ns: int) -> range:
+        """Return the batches to start now: see `Grouping.choose` for the arguments."""
+        if self._apart:
+            return self._apart.popleft()
+        self._grouping.choose(taken, now_ns, waited_ns)
+        numbers = self.first()
+        self._next = numbers.stop
+        return numbers
+
+    def compute_apart(self, parts: Iterable[range]) -> None:
+        """Have the parts of a group computed, before any other batch."""
+        self._apart.extend(parts)
+
+    def restart(self, number: int) -> None:
+        """Go on with batch `number`, which is the next that the consumer asks for."""
+        self.launched = self._next = number

@@ -1,0 +1,23 @@
+"""Converts in processes, and is killed once so many shards are whole.
+
+python killed.py SOURCE DESTINATION SHARDS
+"""
+
+import os
+import signal
+import sys
+
+from penstock import datasets
+from penstock.datasets.engines import processes
+
+processes.TUNING = processes.TUNING._replace(threads=0, samples=0)
+
+
+def kill(progress):
+    if progress.shards >= int(sys.argv[3]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+datasets.convert(
+    *sys.argv[1:3], to="tfrecord", shard_count=5, workers=2, resume=True, progress=kill
+)

@@ -1,0 +1,143 @@
+"""How many batches are computed together follows from the consumer's waiting, and from memory."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from penstock.engine.run.config import PipelineConfig
+from penstock.engine.run.grouping import (
+    TUNING,
+    Grouping,
+    SharedSampleError,
+    check_samples,
+    parts_by_epoch,
+)
+
+SECOND = 10**9
+
+
+def plan(*, uses_gpu=True, sources=(), alone=True, varies=True, together=1000):
+    reader = SimpleNamespace(operator=SimpleNamespace(most_together=lambda _: together))
+    flags = [(True, varies), (alone, False)]
+    nodes = [SimpleNamespace(operator=SimpleNamespace(alone=a, varies=v)) for a, v in flags]
+    return SimpleNamespace(uses_gpu=uses_gpu, sources=sources, nodes=nodes, readers=[reader])
+
+
+def grouping(batch_size=32, options=None, **parts):
+    return Grouping(plan(**parts), PipelineConfig(batch_size, **(options or {})))
+
+
+class Run:
+    """A run whose consumer takes batches at a steady pace."""
+
+    def __init__(self, grouping):
+        self.grouping = grouping
+        self.taken = self.now = self.waited = 0
+
+    def take(self, batches, *, waiting, ms=1.0):
+        """Take batches, each after so long, of which a part is waiting; return the counts."""
+        counts = [self.grouping.count]
+        for _ in range(batches):
+            self.taken += 1
+            self.now += int(ms * 1e6)
+            self.waited += int(waiting * ms * 1e6)
+            self.grouping.choose(self.taken, self.now, self.waited)
+            if self.grouping.count != counts[-1]:
+                counts.append(self.grouping.count)
+        return counts
+
+
+def test_groups_grow_while_the_consumer_waits_and_shrink_when_it_does_not():
+    run = Run(grouping())
+    assert run.take(100, waiting=0.9) == [1, 2, 4, 8]
+    assert run.take(100, waiting=0.1) == [8]
+    assert run.take(100, waiting=0.0) == [8, 4, 2, 1]
+
+
+@pytest.mark.parametrize(("batch_size", "most"), [(1, 256), (100, 2), (128, 2), (129, 1), (500, 1)])
+def test_groups_have_so_many_samples_at_most(batch_size, most):
+    assert Run(grouping(batch_size)).take(2000, waiting=1.0, ms=0.1)[-1] == most
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"uses_gpu": False},
+        {"sources": [1]},
+        {"alone": False},
+        {"varies": False},
+        {"together": 1},
+        {"options": {"exec_async": False}},
+        {"options": {"exec_pipelined": False}},
+    ],
+)
+def test_pipelines_without_groups(parts):
+    assert Run(grouping(**parts)).take(100, waiting=1.0) == [1]
+
+
+def test_slow_batches_are_not_grouped():
+    assert Run(grouping()).take(100, waiting=1.0, ms=60) == [1]
+    assert Run(grouping()).take(100, waiting=1.0, ms=30) == [1, 2]
+
+
+def learned(count, host=0, device=0):
+    return SimpleNamespace(count=count, taken_bytes=host, taken_device_bytes=device)
+
+
+def test_groups_fit_into_a_part_of_the_memory():
+    limits = {"prefetch_bytes": 8000, "prefetch_device_bytes": 80_000}
+    chosen = grouping(options=limits)
+    chosen.learn(learned(1, host=100, device=6600))  # 8000 / 4 / 100 = 20, 80000 / 4 / 6600 = 3.03
+    assert Run(chosen).take(100, waiting=1.0) == [1, 2, 3]
+    chosen.learn(learned(3, host=6000, device=3 * 1200))
+    assert chosen._fitting == 1
+
+
+def fail(run):
+    group = SimpleNamespace(number=5, count=3, end=ValueError())
+    parts = run.grouping.parts_after(group, run.taken)
+    assert parts == [range(5, 6), range(6, 7), range(7, 8)]
+
+
+def test_after_a_failure_batches_are_computed_one_by_one_for_a_while():
+    run = Run(grouping())
+    run.take(100, waiting=1.0)
+    for pause in (TUNING.pause, 2 * TUNING.pause, 4 * TUNING.pause):
+        fail(run)
+        assert run.take(pause, waiting=1.0) == [1]
+        assert run.take(2, waiting=1.0) == [1, 2]
+    run.grouping.learn(learned(2))
+    fail(run)
+    assert run.take(TUNING.pause, waiting=1.0) == [1]
+    assert run.take(2, waiting=1.0)[-1] == 2
+
+
+@pytest.mark.parametrize(
+    ("lengths", "parts"),
+    [
+        ([8], [[5], [6], [7], [8]]),  # no epoch is to blame
+        ([4, 4], [[5, 6], [7, 8]]),
+        ([1, 7], [[5], [6, 7, 8]]),
+        ([2, 6], [[5], [6, 7, 8]]),
+        ([3, 2, 3], [[5], [6], [7], [8]]),
+        ([6, 2], [[5, 6, 7], [8]]),
+        ([7, 1], [[5, 6, 7], [8]]),
+    ],
+)
+def test_a_group_is_cut_where_an_epoch_begins(lengths, parts):
+    epoch = np.repeat(np.arange(len(lengths)), lengths)
+    assert [list(each) for each in parts_by_epoch(range(5, 9), epoch)] == parts
+
+
+def test_a_sample_that_comes_twice_ends_a_group_without_a_pause():
+    index, epoch = np.array([1, 2, 0, 2]), np.array([0, 0, 0, 1])
+    group = SimpleNamespace(number=7, count=2)
+    check_samples(group, SimpleNamespace(index=np.arange(4), epoch=epoch))
+    with pytest.raises(SharedSampleError) as caught:
+        check_samples(group, SimpleNamespace(index=index, epoch=epoch))
+    group.end = caught.value
+    run = Run(grouping())
+    assert run.take(6, waiting=1.0) == [1, 2, 4]
+    assert run.grouping.parts_after(group, run.taken) == [range(7, 8), range(8, 9)]
+    assert run.grouping.count == 4
