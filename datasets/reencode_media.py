@@ -1,13 +1,15 @@
 """Audio and video, encoded anew: FLAC by libsndfile, Opus and H.264 by FFmpeg.
 
-FFmpeg's flag `bitexact` keeps dates and random numbers out of the files, so the same input gives
-the same bytes.
+The same input gives the same bytes: FFmpeg's flag `bitexact` keeps dates and random numbers out of
+the files. x264 uses AVX-512 only for pictures whose width is a multiple of 128: for others, its
+macroblock tree reads memory that nothing wrote (seen with x264 core 165).
 """
 
 from __future__ import annotations
 
 import io
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from ..engine.errors import ArgumentError, DecodeError, MissingDependencyError, install_hint
@@ -19,6 +21,7 @@ AUDIO_CODECS = {"flac": "flac", "opus": "opus"}
 VIDEO_CODECS = {"h264": "mp4"}
 
 _BITEXACT = {"fflags": "+bitexact"}
+_CPU = Path("/proc/cpuinfo")
 _OPUS_RATE = 48_000
 _DEPTHS = {"PCM_24": "PCM_24", "PCM_32": "PCM_24", "FLOAT": "PCM_24", "DOUBLE": "PCM_24"}
 
@@ -89,7 +92,8 @@ def encode_video(encoded: Encoded, codec: str) -> Encoded:
             pictures = source.streams.video[0]
             pictures.thread_type = "NONE"  # shards are written in parallel, each in one thread
             with av.open(out, "w", "mp4", options=_BITEXACT) as target:
-                stream = target.add_stream("libx264", rate=pictures.average_rate)
+                options = _x264_options(pictures.width)
+                stream = target.add_stream("libx264", rate=pictures.average_rate, options=options)
                 stream.width, stream.height = pictures.width, pictures.height
                 stream.pix_fmt = "yuv420p"
                 stream.codec_context.thread_count = 1
@@ -101,6 +105,12 @@ def encode_video(encoded: Encoded, codec: str) -> Encoded:
     except (av.FFmpegError, IndexError) as error:
         raise DecodeError(f"the video cannot be encoded as {codec}: {error}") from None
     return Encoded(out.getvalue(), VIDEO_CODECS[codec])
+
+
+def _x264_options(width: int) -> dict[str, str]:
+    """Return the options that keep x264 from AVX-512 where its result would depend on chance."""
+    chance = width % 128 != 0 and _CPU.exists() and "avx512" in _CPU.read_text()
+    return {"x264-params": "asm=AVX2"} if chance else {}
 
 
 def _av() -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 
 import numpy as np
@@ -39,20 +40,38 @@ def test_opus_is_small_and_the_same_every_time():
     assert len(audio.data) < len(sound.data) / 2
 
 
-def test_h264_holds_the_pictures():
+def video(frames):
     av = pytest.importorskip("av")
     out = io.BytesIO()
     with av.open(out, "w", "matroska") as target:
         stream = target.add_stream("mpeg4", rate=25)
-        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
-        for i in range(10):
-            pixels = np.full((48, 64, 3), 20 * i, np.uint8)
+        stream.height, stream.width = frames[0].shape[:2]
+        stream.pix_fmt = "yuv420p"
+        for pixels in frames:
             target.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, "rgb24")))
         target.mux(stream.encode(None))
-    sample = Sample("a", {"video": Encoded(out.getvalue(), "mkv")})
-    one, two = (Reencoding(video="h264")(sample).components["video"] for _ in range(2))
-    assert one == two
+    return av, Sample("a", {"video": Encoded(out.getvalue(), "mkv")})
+
+
+def test_h264_holds_the_pictures():
+    av, sample = video([np.full((48, 64, 3), 20 * i, np.uint8) for i in range(10)])
+    one = Reencoding(video="h264")(sample).components["video"]
     with av.open(io.BytesIO(one.data)) as read:
         assert read.streams.video[0].codec_context.name == "h264"
         levels = [frame.to_ndarray(format="rgb24").mean() for frame in read.decode(video=0)]
     np.testing.assert_allclose(levels, [20 * i for i in range(10)], atol=6)
+
+
+def test_h264_is_the_same_whatever_the_memory_held_before():
+    texture = np.random.default_rng(0).integers(0, 256, (60, 96, 3), np.uint8)
+    moving = [np.roll(texture, 3 * i, 1).repeat(2, 0).repeat(2, 1) for i in range(8)]
+    _, sample = video(moving)
+    libc, perturb = ctypes.CDLL(None), -6  # glibc's M_PERTURB: what malloc fills memory with
+    files = set()
+    try:
+        for value in (0, 1, 90, 255):
+            libc.mallopt(perturb, value)
+            files.add(Reencoding(video="h264")(sample).components["video"].data)
+    finally:
+        libc.mallopt(perturb, 0)
+    assert len(files) == 1
