@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError
+from ..engine.graph.context import BatchContext
 from ..engine.graph.operator import Array, Operator
 from ..engine.graph.params import BOOL, FLOATS, INTS, STR, param
+from ..engine.graph.row_arguments import arguments_of_row, array_of
+from ..engine.tensors import TensorList
 from .layouts import check_exclusive, chosen_axes, per_axis
 from .rounding import round_all_away, round_away
-from .windows import Window, WindowBatch
+from .windows import Window, WindowBatch, windows_of_batch
 
 Values = Sequence[Any] | None
 """One number an axis; where a whole batch is computed at once, an array (samples,) each."""
@@ -68,7 +71,7 @@ class SliceArguments(Operator):
         **named: Values,
     ) -> Window:
         """Return the window of a sample that the arguments describe."""
-        chosen = self.chosen(layout, len(sample_shape), axes)
+        chosen = self._chosen(layout, len(sample_shape), axes)
         extents = [sample_shape[axis] for axis in chosen]
         if anchor is not None and shape_input is not None:
             first, last = self._from_arrays(anchor, shape_input, extents)
@@ -76,7 +79,60 @@ class SliceArguments(Operator):
             first, last = from_arguments(extents, **named)
         return _on_axes(sample_shape, chosen, first, last)
 
-    def chosen(self, layout: str, ndim: int, axes: Sequence[int]) -> tuple[int, ...]:
+    def windows(
+        self,
+        batch: BatchContext,
+        layout: str,
+        extents: NDArray[np.int64],
+        *ends: TensorList,
+        axes: Any,
+        **named: Any,
+    ) -> WindowBatch:
+        """Return the windows of a batch; errors of rows go to the batch.
+
+        Args:
+            batch: the batch.
+            layout: of the samples.
+            extents: shapes of the samples: (batch, ndim).
+            ends: the inputs anchor and shape, if they were given.
+            axes, named: the arguments of `window`; each may be a `TensorList`.
+        """
+
+        def together() -> tuple[WindowBatch, NDArray[np.bool_]]:
+            if isinstance(axes, TensorList):
+                raise ValueError("samples differ in their axes")
+            chosen = self._chosen(layout, extents.shape[1], axes)
+            sizes = extents[:, chosen]
+            if ends:
+                first, last = self._from_batches(ends, sizes)
+            else:
+                columns = {name: self._columns(name, named[name], sizes) for name in named}
+                first, last = from_arguments(list(sizes.T), **columns)
+            return slice_windows(extents, chosen, *_tables(sizes.shape, first, last))
+
+        def alone(i: int) -> Window:
+            arguments = arguments_of_row(self, {"axes": axes, **named}, i)
+            shape = tuple(extents[i].tolist())
+            return self.window(layout, shape, *(end.row(i) for end in ends), **arguments)
+
+        return windows_of_batch(batch, extents, together, alone)
+
+    def _columns(self, name: str, value: Any, sizes: Array) -> Values:
+        """Return an argument of all samples as a column (batch,) an axis, or None."""
+        if value is None:
+            return None
+        values = array_of(self, name, value, len(sizes))
+        return list(np.broadcast_to(values, sizes.shape).T) if values.shape[1] else None
+
+    def _from_batches(self, ends: Sequence[TensorList], sizes: Array) -> Range:
+        anchor, shape = (np.asarray(end.dense()).reshape(len(sizes), -1) for end in ends)
+        floats = anchor.dtype.kind == "f"
+        if floats != (shape.dtype.kind == "f") or {anchor.shape, shape.shape} != {sizes.shape}:
+            raise ValueError("the inputs do not fit")
+        columns = (list(each.astype(np.float64).T) for each in (anchor, shape, sizes))
+        return self._from_inputs(*columns, floats=floats)
+
+    def _chosen(self, layout: str, ndim: int, axes: Sequence[int]) -> tuple[int, ...]:
         """Return the axes that are sliced, of samples with `ndim` dimensions."""
         return chosen_axes(layout, ndim, axes, self._names(layout))
 
@@ -97,9 +153,9 @@ class SliceArguments(Operator):
                 f"slice is along {len(extents)} axes; give one value for each"
             )
         values = anchor.reshape(-1).tolist(), shape.reshape(-1).tolist()
-        return self.from_inputs(*values, extents, floats=anchor.dtype.kind == "f")
+        return self._from_inputs(*values, extents, floats=anchor.dtype.kind == "f")
 
-    def from_inputs(
+    def _from_inputs(
         self, anchor: Sequence[Any], shape: Sequence[Any], extents: Sequence[Any], *, floats: bool
     ) -> Range:
         """Return where the slice starts and ends on each axis, not yet rounded.
@@ -116,19 +172,15 @@ class SliceArguments(Operator):
         return anchor, _sums(anchor, shape)
 
 
-def from_arguments_of_batch(extents: Array, **named: Array | None) -> tuple[Array, Array]:
-    """Return `from_arguments` of each sample; all arrays are (batch, axes)."""
-    columns = {name: list(values.T) for name, values in named.items() if values is not None}
-    return as_tables(from_arguments(list(extents.T), **columns), extents.shape)
-
-
-def as_tables(ends: Range, shape: tuple[int, ...]) -> tuple[Array, Array]:
-    """Return the starts and ends of a batch's slices as arrays of this shape, (batch, axes)."""
-    tables = np.empty((2, *shape))
-    for table, columns in zip(tables, ends, strict=True):
+def _tables(shape: tuple[int, ...], *ends: Sequence[Any]) -> list[Array]:
+    """Return starts and ends, a column an axis, as arrays of this shape, (batch, axes)."""
+    tables = []
+    for columns in ends:
+        table = np.empty(shape)
         for axis, column in enumerate(columns):
             table[:, axis] = column
-    return tables[0], tables[1]
+        tables.append(table)
+    return tables
 
 
 def slice_windows(

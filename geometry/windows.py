@@ -6,17 +6,19 @@ and the second form a batch on the GPU. Both give the same windows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError
+from ..engine.graph.context import BatchContext
 from ..engine.graph.operator import Operator
 from ..engine.graph.params import FLOAT, FLOATS, STR, param
+from ..engine.graph.row_arguments import arguments_of_row, array_of, try_rows
 from .layouts import check_exclusive
 from .rounding import round_all_away, round_away
 
@@ -84,6 +86,35 @@ def bounded(window: Window, extents: Sequence[int], policy: str) -> Window:
             'out_of_bounds_policy to "pad" or "trim_to_shape"'
         )
     return window
+
+
+def windows_of_batch(
+    batch: BatchContext,
+    extents: NDArray[np.int64],
+    together: Callable[[], tuple[WindowBatch, NDArray[np.bool_]]],
+    alone: Callable[[int], Window],
+) -> WindowBatch:
+    """Compute windows together, and one by one those that cannot be computed together.
+
+    Args:
+        batch: gets the errors of rows, whose windows are empty.
+        extents: shapes of the samples: (batch, ndim).
+        together: returns the windows, and for which rows they are wrong; raises TypeError or
+            ValueError if the arguments are not alike.
+        alone: returns the window of one row, or raises the row's error.
+    """
+    try:
+        windows, left = together()
+    except (TypeError, ValueError):
+        windows = WindowBatch(np.zeros_like(extents), np.zeros_like(extents))
+        left = np.ones(len(extents), bool)
+
+    def settle(i: int) -> None:
+        windows.start[i], windows.shape[i] = alone(i)
+
+    for i in try_rows(batch, np.flatnonzero(left), settle):
+        windows.start[i] = windows.shape[i] = 0
+    return windows
 
 
 class CropArguments(Operator):
@@ -161,6 +192,39 @@ class CropArguments(Operator):
             crop_d, crop_h, crop_w = _depth_height_width(crop)
         sizes, position = (crop_d, crop_h, crop_w), (crop_pos_z, crop_pos_y, crop_pos_x)
         return crop_window(layout, extents, sizes, position, self.rounding == "truncate")
+
+    def windows(
+        self, batch: BatchContext, layout: str, extents: NDArray[np.int64], **arguments: Any
+    ) -> WindowBatch:
+        """Return the windows of a batch; errors of rows go to the batch.
+
+        Args:
+            batch: the batch.
+            layout: of the samples.
+            extents: shapes of the samples: (batch, ndim).
+            arguments: those of `window`; each may be a `TensorList`.
+        """
+
+        def values(name: str) -> NDArray[Any]:
+            return array_of(self, name, arguments[name], len(extents))
+
+        def together() -> tuple[WindowBatch, NDArray[np.bool_]]:
+            position = np.hstack([values(f"crop_pos_{axis}") for axis in "zyx"])
+            if arguments["crop"] is None:
+                sizes = np.hstack([values(f"crop_{axis}") for axis in "dhw"])
+            else:
+                sizes = values("crop")
+                if sizes.shape[1] == 2:
+                    sizes = np.hstack([np.zeros((len(sizes), 1)), sizes])
+            if sizes.shape[1] != 3 or position.shape[1] != 3:
+                raise ValueError("not three values a sample")
+            return crop_windows(layout, extents, sizes, position, self.rounding == "truncate")
+
+        def alone(i: int) -> Window:
+            shape = tuple(extents[i].tolist())
+            return self.window(layout, shape, **arguments_of_row(self, arguments, i))
+
+        return windows_of_batch(batch, extents, together, alone)
 
 
 @lru_cache(maxsize=1024)  # with fixed arguments, most samples have a shape seen before

@@ -12,14 +12,13 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import FLOATS, INT, param
-from ...engine.graph.row_arguments import arguments_of_row
+from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...geometry import random_crop
 from ...geometry.slices import SliceArguments
-from ...geometry.windows import CropArguments, Window, bounded
+from ...geometry.windows import CropArguments, Window, WindowBatch, bounded
 from .formats.base import Box
 from .image_decoder import ImageDecoder
-from .mixed import whole_images
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -31,11 +30,15 @@ class WindowedDecoder(ImageDecoder):
     window: Callable[..., Window]
     """`window("HW", (height, width), *inputs, **arguments)` returns the window of one sample."""
 
+    windows: Callable[..., WindowBatch]
+    """`windows(batch, "HW", sizes, *inputs, **arguments)` returns the windows of a batch."""
+
     def sample(
         self, workspace: Workspace, encoded: Array, *inputs: Array, **arguments: Any
     ) -> Array:
         def box(height: int, width: int) -> Box:
-            return self._box(height, width, *inputs, **arguments)
+            window = self.window("HW", (height, width), *inputs, **arguments)
+            return _box(window, (height, width))
 
         return self.decoded(workspace, encoded, box)
 
@@ -43,27 +46,27 @@ class WindowedDecoder(ImageDecoder):
         self, batch: BatchContext, encoded: TensorListCPU, *inputs: TensorListCPU, **arguments: Any
     ) -> TensorListGPU:
         def boxes(batch: BatchContext, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-            result = whole_images(batch, sizes)
-            for i, (height, width) in enumerate(sizes.tolist()):
-                data = [values.row(i) for values in inputs]
-                try:
-                    result[i] = self._box(
-                        height, width, *data, **arguments_of_row(self, arguments, i)
-                    )
-                except Exception as error:
-                    batch.errors.setdefault(i, error)
-            return result
+            windows = self.windows(batch, "HW", sizes, *inputs, **arguments)
+            doubtful = ~windows.fit(sizes) | (windows.shape == 0).any(axis=1)
+
+            def check(i: int) -> None:
+                _box(windows.window_at(i), tuple(sizes[i].tolist()))
+
+            for i in try_rows(batch, np.flatnonzero(doubtful), check):
+                windows.start[i] = windows.shape[i] = 0
+            return np.hstack([windows.start, windows.start + windows.shape])
 
         return self.decoded_on_gpu(batch, encoded, boxes)
 
-    def _box(self, height: int, width: int, *inputs: Array, **arguments: Any) -> Box:
-        window = self.window("HW", (height, width), *inputs, **arguments)
-        (y, x), (lines, columns) = bounded(window, (height, width), "error")
-        if lines == 0 or columns == 0:
-            raise ArgumentError(
-                f"the window of {lines} x {columns} pixels (height x width) holds nothing to decode"
-            )
-        return y, x, y + lines, x + columns
+
+def _box(window: Window, size: tuple[int, int]) -> Box:
+    """Return the box of a window; raise ArgumentError unless it holds pixels of the image."""
+    (y, x), (lines, columns) = bounded(window, size, "error")
+    if lines == 0 or columns == 0:
+        raise ArgumentError(
+            f"the window of {lines} x {columns} pixels (height x width) holds nothing to decode"
+        )
+    return y, x, y + lines, x + columns
 
 
 @register

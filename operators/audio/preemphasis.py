@@ -11,10 +11,10 @@ from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOAT, STR, param
+from ...engine.graph.row_arguments import array_of
 from ...engine.suggestions import not_among
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
-from ..common.batch_arguments import array_of
 from ..elementwise.saturation import saturate
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 

@@ -10,8 +10,8 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import LAYOUT, STR, param
+from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList, TensorListGPU
-from ..common.batch_arguments import try_rows
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext

@@ -10,9 +10,9 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, param
+from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import array_of
 from ..common.whole_batches import JoinedRows, compute_together
 from .checks import check_float32
 from .gpu_flip import FlippedForm, flip_columns

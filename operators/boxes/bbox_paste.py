@@ -10,8 +10,8 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, param
+from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList
-from ..common.batch_arguments import array_of
 from ..common.whole_batches import JoinedRows, compute_together
 from .checks import check_float32
 

@@ -13,9 +13,9 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INTS, LAYOUT, REQUIRED, STR, param
+from ...engine.graph.row_arguments import values_of
 from ...engine.tensors import TensorList
 from ...formats.ragged import bounds_of, rows_between
-from ..common.batch_arguments import values_of
 from ..common.whole_batches import JoinedRows, compute_together
 from ..warp.rotation import canvas_size, cosine_and_sine
 from .checks import check_boxes, check_labels, check_numbers

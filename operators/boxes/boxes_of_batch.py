@@ -8,8 +8,8 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array
+from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList
-from ..common.batch_arguments import try_rows
 from .box_layout import BoxLayout, box_layout, check_in_image
 from .checks import check_boxes, check_labels
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.operator import Array
+from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorListGPU, address_of
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import try_rows
 from ..kernels import THREADS, Pointers, blocks_for, kernel, launch_elements, struct_table
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
-"""Arguments, memory and errors of operators that work on a whole batch."""
+"""Numbers, memory and errors of operators that work on a whole batch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -11,8 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from ...engine.graph.context import BatchContext, HeapWorkspace
 from ...engine.graph.operator import Array, Operator, SampleOperator
-from ...engine.graph.params import INT, INTS, from_row
-from ...engine.graph.row_arguments import arguments_of_row
+from ...engine.graph.row_arguments import arguments_of_row, try_rows, values_of
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 
@@ -24,50 +23,6 @@ def empty_rows(
     if len(set(shapes)) == 1:
         return batch.empty((len(shapes), *shapes[0]), dtype)
     return [batch.empty(shape, dtype) for shape in shapes]
-
-
-def values_of(operator: Operator, name: str, value: Any, count: int) -> list[Any]:
-    """Return the argument's value for each of `count` samples.
-
-    Args:
-        operator: the operator that has the argument.
-        name: of the argument.
-        value: a `TensorList`, or one value for all samples.
-        count: number of samples.
-    """
-    if not isinstance(value, TensorList):
-        return [value] * count
-    return [from_row(operator.params[name], value.row(i)) for i in range(count)]
-
-
-def array_of(operator: Operator, name: str, value: Any, count: int) -> Array:
-    """Return a numeric argument of each of `count` samples: (count, values).
-
-    Args and errors are those of `values_of`.
-
-    Raises:
-        ValueError: the samples differ in their number of values.
-    """
-    if isinstance(value, TensorList) and value.is_dense_tensor():
-        array: Array = value.dense()
-        whole = operator.params[name].type in (INT, INTS)
-        if array.dtype.kind in ("bui" if whole else "buif"):
-            return array.reshape(count, -1)
-    elif not isinstance(value, TensorList):
-        return np.broadcast_to(np.atleast_1d(np.asarray(value)), (count, np.size(value)))
-    return np.array(values_of(operator, name, value, count)).reshape(count, -1)
-
-
-def try_rows(batch: BatchContext, rows: Iterable[int], work: Callable[[int], object]) -> list[int]:
-    """Call `work` for each row; enter its errors in the batch, and return the rows that failed."""
-    failed = []
-    for row in map(int, rows):
-        try:
-            work(row)
-        except Exception as error:
-            batch.errors.setdefault(row, error)
-            failed.append(row)
-    return failed
 
 
 def made_of_arguments(

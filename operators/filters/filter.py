@@ -11,9 +11,10 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, INTS, STR, param
+from ...engine.graph.row_arguments import values_of
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import values_of, why_not
+from ..common.batch_arguments import why_not
 from ..common.borders import FILTER_BORDERS
 from ..elementwise.target_dtype import target_type
 from .cpu_correlation import Surroundings, correlate

@@ -11,10 +11,11 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INT, param
+from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
-from ..common.batch_arguments import array_of, why_not
+from ..common.batch_arguments import why_not
 from .gpu_jpeg import distort_batch
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ...engine.tensors import TensorListGPU
 from ...geometry.layouts import VOLUME_LAYOUTS, layout_of
 from ...geometry.windows import CropArguments, bounded
 from .extract import extract
-from .gpu_extract import crops, extract_batch
+from .gpu_extract import extract_batch
 from .window_operator import WindowOperator
 
 if TYPE_CHECKING:
@@ -47,5 +47,5 @@ class Crop(CropArguments, WindowOperator):
         self, batch: BatchContext, images: TensorListGPU, **arguments: Any
     ) -> TensorListGPU:
         layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
-        windows = crops(self, batch, layout, images.extents(), arguments)
+        windows = self.windows(batch, layout, images.extents(), **arguments)
         return extract_batch(batch, images, windows, self, layout)

@@ -9,9 +9,9 @@ import numpy as np
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INT, param
+from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorListGPU
 from ...geometry.layouts import VIDEO_LAYOUTS, find_axis, layout_of
-from ..common.batch_arguments import array_of
 from .gpu_copies import copy_views
 from .strided_views import StridedViews
 

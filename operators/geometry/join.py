@@ -12,9 +12,9 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INT, STR, param
+from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...geometry.layouts import check_exclusive, find_axis
-from ..common.batch_arguments import try_rows
 from .gpu_copies import copy_views
 from .strided_views import StridedViews
 

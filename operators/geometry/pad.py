@@ -11,9 +11,10 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ANY_FLOAT, INTS, STR, param
+from ...engine.graph.row_arguments import array_of, values_of
 from ...engine.tensors import TensorList, TensorListGPU
 from ...geometry.layouts import check_exclusive, chosen_axes, per_axis
-from ..common.batch_arguments import array_of, empty_rows, values_of
+from ..common.batch_arguments import empty_rows
 from ..elementwise.target_dtype import cut_off
 from .gpu_copies import copy_views
 from .strided_views import StridedViews

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...engine.graph.context import BatchContext
+from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import PackedRows, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import try_rows
 
 Shape = tuple[int, ...]
 

@@ -11,7 +11,7 @@ from ...engine.tensors import TensorList, TensorListGPU
 from ...geometry.slices import SliceArguments
 from ...geometry.windows import bounded
 from .extract import extract
-from .gpu_extract import extract_batch, slices
+from .gpu_extract import extract_batch
 from .window_operator import WindowOperator
 
 if TYPE_CHECKING:
@@ -73,5 +73,5 @@ class Slice(SliceArguments, WindowOperator):
         self, batch: BatchContext, data: TensorListGPU, *ends: TensorList, **arguments: Any
     ) -> TensorListGPU:
         layout = self.layouts[0]
-        windows = slices(self, batch, layout, data.extents(), arguments, *ends)
+        windows = self.windows(batch, layout, data.extents(), *ends, **arguments)
         return extract_batch(batch, data, windows, self, layout)

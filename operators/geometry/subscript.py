@@ -11,8 +11,8 @@ from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.index_keys import IndexFromData, NewAxis
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY, INTS, REQUIRED, param
+from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
-from ..common.batch_arguments import try_rows
 from .gpu_copies import copy_views
 from .gpu_subscript import indexed_views
 from .strided_views import StridedViews

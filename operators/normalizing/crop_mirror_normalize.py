@@ -11,13 +11,12 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, DTYPE, FLOAT, FLOATS, INT, LAYOUT, from_row, param
+from ...engine.graph.row_arguments import array_of, try_rows
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ...geometry.layouts import VOLUME_LAYOUTS, layout_of
 from ...geometry.windows import CropArguments, Window, WindowBatch, bounded
-from ..common.batch_arguments import array_of, try_rows
 from ..geometry.extract import fill, fill_channels, fills, within
-from ..geometry.gpu_extract import crops
 from ..geometry.strided_views import StridedViews
 from ..geometry.window_operator import WindowOperator
 from .cpu_scale import Scaling, affine, make_scaling, write_scaled
@@ -152,7 +151,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         last, shapes, dtype = self._last, images.extents(), to_numpy_type(images.dtype)
         if last is not None and last.dtype == dtype and np.array_equal(last.shapes, shapes):
             return last.windows
-        windows = crops(self, batch, layout, shapes, crop)
+        windows = self.windows(batch, layout, shapes, **crop)
         if self.out_of_bounds_policy == "trim_to_shape":
             windows = windows.trimmed(shapes)
         channels = shapes[:, layout.index("C")]

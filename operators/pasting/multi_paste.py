@@ -10,10 +10,11 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ARRAY, DTYPE, INTS, param
+from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...engine.threads import Team
-from ..common.batch_arguments import array_of, empty_rows
+from ..common.batch_arguments import empty_rows
 from ..elementwise.saturation import saturate
 from .gpu_multi_paste import paste_batch
 from .regions import CanvasPlans, RegionArguments, empty_canvas, plan_canvases

@@ -11,6 +11,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOAT, INT, param
+from ...engine.graph.row_arguments import try_rows, values_of
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...signals.amplitude import DTYPES, from_float, to_float
@@ -18,7 +19,6 @@ from ...signals.arguments import ANTIALIAS, QUALITY
 from ...signals.gpu_resampling import resample_on_gpu
 from ...signals.resampling import check_length, resample, resampled_length
 from ...signals.sinc import SincFilter, filter_of, lobes_of
-from ..common.batch_arguments import try_rows, values_of
 
 
 class Rates(NamedTuple):

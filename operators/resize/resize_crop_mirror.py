@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import register
 from ...engine.graph.params import BOOL, INT, param
+from ...engine.graph.row_arguments import array_of
 from ...geometry.windows import CropArguments, Window, WindowBatch
-from ..common.batch_arguments import array_of
-from ..geometry.gpu_extract import crops
 from .sized_operator import SizedOperator
 from .sizing import ResizePlan, ResizePlans, Sizing
 from .spatial_axes import SpatialAxes
@@ -62,7 +61,7 @@ class ResizeCropMirror(CropArguments, SizedOperator):
     ) -> ResizePlan:
         letters = _SPATIAL[axes.count]
         whole = self.plan_size(axes, extents, Sizing.of(arguments))
-        window = self.window(letters, whole.size, **{name: arguments[name] for name in _CROP})
+        window = self.window(letters, whole.size, **_crop_of(arguments))
         mirror = arguments["mirror"]
         mirrored = tuple(bool(mirror & _MIRROR_BITS[letter]) for letter in letters)
         return crop_and_mirror(whole, window, mirrored)
@@ -76,7 +75,9 @@ class ResizeCropMirror(CropArguments, SizedOperator):
     ) -> ResizePlans:
         letters = _SPATIAL[axes.count]
         whole = self.plan_sizes(axes, extents, Sizing.of(arguments))
-        windows = crops(self, batch, letters, whole.size, arguments)
+        windows = self.windows(
+            batch, letters, whole.size, **{name: arguments[name] for name in _CROP}
+        )
         mirror = array_of(self, "mirror", arguments["mirror"], batch.size)
         bits = np.array([_MIRROR_BITS[letter] for letter in letters])
         return crop_and_mirror_all(whole, windows, (mirror & bits) != 0)
@@ -92,6 +93,10 @@ class FastResizeCropMirror(ResizeCropMirror):
     name = "fast_resize_crop_mirror"
 
     antialias = param(BOOL, False, "Widen the filter of a shrinking axis.")
+
+
+def _crop_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: arguments[name] for name in _CROP}
 
 
 def crop_and_mirror(whole: ResizePlan, window: Window, mirrored: tuple[bool, ...]) -> ResizePlan:

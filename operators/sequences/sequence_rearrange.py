@@ -11,10 +11,10 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTS, REQUIRED, param
+from ...engine.graph.row_arguments import try_rows, values_of
 from ...engine.graph.sequences import is_sequence
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import try_rows, values_of
 from ..kernels import CHUNK, Pointers, kernel, launch_elements, struct_table
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY_FLOATS, DTYPE, param
+from ...engine.graph.row_arguments import array_of, try_rows, values_of
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import FLOAT, to_numpy_type
-from ..common.batch_arguments import array_of, try_rows, values_of
 from ..elementwise.saturation import saturate
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 

@@ -12,9 +12,8 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import BOOL, param
-from ...engine.graph.row_arguments import arguments_of_row
+from ...engine.graph.row_arguments import arguments_of_row, array_of, try_rows
 from ...engine.tensors import TensorList, TensorListCPU
-from ..common.batch_arguments import array_of, try_rows
 from .matrices import Floats, composed
 
 if TYPE_CHECKING:

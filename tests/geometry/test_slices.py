@@ -8,13 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.engine.errors import ArgumentError
-from penstock.geometry.slices import (
-    SliceArguments,
-    from_arguments,
-    from_arguments_of_batch,
-    slice_windows,
-)
+from penstock.engine.tensors import TensorListCPU
+from penstock.geometry.slices import SliceArguments, from_arguments
 
+from ..operators.running import batch_of
 from ..operators.twins import assert_twins
 
 WAYS = [
@@ -56,9 +53,10 @@ def test_the_slices_of_a_batch_are_those_of_each_sample(data, names):
 
     def every(samples):
         shapes, *values = map(np.array, zip(*samples, strict=True))
-        ends = from_arguments_of_batch(shapes, **dict(zip(names, values, strict=True)))
-        windows, wrong = slice_windows(shapes, (0, 1), *ends)
-        return windows, ~wrong
+        named = dict(zip(names, map(TensorListCPU, values), strict=True))
+        batch = batch_of(len(samples))
+        windows = operator.windows(batch, "HW", shapes, axes=(0, 1), **named)
+        return windows, ~np.isin(np.arange(len(samples)), list(batch.errors))
 
     assert_twins(samples, one, every)
 
@@ -105,3 +103,22 @@ def test_a_slice_that_ends_before_it_starts():
     operator = sliced(start=5, end=2)
     with pytest.raises(ArgumentError, match="ends before it starts"):
         operator.window("HW", (9, 9), axes=(0,), start=(5,), end=(2,))
+
+
+def test_inputs_of_a_batch():
+    operator = sliced("HW", "", "", axes=(0, 1))
+    anchors, shapes = np.array([[0.5, 0.25], [0, 0.5]]), np.array([[0.25, 0.5], [1, 0.5]])
+    ends = TensorListCPU(anchors), TensorListCPU(shapes)
+    windows = operator.windows(batch_of(2), "HW", np.array([[8, 12], [6, 4]]), *ends, axes=(0, 1))
+    assert windows.start.tolist() == [[4, 3], [0, 2]]
+    assert windows.shape.tolist() == [[2, 6], [6, 2]]
+
+
+def test_inputs_of_a_batch_that_do_not_fit_are_errors_of_their_rows():
+    operator = sliced("HW", "", "", axes=(0, 1))
+    anchors = TensorListCPU([np.array([0.5, 0.25]), np.array([0.5])])
+    batch, shapes = batch_of(2), TensorListCPU(np.array([[0.25, 0.5]] * 2))
+    windows = operator.windows(batch, "HW", np.array([[8, 12]] * 2), anchors, shapes, axes=(0, 1))
+    assert windows.window_at(0) == ((4, 3), (2, 6))
+    assert list(batch.errors) == [1]
+    assert "give one value for each" in str(batch.errors[1])

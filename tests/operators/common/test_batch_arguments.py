@@ -8,13 +8,10 @@ import pytest
 from penstock.engine.errors import ArgumentError
 from penstock.engine.tensors import TensorListCPU
 from penstock.operators.common.batch_arguments import (
-    array_of,
     empty_rows,
     made_of_arguments,
     numbers_of,
     padded_numbers,
-    try_rows,
-    values_of,
     why_not,
 )
 from penstock.operators.warp.rotate import Rotate
@@ -33,18 +30,6 @@ def test_memory_is_one_array_for_equal_shapes():
     batch = batch_of(2)
     assert empty_rows(batch, [(2, 3)] * 2, np.dtype("f4")).shape == (2, 2, 3)
     assert [row.shape for row in empty_rows(batch, [(2,), (3,)], np.dtype("f4"))] == [(2,), (3,)]
-
-
-def test_values_of_each_sample():
-    assert values_of(operator(), "angle", 5.0, 2) == [5.0, 5.0]
-    assert [list(value) for value in values_of(operator(), "angle", RAGGED, 2)] == [[1, 2], [3]]
-
-
-def test_arrays_of_values():
-    assert array_of(operator(), "angle", 5.0, 2).tolist() == [[5], [5]]
-    assert array_of(operator(), "angle", DENSE, 2).tolist() == [[1, 2], [3, 4]]
-    with pytest.raises(ValueError, match="inhomogeneous"):
-        array_of(operator(), "angle", RAGGED, 2)
 
 
 @pytest.mark.parametrize("angle", [5.0, TensorListCPU(np.float32([5, 5, 5]))])
@@ -92,12 +77,6 @@ def test_numbers_with_another_width_are_nan():
     assert numbers_of(7, 2, 2).tolist() == [[7, 7], [7, 7]]
     assert numbers_of(RAGGED, 2, 2).tolist() == [[1, 2], [3, 3]]
     assert np.isnan(numbers_of(DENSE, 2, 3)).all()
-
-
-def test_errors_of_rows_are_entered():
-    batch = batch_of(3)
-    assert try_rows(batch, [0, 1, 2], lambda row: 1 / (row - 1)) == [1]
-    assert isinstance(batch.errors[1], ZeroDivisionError)
 
 
 def test_the_error_of_the_cpu():

@@ -7,7 +7,7 @@ import pytest
 
 from penstock.engine.errors import ArgumentError
 from penstock.geometry.windows import WindowBatch
-from penstock.operators.geometry.gpu_extract import crops, extract_batch, slices
+from penstock.operators.geometry.gpu_extract import extract_batch
 
 from ....operators.running import make
 
@@ -75,7 +75,7 @@ def test_crops_are_computed_together(gpu_batch):
     names = ("crop", "crop_pos_x", "crop_pos_y", "crop_pos_z", "crop_d", "crop_h", "crop_w")
     arguments = {name: getattr(operator, name, None) for name in names}
     arguments["crop_pos_x"] = position.as_cpu()
-    found = crops(operator, batch, "HWC", data.extents(), arguments)
+    found = operator.windows(batch, "HWC", data.extents(), **arguments)
     assert found.shape.tolist() == [[3, 4, 2]] * 2
     assert found.start[:, 1].tolist() == [0, 3]
     assert batch.errors == {}
@@ -87,7 +87,7 @@ def test_a_crop_without_a_number_is_an_error_of_its_row(gpu_batch):
     names = ("crop", "crop_pos_x", "crop_pos_y", "crop_pos_z", "crop_d", "crop_h", "crop_w")
     arguments = {name: getattr(operator, name, None) for name in names}
     arguments["crop_pos_x"] = position.as_cpu()
-    found = crops(operator, batch, "HWC", data.extents(), arguments)
+    found = operator.windows(batch, "HWC", data.extents(), **arguments)
     assert list(batch.errors) == [1]
     assert found.shape.tolist() == [[3, 4, 2], [0, 0, 0]]
 
@@ -97,7 +97,7 @@ def test_slices_are_computed_together(gpu_batch):
     operator = make("slice", "HWC", per_sample=["start"], shape=(2, 3), axes=(0, 1))
     names = ("start", "rel_start", "end", "rel_end", "shape", "rel_shape", "axes")
     arguments = {name: getattr(operator, name, None) for name in names} | {"start": start.as_cpu()}
-    found = slices(operator, batch, "HWC", data.extents(), arguments)
+    found = operator.windows(batch, "HWC", data.extents(), **arguments)
     assert found.start.tolist() == [[1, 0, 0], [2, 3, 0]]
     assert found.shape.tolist() == [[2, 3, 2]] * 2
 
