@@ -299,7 +299,10 @@ class Device:
         return self.upload_table(argument).memory
 
     def to_device(self, data: TensorList) -> TensorListGPU:
-        """Copy a batch to the device; a dense batch takes one transfer. Hold the host memory."""
+        """Copy a batch to the device. Hold the host memory.
+
+        A dense batch, and small rows that lie end to end, take one transfer.
+        """
         if isinstance(data, TensorListGPU):
             return data
         if not len(data):
@@ -310,12 +313,28 @@ class Device:
             result = self.empty(shapes, array.dtype, data.layout())
             self.copy_in(address_of(result.dense()), array)
             return result
+        if data.packed is not None:
+            flat = data.packed.flat()
+            if flat is not None and 0 < flat.nbytes <= _SMALL:
+                return self._spread(flat, data.packed, data.layout())
         rows = [np.ascontiguousarray(row) for row in data.rows()]
         if len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
             return TensorListGPU([self._cupy.asarray(row) for row in rows], data.layout())
         result = self.empty([row.shape for row in rows], rows[0].dtype, data.layout())
         for row, pointer in zip(rows, result.pointers().tolist(), strict=True):
             self.copy_in(pointer, row)
+        return result
+
+    def _spread(self, flat: NDArray[Any], rows: PackedRows, layout: str) -> TensorListGPU:
+        """Copy rows that lie end to end in `flat` to a ragged batch, in one transfer."""
+        result = self.empty(rows.shapes, rows.dtype, layout)
+        target = result.packed
+        assert target is not None
+        lengths = rows.shapes.prod(axis=1)
+        gaps = target.offsets // rows.dtype.itemsize - (np.cumsum(lengths) - lengths)
+        staged = self.pinned(target.memory.nbytes)
+        staged.view(rows.dtype)[np.arange(flat.size) + np.repeat(gaps, lengths)] = flat
+        self.copy(address_of(target.memory), staged.ctypes.data, staged.nbytes, _TO_DEVICE)
         return result
 
     def to_host(self, data: TensorList, empty: Any) -> TensorListCPU:

@@ -11,6 +11,7 @@ from penstock.engine.errors import ArgumentError
 from penstock.engine.gpu.kernels import Kernel
 from penstock.engine.gpu.tables import Pointers, struct_table
 from penstock.engine.tensors import TensorListCPU, address_of
+from penstock.engine.tensors.packed_rows import packed_between
 
 from ...gpu.emulator import COMPILER, EmulatedDevice, HostPool
 
@@ -71,6 +72,18 @@ def test_ragged_batches_begin_at_multiples_of_256_bytes(device):
     data = device.empty([(3,), (100,)], np.float32, "W")
     assert (np.diff(data.pointers().astype(np.int64)) == 256).all()
     assert device.taken_bytes == 256 + 512
+
+
+def test_small_rows_that_lie_end_to_end_take_one_transfer(device, monkeypatch):
+    copies = []
+    monkeypatch.setattr(device, "copy", lambda *copy: copies.append(copy))
+    values = np.arange(280, dtype=np.float32).reshape(70, 4)
+    rows = packed_between(values, np.array([2, 2, 5, 69, 70]))
+    result = device.to_device(TensorListCPU(rows))
+    [(to, source, nbytes, direction)] = copies
+    EmulatedDevice.copy(device, to, source, nbytes, direction)
+    assert [np.array(row).tolist() for row in result.rows()] == [row.tolist() for row in rows]
+    assert (result.pointers() % 256 == result.pointers()[0] % 256).all()
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no g++")
