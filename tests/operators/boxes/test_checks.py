@@ -60,3 +60,20 @@ def test_errors_of_a_batch_are_those_of_its_rows():
     errors = {}
     assert try_checks(errors, "fn.some", boxes, labels).tolist() == [True, False, True]
     assert "for 3 boxes" in str(errors[1])
+
+
+@pytest.mark.parametrize(
+    ("boxes", "labels", "message"),
+    [
+        ([(2, 4), (3, 4)], [(2,), (3, 2)], None),
+        ([(2, 4), (3, 6)], [(2,), (3,)], "must have the shape"),
+        ([(2, 4), (3,)], [(2,), (3,)], "must have the shape"),
+        ([(2, 4), (3, 4)], [(2,), ()], "labels have the shape"),
+    ],
+)
+def test_samples_of_different_forms(boxes, labels, message):
+    data = (tensors(*(np.zeros(shape, "f4") for shape in boxes)),)
+    data += (tensors(*(np.zeros(shape, "i4") for shape in labels)),)
+    errors = {}
+    assert try_checks(errors, "fn.some", *data).tolist() == [True, message is None]
+    assert [message in str(error) for error in errors.values()] == [True] * (message is not None)
