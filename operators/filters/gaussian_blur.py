@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOATS, INTS, param
+from ...engine.graph.row_arguments import arguments_of_row, try_rows
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import made_of_arguments
+from ..common.batch_arguments import numbers_of
 from ..elementwise.target_dtype import target_type
 from .cpu_filter import filter_sample
 from .filtered_axes import filter_axes, parts_of
 from .gpu_filter import filter_batch
-from .windows import GaussianWindow, weights, windows_of
+from .windows import weights, windows_of, windows_together
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -72,14 +75,19 @@ class GaussianBlur(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, data: TensorListGPU, *, sigma: Any, window_size: Any
     ) -> TensorListGPU:
         axes = filter_axes(self.called, self.layouts[0], data.ndim)
-        nothing = [GaussianWindow(1.0, 1)] * len(axes)
+        arguments = {"sigma": sigma, "window_size": window_size}
+        numbers = [numbers_of(values, batch.size, len(axes)) for values in arguments.values()]
+        windows, left = windows_together(*numbers)
 
-        def make(sigma: Any, window_size: Any) -> list[GaussianWindow]:
-            return windows_of(sigma, window_size, len(axes))
+        def settle(row: int) -> None:
+            values = arguments_of_row(self, arguments, row)
+            for axis, window in enumerate(windows_of(**values, axes=len(axes))):
+                windows.sigma[row, axis], windows.size[row, axis] = window
 
-        windows, _ = made_of_arguments(self, batch, arguments, make, nothing)
+        for row in try_rows(batch, np.flatnonzero(left), settle):
+            windows.sigma[row] = windows.size[row] = 1
         target = self._target or to_numpy_type(data.dtype)
         return filter_batch(batch, data, target, axes, windows)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU, address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import Pointers, kernel, launch_elements, struct_table
-from .windows import GaussianWindow, weights
-
-Ints = NDArray[np.int64]
+from .windows import WindowsOfBatch, weights_together
 
 
 def filter_batch(
@@ -22,7 +19,7 @@ def filter_batch(
     data: TensorListGPU,
     dtype: np.dtype[np.generic],
     axes: Sequence[int],
-    windows: Sequence[Sequence[GaussianWindow]],
+    windows: WindowsOfBatch,
 ) -> TensorListGPU:
     """Return the samples filtered along axes.
 
@@ -31,28 +28,29 @@ def filter_batch(
         data: the samples.
         dtype: of the results.
         axes: to filter, from the outermost on.
-        windows: of each sample, the window of each axis.
+        windows: of the samples and axes.
     """
     shapes, source = data.extents(), to_numpy_type(data.dtype)
     exact = np.dtype(np.float64 if 8 in (source.itemsize, dtype.itemsize) else np.float32)
     out = batch.device.empty(shapes, dtype)
     elements = shapes.prod(axis=1)
+    kernels, first = weights_together(windows)
+    memory = batch.device.upload(kernels)
+    addresses = np.uint64(address_of(memory)) + first.astype(np.uint64) * kernels.itemsize
     current = data
     for turn, axis in enumerate(axes):
         last = turn == len(axes) - 1
         made = out if last else batch.device.empty(shapes, exact)
-        kernels, first, sizes = _packed([each[turn] for each in windows])
-        memory = batch.device.upload(kernels)
         table = struct_table(
             "Sample",
             batch.size,
             source=Pointers(current.pointers(), "const In*"),
             out=Pointers(made.pointers(), "Out*"),
-            weights=Pointers(np.uint64(address_of(memory)) + first * 4, "const float*"),
+            weights=Pointers(addresses[:, turn], "const float*"),
             elements=elements,
             extent=shapes[:, axis],
             step=shapes[:, axis + 1 :].prod(axis=1),
-            radius=sizes // 2,
+            radius=windows.size[:, turn] // 2,
         )
         types = {"In": to_numpy_type(current.dtype), "Out": to_numpy_type(made.dtype)}
         macros = {name: c_type(each) for name, each in types.items()}
@@ -60,17 +58,3 @@ def filter_batch(
         launch_elements(batch.device, function, table, elements)
         current = made
     return out
-
-
-def _packed(
-    windows: Sequence[GaussianWindow],
-) -> tuple[NDArray[np.float32], NDArray[np.uint64], Ints]:
-    """Return the weights of all distinct windows, and first weight and size of each window."""
-    first: dict[GaussianWindow, int] = {}
-    count = 0
-    for window in dict.fromkeys(windows):
-        first[window] = count
-        count += window.size
-    kernels = [weights(window) for window in first] or [np.ones(1, np.float32)]
-    starts = np.array([first[window] for window in windows], np.uint64)
-    return np.concatenate(kernels), starts, np.array([w.size for w in windows], np.int64)

@@ -53,14 +53,17 @@ def window_of(sigma: float, size: int) -> GaussianWindow:
     return GaussianWindow(float(sigma), size)
 
 
-def windows_of(sigma: Sequence[float], sizes: Sequence[int], axes: int) -> list[GaussianWindow]:
+def windows_of(
+    sigma: Sequence[float], window_size: Sequence[int], axes: int
+) -> list[GaussianWindow]:
     """Return the windows of the axes.
 
     Args:
-        sigma, sizes: one value, or one for each axis.
+        sigma, window_size: one value, or one for each axis.
         axes: number of axes.
     """
-    columns = per_axis("sigma", _many(sigma), axes), per_axis("window_size", _many(sizes), axes)
+    sizes = per_axis("window_size", _many(window_size), axes)
+    columns = per_axis("sigma", _many(sigma), axes), sizes
     return [window_of(float(one), int(size)) for one, size in zip(*columns, strict=True)]
 
 
@@ -69,11 +72,53 @@ def _many(values: Any) -> Sequence[Any]:
     return values if isinstance(values, tuple) else (values,)
 
 
+class WindowsOfBatch(NamedTuple):
+    """The Gaussian windows of a batch, as in `GaussianWindow`: (batch, axes) each."""
+
+    sigma: NDArray[np.float64]
+    size: NDArray[np.int64]
+
+
+def windows_together(
+    sigma: NDArray[np.float64], sizes: NDArray[np.float64]
+) -> tuple[WindowsOfBatch, NDArray[np.bool_]]:
+    """Return the windows of a batch, and for which samples `window_of` raises: (batch,).
+
+    Args:
+        sigma, sizes: (batch, axes), both of them.
+    """
+    good = np.isfinite(sigma) & (sigma >= 0) & (sizes >= 0) & ((sigma > 0) | (sizes > 0))
+    sigma, sizes = np.where(good, sigma, 1.0), np.where(good, sizes, 1)
+    derived = 2 * np.ceil(np.minimum(3 * sigma, _LARGEST_WINDOW)) + 1
+    size = np.where(sizes == 0, derived, sizes).astype(np.int64)
+    spread = np.where(sigma == 0, ((size - 1) / 2 - 1) * 0.3 + 0.8, sigma)
+    good &= (size % 2 == 1) & (size <= _LARGEST_WINDOW)
+    wrong: NDArray[np.bool_] = ~np.all(good, axis=1)
+    return WindowsOfBatch(spread, size), wrong
+
+
+def weights_together(windows: WindowsOfBatch) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Return the weights of windows, and where those of each window start: (batch, axes).
+
+    Windows that are the same for all samples, or for all axes, have the same weights.
+    """
+    sigma, size = windows
+    for axis in (0, 1):
+        first = sigma.take([0], axis), size.take([0], axis)
+        if (first[0] == sigma).all() and (first[1] == size).all():
+            sigma, size = first
+    sizes = size.reshape(-1)
+    starts = np.cumsum(sizes) - sizes
+    distance = np.arange(sizes.sum()) - np.repeat(starts + sizes // 2, sizes)
+    curve = np.exp(-(distance**2) / np.repeat(2 * sigma.reshape(-1) ** 2, sizes))
+    curve /= np.repeat(np.add.reduceat(curve, starts), sizes)
+    return curve.astype(np.float32), np.broadcast_to(starts.reshape(size.shape), windows.size.shape)
+
+
 @lru_cache(256)
 def weights(window: GaussianWindow) -> NDArray[np.float32]:
     """Return the weights of a window, whose sum is 1: (size,)."""
-    distance = np.arange(window.size) - window.size // 2
-    curve = np.exp(-(distance**2) / (2 * window.sigma**2))
-    normalized: NDArray[np.float32] = (curve / curve.sum()).astype(np.float32)
-    normalized.flags.writeable = False
-    return normalized
+    one = WindowsOfBatch(np.array([[window.sigma]]), np.array([[window.size]]))
+    result = weights_together(one)[0]
+    result.flags.writeable = False
+    return result
