@@ -82,11 +82,12 @@ def test_run_lengths():
     np.testing.assert_array_equal(masks_of(toggles, 9, 11), masks)
 
 
-def test_the_highest_label_stays():
+@pytest.mark.parametrize("largest", [5, 255, 256, 1 << 30])
+def test_the_highest_label_stays(largest):
     rng = np.random.default_rng(2)
     polygons = [rng.uniform(0, 40, (4, 2)) for _ in range(7)]
     toggles = polygon_toggles(np.concatenate(polygons), np.arange(0, 29, 4), 40, 40)
-    labels = np.array([3, 1, 2, 3, 5, 1, 2])
+    labels = np.array([3, 1, 2, 3, largest, 1, 2])
     image = np.empty((40, 40), np.int32)
     paint(toggles, labels, image)
     masks = np.array(pycocotools_masks(polygons, 40, 40), np.int32)
