@@ -2,8 +2,9 @@
 
     python benchmarks/gpu.py [PART ...] [--results FOLDER] [--photographs FOLDER]
 
-Parts: tests, training, operators, video, numpy, audio, cpu (the CPU stage with many workers), and
-memcheck, racecheck and initcheck, in which the compute-sanitizer watches all kernels of operators.
+Parts: tests, training, ssd, operators, video, numpy, audio, cpu (the CPU stage with many workers),
+and memcheck, racecheck and initcheck, in which the compute-sanitizer watches all kernels of
+operators.
 Benchmarks compare with DALI if it is installed, and write their figures to the folder as JSON.
 """
 
@@ -30,12 +31,27 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
     """Return the command of each part, without the path of its record."""
     python = sys.executable
     given = ["--photographs", str(photographs)] if photographs else []
+    ssd = [
+        "--device",
+        "gpu",
+        "--images",
+        "3072",
+        "--batch",
+        "256",
+        "--threads",
+        "8",
+        "--rounds",
+        "2",
+        "--only",
+        "ssd300",
+    ]
     folders = ["tests/gpu", "tests/plugin", "tests/operators"]  # operators: their conformance
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *folders]
     every_operator = [python, str(HERE / "operators_gpu.py"), "--once", "--batch", "3"]
     return {
         "tests": [*tests, "-n", str(min(10, os.cpu_count() or 1))],
         "training": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8"],
+        "ssd": [python, str(HERE / "ssd.py"), *given, *ssd, "--only", "ssd300"],
         "operators": [python, str(HERE / "operators_gpu.py")],
         "video": [python, str(HERE / "video_gpu.py")],
         "numpy": [python, str(HERE / "readers_numpy.py"), "--device", "gpu"],

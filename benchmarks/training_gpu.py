@@ -101,7 +101,7 @@ def train(library: Library, folder: str, step: Callable[[Library, Any], Any] = u
     return images, labels.gpu()
 
 
-GRAPHS = {
+GRAPHS: dict[str, Callable[..., Any]] = {
     "train": train,
     "decode": decode,
     "rotate": partial(train, step=rotated),

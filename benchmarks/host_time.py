@@ -1,0 +1,198 @@
+"""The host's share of GPU pipelines: how fast batches are launched if the GPU takes no time.
+
+The pipelines are the real ones, from the reader to the last launch, on a device that computes
+nothing: memory is the host's, kernels do not run, and the JPEG engine is done at once. So the rate
+is the most that Penstock's own code allows, and no GPU is needed. What CUDA's calls cost is left
+out.
+
+    python benchmarks/host_time.py [--batch 256 32] [--only "ssd300 x256" ...] [--steps]
+        [--rounds 3] [--json FILE]
+
+`--steps` prints the CPU time that a sample takes: of the thread that runs an operator, and of this
+process with all threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from penstock.benchmarks import common, ssd, training_gpu
+from penstock.benchmarks.training_cpu import load
+from penstock.decoders.image import plain_jpeg
+from penstock.engine.run import device_stage, executor, opening
+from penstock.engine.work.batch import run_batch_step
+from penstock.examples.ssd import ssd_anchors
+from penstock.tests.gpu.emulator import DeviceArray, EmulatedDevice, EmulatedGpuDevice, HostPool
+
+_THREADS, _IMAGES = 2, 3072
+_SMALL = 1 << 20  # bytes of a copy that is made; larger ones are images, which nobody looks at
+_WARM_UP_SECONDS, _SECONDS = 4.0, 3.0  # groups of small batches take seconds to grow
+_ENGINE_SECONDS = 4e-5  # that the engine says it took for a file
+
+
+class IdlePool(HostPool):
+    """Memory of zeros."""
+
+    def lend(self, nbytes: int, stream: Any) -> tuple[Any, None]:
+        """Return memory that is not counted."""
+        return np.zeros(nbytes, np.uint8).view(DeviceArray), None
+
+
+class IdleDevice(EmulatedDevice):
+    """A device whose kernels do nothing."""
+
+    def kernel_function(self, kernel: Any, shared_bytes: int) -> Callable[..., None]:
+        """Return a function without effect."""
+        return lambda *arguments, **options: None
+
+    def copy(self, to: int, source: int, nbytes: int, direction: int = 3) -> None:
+        """Copy small blocks, which may be tables."""
+        if nbytes < _SMALL:
+            super().copy(to, source, nbytes, direction)
+
+    def pinned(self, nbytes: int) -> Any:
+        """Return uninitialized memory."""
+        return np.empty(nbytes, np.uint8)
+
+    def fill(self, memory: Any, value: int) -> None:
+        """Do nothing."""
+
+
+class IdleGpuDevice(EmulatedGpuDevice):
+    """Opens idle devices."""
+
+    def __init__(self, device_id: int | None, budget: int, num_threads: int) -> None:
+        super().__init__(device_id, budget, num_threads)
+        self.pool = IdlePool(budget)
+
+    @contextmanager
+    def lane(self) -> Iterator[IdleDevice]:
+        """Yield a device."""
+        yield IdleDevice(self.pool)
+
+
+class IdleEngine:
+    """A JPEG engine that leaves the pixels as they are."""
+
+    busy, idle = 0.0, 0.0
+
+    @classmethod
+    def open(cls, device: Any) -> IdleEngine:
+        """Return an engine."""
+        return cls()
+
+    def decode(self, encoded: Any, *rest: Any) -> bool:
+        """Say that a batch is decoded."""
+        self.busy = _ENGINE_SECONDS * len(encoded)
+        return True
+
+
+class Steps:
+    """The CPU time of each operator."""
+
+    def __init__(self) -> None:
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.samples: defaultdict[str, float] = defaultdict(float)
+
+    def run(self, step: Any, batch: Any, stage: str) -> None:
+        """Take the place of `run_batch_step`."""
+        started = time.thread_time()
+        run_batch_step(step, batch, stage)
+        name = f"{stage} {step.node.operator.name}"
+        self.seconds[name] += time.thread_time() - started
+        self.samples[name] += batch.size
+
+    def print(self) -> None:
+        """Print the microseconds of a sample, the most first."""
+        for name in sorted(self.seconds, key=self.seconds.__getitem__, reverse=True):
+            print(f"    {name:40} {1e6 * self.seconds[name] / self.samples[name]:8.2f} us")
+
+
+@contextmanager
+def idle_gpu(steps: Steps) -> Iterator[None]:
+    """Let pipelines use the idle device."""
+    with (
+        patch.object(opening, "load_driver", lambda: None),
+        patch.object(executor, "GpuDevice", IdleGpuDevice),
+        patch.object(plain_jpeg, "HardwareDecoder", IdleEngine),
+        patch.object(device_stage, "run_batch_step", steps.run),
+        patch.object(executor, "run_batch_step", steps.run),
+    ):
+        yield
+
+
+def speed(graph: Callable[[Any], Any], batch: int, show: bool) -> float:
+    """Return images a second."""
+    library, steps = load("penstock"), Steps()
+    define = library.pipeline_def(
+        batch_size=batch, num_threads=_THREADS, device_id=0, seed=1, prefetch_queue_depth=3
+    )
+    with idle_gpu(steps):
+        pipeline = define(lambda: graph(library))()
+        pipeline.build()
+        common.run_for(pipeline.run, _WARM_UP_SECONDS)
+        steps.seconds.clear()
+        steps.samples.clear()
+        started, worked = time.perf_counter(), time.process_time()
+        images = batch * common.run_for(pipeline.run, _SECONDS)
+        seconds, worked = time.perf_counter() - started, time.process_time() - worked
+        pipeline.close()
+    if show:
+        steps.print()
+        print(f"    {'process':40} {1e6 * worked / images:8.2f} us")
+    return images / seconds
+
+
+def graphs(folder: Path) -> dict[str, Callable[[Any], Any]]:
+    """Return the pipelines by name; their files are plain JPEG of one size."""
+    photographs = common.photographs(192)
+    (folder / "tree").mkdir()
+    (folder / "coco").mkdir()
+    tree = training_gpu.tree(photographs, str(folder / "tree"))
+    images, annotations = ssd.annotated(photographs, _IMAGES, folder / "coco")
+    anchors = ssd_anchors().reshape(-1).tolist()
+    chosen: dict[str, Callable[[Any], Any]] = {
+        "ssd300": partial(
+            ssd.train, images_folder=images, annotations=annotations, anchors=anchors, device="gpu"
+        )
+    }
+    for name, graph in training_gpu.GRAPHS.items():
+        chosen[name] = partial(graph, folder=tree)
+    return chosen
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--batch", type=int, nargs="+", default=[256, 32], help="batch sizes")
+    parser.add_argument("--rounds", type=int, default=3, help="measurements of each")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
+    parser.add_argument("--steps", action="store_true", help="print the time of each operator")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        offered: dict[str, tuple[str, common.Turn, None]] = {
+            f"{name} x{batch}": ("images/s", partial(speed, graph, batch, options.steps), None)
+            for name, graph in graphs(Path(folder)).items()
+            for batch in options.batch
+        }
+        figures = common.measure(parser, options.only, offered, options.rounds)
+    if options.json:
+        common.write_record(options.json, figures, rounds=options.rounds)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
