@@ -31,20 +31,7 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
     """Return the command of each part, without the path of its record."""
     python = sys.executable
     given = ["--photographs", str(photographs)] if photographs else []
-    ssd = [
-        "--device",
-        "gpu",
-        "--images",
-        "3072",
-        "--batch",
-        "256",
-        "--threads",
-        "8",
-        "--rounds",
-        "2",
-        "--only",
-        "ssd300",
-    ]
+    ssd = ["--device", "gpu", "--images", "3072", "--batch", "256", "--threads", "8"]
     folders = ["tests/gpu", "tests/plugin", "tests/operators"]  # operators: their conformance
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *folders]
     every_operator = [python, str(HERE / "operators_gpu.py"), "--once", "--batch", "3"]
