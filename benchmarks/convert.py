@@ -4,7 +4,8 @@ Each pair takes turns on the same files: class folders of photographs of about 1
 writes a shard for each core, hashes it (SHA-256), and waits until the disk has it. `cp -r` and the
 scripts do neither, so "synced" compares with `cp -r` and a `sync` of the file system.
 
-    python benchmarks/convert.py [--json FILE] [--only NAME ...] [--rounds 5] [--cpu]
+    python benchmarks/convert.py [--count 16384] [--folder FOLDER] [--only NAME ...] [--rounds 5]
+        [--cpu] [--json FILE]
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from pathlib import Path
 
 from penstock.benchmarks import common
 
-PHOTOGRAPHS = 4096
 Offered = dict[str, tuple[str, common.Turn, common.Turn | None]]
 FORMATS = ("tfrecord", "webdataset", "recordio", "lmdb")
 
 
-def source(folder: Path) -> Path:
-    """Return class folders with `PHOTOGRAPHS` files, copies of a few photographs."""
-    root = folder / "photographs"
+def source(folder: Path, count: int) -> Path:
+    """Return class folders with `count` files, copies of a few photographs."""
+    root = folder / f"photographs-{count}"
     if not root.exists():
         photographs = sorted(common.photographs(256).rglob("*.jpg"))
         partial_root = folder / "photographs.partial"
-        for number in range(PHOTOGRAPHS):
+        shutil.rmtree(partial_root, ignore_errors=True)
+        for number in range(count):
             target = partial_root / f"class{number % 8}" / f"{number:06d}.jpg"
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(photographs[number % len(photographs)], target)
@@ -122,10 +123,9 @@ SCRIPTS = {
 
 
 def measurements(
-    folder: Path, clock: Callable[[], float]
+    root: Path, clock: Callable[[], float]
 ) -> dict[str, tuple[str, common.Turn, common.Turn | None]]:
     """Return unit, Penstock's turn and the other program's turn by name."""
-    root = source(folder)
     todo: Offered = {}
     for to in FORMATS:
         ours = partial(rate, root, clock, partial(convert, root, to))
@@ -142,6 +142,7 @@ def measurements(
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--count", type=int, default=16384, help="photographs of 110 KB")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each program")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
@@ -154,10 +155,12 @@ def main() -> int:
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     clock = cpu_seconds if options.cpu else time.perf_counter
-    offered = measurements(options.folder, clock)
+    offered = measurements(source(options.folder, options.count), clock)
     figures = common.measure(parser, options.only, offered, options.rounds)
     if options.json:
-        common.write_record(options.json, figures, rounds=options.rounds, cpu=options.cpu)
+        common.write_record(
+            options.json, figures, count=options.count, rounds=options.rounds, cpu=options.cpu
+        )
     return 0
 
 
