@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import register
 from ...engine.graph.params import FLOAT, param
+from ...formats.ragged import bounds_of
 from .displacement import DisplacementOperator, Float32s
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ class Water(DisplacementOperator):
 
     def gpu_arguments(self, batch: BatchContext, extents: Any) -> tuple[dict[str, Any], list[Any]]:
         sizes, numbers = np.unique(extents, axis=0, return_inverse=True)
-        waves = [np.concatenate(self._waves(*size)) for size in sizes.tolist()]
-        first = np.cumsum([0, *map(len, waves)])[:-1]
+        across, down = self._waves(*sizes.max(axis=0).tolist())
+        waves = [part for h, w in sizes.tolist() for part in (across[:h], down[:w])]
+        first = bounds_of(sizes.sum(axis=1))
         memory = batch.device.upload(np.concatenate([*waves, np.zeros(1, np.float32)]))
-        return {"first_wave": first[numbers.reshape(-1)].astype(np.int64)}, [memory]
+        return {"first_wave": first[numbers.reshape(-1)]}, [memory]
