@@ -31,7 +31,7 @@ import numpy as np
 from penstock.benchmarks import common, ssd, training_gpu
 from penstock.benchmarks.training_cpu import load
 from penstock.decoders.image import plain_jpeg
-from penstock.engine.run import device_stage, executor, opening
+from penstock.engine.run import device_stage, executor, feeder, opening
 from penstock.engine.work.batch import run_batch_step
 from penstock.examples.ssd import ssd_anchors
 from penstock.tests.gpu.emulator import DeviceArray, EmulatedDevice, EmulatedGpuDevice, HostPool
@@ -64,7 +64,9 @@ class IdleDevice(EmulatedDevice):
 
     def pinned(self, nbytes: int) -> Any:
         """Return uninitialized memory."""
-        return np.empty(nbytes, np.uint8)
+        memory = np.empty(nbytes, np.uint8)
+        self.hold(memory)
+        return memory
 
     def fill(self, memory: Any, value: int) -> None:
         """Do nothing."""
@@ -128,7 +130,7 @@ def idle_gpu(steps: Steps) -> Iterator[None]:
         patch.object(executor, "GpuDevice", IdleGpuDevice),
         patch.object(plain_jpeg, "HardwareDecoder", IdleEngine),
         patch.object(device_stage, "run_batch_step", steps.run),
-        patch.object(executor, "run_batch_step", steps.run),
+        patch.object(feeder, "run_batch_step", steps.run),
     ):
         yield
 

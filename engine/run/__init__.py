@@ -10,6 +10,7 @@ checkpointing   the state of a running pipeline
 outputs         the outputs that a pipeline may return
 schedule        which batches start next
 grouping        small batches of a GPU pipeline that are computed together
+feeder          the thread that starts batches
 executor        batches walk through the plan's segments, several at a time
 uninterrupted   work that no signal's handler interrupts
 delivery        batches that are done, handed out in order

@@ -36,16 +36,17 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter
-from queue import Empty, SimpleQueue
-from time import perf_counter_ns, thread_time_ns
+from time import perf_counter_ns
 from typing import Any, NamedTuple
 
 from ..errors import PipelineStopped
 from ..gpu.gpu_device import GpuDevice
+from ..tensors.device_memory import DevicePool
 from ..tensors.memory import SlabPool
 from ..threads import join_all, wait_at_exit
-from ..work.batch import Batch, run_batch_step
+from ..work.batch import Batch
 from ..work.chain import ChainRun, make_chains
 from ..work.faults import Faults
 from ..work.plan import Plan, Segment, SegmentType
@@ -54,9 +55,7 @@ from .budget import Budget
 from .config import PipelineConfig
 from .delivery import DeliveryQueue
 from .device_stage import DeviceStage
-from .feeding import accept_sources, fetch_sources
-from .grouping import Grouping, check_samples
-from .schedule import Schedule
+from .feeder import Feeder
 from .uninterrupted import Uninterrupted
 from .workers import Workers
 
@@ -66,16 +65,12 @@ class ExecutorTuning(NamedTuple):
 
     Attributes:
         join_seconds: for the end of all threads, when the executor is closed.
-        budget_poll_seconds: between two looks at the byte budget. Memory returns without a
-            signal, when the last view is dropped.
     """
 
     join_seconds: float = 0.8
-    budget_poll_seconds: float = 0.02
 
 
 TUNING = ExecutorTuning()
-_STOP = object()
 
 
 class Executor:
@@ -95,10 +90,7 @@ class Executor:
     ) -> None:
         self.clocks = Clocks()
         self._plan = plan
-        self._batch_size = config.batch_size
         self._num_threads = config.threads()
-        self._seed = seed
-        self._first_sample = first_sample
         self._pool = pool
         self._chains = make_chains(plan)
         self._device: GpuDevice | None = None
@@ -117,19 +109,20 @@ class Executor:
             self._run_done,
             self._delivery.watch,
         )
-        self._feed: SimpleQueue[Any] = SimpleQueue()
-        self._fetched = 0
-        self._grouping = Grouping(plan, config)
-        self._schedule = Schedule(self._grouping)
-        self._end: BaseException | None = None
-        self._under_way: dict[int, Batch] = {}
-        self._budgets = [Budget(lambda: pool.room, attrgetter("taken_bytes"))]
+        self._feeder = Feeder(
+            plan,
+            config,
+            seed,
+            first_sample,
+            pool,
+            self._budgets(),
+            self.clocks,
+            self._delivery,
+            self,
+        )
         self._stopping = False
         self._starter = Uninterrupted(self._start_threads)
-        feeder = threading.Thread(
-            target=self._delivery.watch, args=(self._feeder,), name="penstock-feeder", daemon=True
-        )
-        self._threads = [feeder]
+        self._threads = [self._feeder.thread]
         self._stage: DeviceStage | None = None
         if self._device is not None:
             self._stage = self._open_stage(self._device)
@@ -143,9 +136,13 @@ class Executor:
         for each in self._plan.inputs:
             if each.operator.device != "cpu":
                 each.operator.attach(device)
-        memory = device.pool
-        self._budgets.append(Budget(lambda: memory.room, attrgetter("taken_device_bytes")))
         return stage
+
+    def _budgets(self) -> list[Budget]:
+        pools: list[tuple[SlabPool | DevicePool, str]] = [(self._pool, "taken_bytes")]
+        if self._device is not None:
+            pools.append((self._device.pool, "taken_device_bytes"))
+        return [Budget(partial(getattr, each, "room"), attrgetter(taken)) for each, taken in pools]
 
     def start(self) -> None:
         """Start all threads."""
@@ -161,12 +158,12 @@ class Executor:
     @property
     def in_flight(self) -> int:
         """Batches launched and not delivered yet."""
-        return self._schedule.launched - self._delivery.taken
+        return self._feeder.schedule.launched - self._delivery.taken
 
     @property
     def unfetched(self) -> int:
         """Batches launched whose data were not asked of the inputs yet."""
-        return self._schedule.launched - self._fetched
+        return self._feeder.unfetched
 
     def stats(self) -> PipelineStats:
         """Return where the time went so far."""
@@ -183,13 +180,11 @@ class Executor:
 
     def launch(self) -> None:
         """Begin one more batch."""
-        self._schedule.launched += 1
-        if self._may_start():
-            self.wake()
+        self._feeder.launch()
 
     def wake(self) -> None:
         """Let the feeder check again whether it may start a batch."""
-        self._feed.put(None)
+        self._feeder.wake()
 
     def next_batch(self) -> Batch:
         """Wait for the next batch in order; raise the exception that ended the batch."""
@@ -206,7 +201,7 @@ class Executor:
     def _raise_end(self, batch: Batch) -> None:
         end, batch.end = batch.end, None  # its traceback holds the batch, so this breaks a cycle
         try:
-            if isinstance(end, StopIteration) and end is not self._end:
+            if isinstance(end, StopIteration) and not self._feeder.is_end(end):
                 wrong = RuntimeError("an operator raised StopIteration, which only inputs may do")
                 for note in getattr(end, "__notes__", ()):
                     wrong.add_note(note)
@@ -221,10 +216,8 @@ class Executor:
 
         The count of batches continues after the last delivered batch.
         """
-        self._delivery.drop_until(self._schedule.launched)
-        self._end = None
-        self._fetched = self.clocks.batches
-        self._schedule.restart(self.clocks.batches)
+        self._delivery.drop_until(self._feeder.schedule.launched)
+        self._feeder.restart(self.clocks.batches)
         self._delivery.restart(self.clocks.batches)
         for source in self._plan.sources:
             source.operator.reset()
@@ -236,15 +229,15 @@ class Executor:
         dropped = self._delivery.stop()
         for reader in self._plan.readers:
             reader.operator.interrupt()
-        self._feed.put(_STOP)
+        self._feeder.stop()
         self._workers.stop()
         if self._stage is not None:
             self._stage.stop()
         threads = self._threads + self._workers.threads
         join_all(threads, TUNING.join_seconds)
-        for batch in [*dropped, *self._under_way.values()]:
+        for batch in [*dropped, *self._feeder.under_way.values()]:
             batch.forget_errors()
-        self._under_way.clear()
+        self._feeder.under_way.clear()
         if self._device is not None:
             self._device.pool.free_pinned()  # no batch holds any now
         wait_at_exit(threads)
@@ -257,130 +250,30 @@ class Executor:
                 stacklevel=2,
             )
 
-    # The feeder thread
-
-    def _feeder(self) -> None:
-        while True:
-            launched = self._may_start() and not self._is_unfed()
-            short = launched and self._is_short_of_memory()
-            job = self._next_job(launched, short)
-            if job is _STOP:
-                return
-            if self._stopping:
-                continue  # drops the job
-            if job is not None:
-                self._guard(job[0], self._run_batch_segment, *job)
-                del job  # or this thread would hold the batch's memory while it waits
-            elif launched and not short:
-                self._start_batch()
-
-    def _next_job(self, launched: bool, short: bool) -> Any:
-        """Return a batch and its segment, or _STOP, or None: something may have changed.
-
-        Batches under way come first, also while memory is short. The consumer may wait for such
-        a batch, and its memory returns once the batch is consumed.
-        """
-        started = perf_counter_ns()
-        budget_used_up = short and self._budgets[0].known
-        timeout = TUNING.budget_poll_seconds if short else None
-        try:
-            return self._feed.get(not launched or short, timeout)
-        except Empty:
-            return None
-        finally:
-            elapsed = perf_counter_ns() - started
-            self.clocks.feeder_wait_ns += elapsed
-            self.clocks.memory_wait_ns += elapsed if budget_used_up else 0
-
-    def _is_unfed(self) -> bool:
-        """Whether the next batch waits for `feed_input`, after which `wake` is called."""
-        sources = (source.operator for source in self._plan.sources)
-        return any(each.waits_for_feed and each.available() == 0 for each in sources)
-
-    def _may_start(self) -> bool:
-        return self._schedule.may_start(self._delivery.taken)
-
-    def _is_short_of_memory(self) -> bool:
-        """Whether the next batch has to wait: never, if the consumer waits for that batch."""
-        numbers = self._schedule.first()
-        if numbers.start == self._delivery.taken:
-            return False
-        under_way = list(self._under_way.values())
-        return any(budget.is_short(under_way, len(numbers)) for budget in self._budgets)
-
-    def _start_batch(self) -> None:
-        numbers = self._schedule.start(
-            self._delivery.taken, perf_counter_ns(), self.clocks.consumer_wait_ns
-        )
-        number, count = numbers.start, len(numbers)
-        self.clocks.together = count
-        first = self._first_sample + number * self._batch_size
-        self._pool.count_batch()
-        size = self._batch_size * count
-        batch = Batch(number, size, self._pool, self._seed, first, count)
-        batch.end = self._end
-        if batch.end is None:
-            self._under_way[number] = batch
-            self._guard(batch, self._fill, batch)
-        else:
-            self._deliver(batch)
-
-    def _fill(self, batch: Batch) -> None:
-        try:
-            if self._plan.sources:
-                batch.resize(fetch_sources(self._plan, batch, self.clocks.feeder_busy_ns))
-        except StopIteration as end:
-            batch.end = self._end = end
-            self._deliver(batch)
-            return
-        finally:
-            self._fetched = batch.number + 1
-        for each in self._plan.inputs:
-            selection = each.operator.select(batch.number, batch.count)
-            if selection is not None:
-                if batch.count > 1:
-                    check_samples(batch, selection)
-                locations = each.operator.where(selection)
-                batch.set_selection(each.node.ordinal, selection, locations)
-        if self._plan.sources:
-            accept_sources(self._plan, batch)
-        self._advance(batch, 0)
-
-    def _run_batch_segment(self, batch: Batch, index: int) -> None:
-        for step in self._plan.segments[index].steps:
-            started = perf_counter_ns()
-            run_batch_step(step, batch, "CPU")
-            self.clocks.feeder_busy_ns[step.node.ordinal] += perf_counter_ns() - started
-        self.clocks.feeder_cpu_ns = thread_time_ns()
-        self._finish_segment(batch, index)
-
     # The workers
 
     def _run_done(self, run: ChainRun, index: int) -> None:
-        self._guard(run.batch, self._finish_run, run, index)
+        self.guard(run.batch, self._finish_run, run, index)
 
     def _finish_run(self, run: ChainRun, index: int) -> None:
         run.finish()
-        self._finish_segment(run.batch, index)
+        self.finish_segment(run.batch, index)
 
     # From segment to segment
 
-    def _advance(self, batch: Batch, index: int) -> None:
+    def advance(self, batch: Batch, index: int) -> None:
         """Send the batch to the threads of segment `index`."""
         if self._stopping:
             return  # a batch in a queue would keep its memory
         if index == len(self._plan.segments) or batch.end is not None:
-            self._deliver(batch)
+            self.deliver(batch)
             return
         segment: Segment = self._plan.segments[index]
         if segment.type == SegmentType.GPU:
             assert self._stage is not None
             self._stage.queue_segment(batch, segment, index)
         elif segment.type == SegmentType.BATCH:
-            if threading.current_thread() is self._threads[0]:
-                self._run_batch_segment(batch, index)
-            else:
-                self._feed.put((batch, index))
+            self._feeder.queue_segment(batch, index)
         else:
             run = self._chains[index].start(batch, self._workers.rows_per_turn(batch.size))
             if batch.size == 0:
@@ -388,44 +281,41 @@ class Executor:
             else:
                 self._workers.queue_run(run, index)
 
-    def _finish_segment(self, batch: Batch, index: int) -> None:
+    def finish_segment(self, batch: Batch, index: int) -> None:
+        """Settle the errors of a segment that is done, and send the batch on."""
         if batch.errors and batch.end is None:
             if batch.count > 1:
                 raise next(iter(batch.errors.values()))
             self._faults.settle(batch, index)
-        self._advance(batch, index + 1)
+        self.advance(batch, index + 1)
 
     def _device_done(self, batch: Batch, index: int, error: BaseException | None) -> None:
         if error is not None:
             batch.fail(error)
-        self._guard(batch, self._finish_segment, batch, index)
+        self.guard(batch, self.finish_segment, batch, index)
 
-    def _guard(self, batch: Batch, work: Callable[..., None], *arguments: Any) -> None:
+    def guard(self, batch: Batch, work: Callable[..., None], *arguments: Any) -> None:
         """Let an exception end the batch instead of the thread."""
         try:
             work(*arguments)
         except BaseException as error:
             batch.fail(error)
-            self._deliver(batch)
+            self.deliver(batch)
 
-    def _deliver(self, batch: Batch) -> None:
-        self._under_way.pop(batch.number, None)
+    def deliver(self, batch: Batch) -> None:
+        """Hand the batch out, or have the parts of a group that failed computed."""
+        feeder = self._feeder
+        feeder.under_way.pop(batch.number, None)
         if batch.count > 1 and batch.end is not None:
-            self._compute_apart(batch)
+            feeder.compute_apart(batch)
+            batch.values.clear()
+            batch.forget_errors()
+            feeder.wake()
             return
         batch.finish(self._plan.outputs)
-        self._grouping.learn(batch)
-        for budget in self._budgets:
-            budget.learn(batch)
+        feeder.note_done(batch)
         for part in batch.parts():
             if not self._delivery.deliver(part):
                 part.forget_errors()
-        if self._may_start():
-            self.wake()  # there may be memory for the next batch now
-
-    def _compute_apart(self, batch: Batch) -> None:
-        """Compute the parts of a group that failed."""
-        self._schedule.compute_apart(self._grouping.parts_after(batch, self._delivery.taken))
-        batch.values.clear()
-        batch.forget_errors()
-        self.wake()
+        if feeder.may_start():
+            feeder.wake()  # there may be memory for the next batch now

@@ -181,7 +181,9 @@ class EmulatedDevice(Device):
         return np.asarray(seen).view(DeviceArray)
 
     def pinned(self, nbytes: int) -> Any:
-        return np.full(nbytes, 0xA5, np.uint8)
+        memory = np.full(nbytes, 0xA5, np.uint8)
+        self.hold(memory)
+        return memory
 
     def fill(self, memory: Any, value: int) -> None:
         memory[...] = value
