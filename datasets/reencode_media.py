@@ -8,6 +8,7 @@ macroblock tree reads memory that nothing wrote (seen with x264 core 165).
 from __future__ import annotations
 
 import io
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -109,8 +110,12 @@ def encode_video(encoded: Encoded, codec: str) -> Encoded:
 
 def _x264_options(width: int) -> dict[str, str]:
     """Return the options that keep x264 from AVX-512 where its result would depend on chance."""
-    chance = width % 128 != 0 and _CPU.exists() and "avx512" in _CPU.read_text()
-    return {"x264-params": "asm=AVX2"} if chance else {}
+    return {"x264-params": "asm=AVX2"} if width % 128 and _has_avx512() else {}
+
+
+@cache
+def _has_avx512() -> bool:
+    return _CPU.exists() and "avx512" in _CPU.read_text()
 
 
 def _av() -> Any:

@@ -70,6 +70,10 @@ class WindowBatch(NamedTuple):
         start = self.start.clip(0, extents)
         return WindowBatch(start, (self.start + self.shape).clip(0, extents) - start)
 
+    def drop(self, rows: Sequence[int]) -> None:
+        """Make the windows of these samples empty."""
+        self.start[rows] = self.shape[rows] = 0
+
     def window_at(self, i: int) -> Window:
         """Return the window of one sample."""
         return Window(tuple(self.start[i].tolist()), tuple(self.shape[i].tolist()))
@@ -112,8 +116,7 @@ def windows_of_batch(
     def settle(i: int) -> None:
         windows.start[i], windows.shape[i] = alone(i)
 
-    for i in try_rows(batch, np.flatnonzero(left), settle):
-        windows.start[i] = windows.shape[i] = 0
+    windows.drop(try_rows(batch, np.flatnonzero(left), settle))
     return windows
 
 

@@ -52,8 +52,7 @@ class WindowedDecoder(ImageDecoder):
             def check(i: int) -> None:
                 _box(windows.window_at(i), tuple(sizes[i].tolist()))
 
-            for i in try_rows(batch, np.flatnonzero(doubtful), check):
-                windows.start[i] = windows.shape[i] = 0
+            windows.drop(try_rows(batch, np.flatnonzero(doubtful), check))
             return np.hstack([windows.start, windows.start + windows.shape])
 
         return self.decoded_on_gpu(batch, encoded, boxes)

@@ -36,14 +36,12 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable
-from functools import partial
 from operator import attrgetter
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
 from ..errors import PipelineStopped
 from ..gpu.gpu_device import GpuDevice
-from ..tensors.device_memory import DevicePool
 from ..tensors.memory import SlabPool
 from ..threads import join_all, wait_at_exit
 from ..work.batch import Batch
@@ -139,10 +137,12 @@ class Executor:
         return stage
 
     def _budgets(self) -> list[Budget]:
-        pools: list[tuple[SlabPool | DevicePool, str]] = [(self._pool, "taken_bytes")]
+        pool = self._pool
+        budgets = [Budget(lambda: pool.room, attrgetter("taken_bytes"))]
         if self._device is not None:
-            pools.append((self._device.pool, "taken_device_bytes"))
-        return [Budget(partial(getattr, each, "room"), attrgetter(taken)) for each, taken in pools]
+            memory = self._device.pool
+            budgets.append(Budget(lambda: memory.room, attrgetter("taken_device_bytes")))
+        return budgets
 
     def start(self) -> None:
         """Start all threads."""

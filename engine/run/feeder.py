@@ -133,7 +133,7 @@ class Feeder:
             self._queue.put((batch, index))
 
     def note_done(self, batch: Batch) -> None:
-        """Learn from a batch that is done; there may be memory for the next one now."""
+        """Learn from a batch that is done."""
         self.grouping.learn(batch)
         for budget in self._budgets:
             budget.learn(batch)

@@ -75,8 +75,7 @@ def _check_beyond(
         else:
             fill_channels(operator.fill_values, window.shape, layout)
 
-    for i in try_rows(batch, np.flatnonzero(doubtful), check):
-        windows.start[i] = windows.shape[i] = 0
+    windows.drop(try_rows(batch, np.flatnonzero(doubtful), check))
 
 
 def _shape(extents: Array, i: int) -> tuple[int, ...]:

@@ -161,7 +161,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         scalings = self._batch_scalings(batch, channels, mean, std)
         self._batch_fill(batch, scalings.fill, layout, shapes, windows)
         failed = list(batch.errors)
-        windows.start[failed] = windows.shape[failed] = 0
+        windows.drop(failed)
         view = StridedViews.at(0, shapes, dtype).window(windows.start, windows.shape)
         scaled = scaled_windows(view, layout, written, self.output_layout, scalings)
         if not failed and set(self.per_sample) <= {"mirror"}:

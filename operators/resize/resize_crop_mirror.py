@@ -75,9 +75,7 @@ class ResizeCropMirror(CropArguments, SizedOperator):
     ) -> ResizePlans:
         letters = _SPATIAL[axes.count]
         whole = self.plan_sizes(axes, extents, Sizing.of(arguments))
-        windows = self.windows(
-            batch, letters, whole.size, **{name: arguments[name] for name in _CROP}
-        )
+        windows = self.windows(batch, letters, whole.size, **_crop_of(arguments))
         mirror = array_of(self, "mirror", arguments["mirror"], batch.size)
         bits = np.array([_MIRROR_BITS[letter] for letter in letters])
         return crop_and_mirror_all(whole, windows, (mirror & bits) != 0)
