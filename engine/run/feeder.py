@@ -215,7 +215,7 @@ class Feeder:
             self._delivery.taken, perf_counter_ns(), clocks.consumer_wait_ns
         )
         number, count = numbers.start, len(numbers)
-        clocks.together = count
+        clocks.together = self.grouping.count
         first = self._first_sample + number * self._batch_size
         self._pool.count_batch()
         batch = Batch(number, self._batch_size * count, self._pool, self._seed, first, count)

@@ -79,7 +79,7 @@ class PipelineFigures:
             time, the feeder waited for storage, for threads that read, or for the GIL.
         cpu_s: CPU time of this process and of the worker processes.
         cores: number of cores that this process may use.
-        together: number of small batches that were computed together last.
+        together: number of small batches that are computed together.
         memory_wait_s: the fraction of `feeder_wait_s` during which the byte budget was used up.
         operators: busy time of each operator, the longest first.
         lent_bytes: memory in batches that are under way or held by the consumer.

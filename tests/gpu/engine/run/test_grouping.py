@@ -90,7 +90,8 @@ def test_results_are_the_same(device_stage, folder, eager, monkeypatch, batch_si
         stats = pipe.stats()
     assert_same(found, expected)
     assert largest >= 5
-    assert f"small batches: {stats.together} are computed together" in str(stats)
+    assert stats.together == largest
+    assert f"small batches: {largest} are computed together" in str(stats)
 
 
 def test_batches_are_dense_where_their_samples_agree(device_stage, folder, eager):
