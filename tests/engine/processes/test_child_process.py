@@ -3,7 +3,6 @@
 import errno
 import gc
 import os
-import signal
 import sys
 from pathlib import Path
 
@@ -162,7 +161,7 @@ def test_an_interrupt_while_it_starts(monkeypatch):
         def __init__(self, *arguments, **options):
             super().__init__(*arguments, **options)
             pids.append(self.pid)
-            signal.raise_signal(signal.SIGINT)
+            raise KeyboardInterrupt
 
     pids = []
     monkeypatch.setattr(child_process, "Popen", Interrupted)
