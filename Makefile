@@ -7,7 +7,8 @@ TORCH ?= torch==2.13.0
 DALI ?= nvidia-dali-cuda130==2.4.0
 PIP = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 RUN = $(VENV)/bin/python
-WORKERS ?= 2
+# More than CI's cores, because some tests wait for processes and servers.
+WORKERS ?= 3
 
 # An editable install is a hook in Python's import, which mypy and pyright do not follow. They follow
 # a path: that of a folder in which the checkout has the name of the package.

@@ -71,7 +71,7 @@ def positions_left(state: SamplerState, epoch: int) -> list[int]:
     return [position for start, stop in intervals for position in range(start, stop)]
 
 
-@settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(run_chains())
 def test_through_any_chain_of_checkpoints_each_sample_comes_once(
     chain: tuple[int, list[Run]],
@@ -106,7 +106,7 @@ def test_through_any_chain_of_checkpoints_each_sample_comes_once(
             assert sorted(everything) == list(range(size)), epoch
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(run_chains(), st.integers(0, 10), orders)
 def test_restored_alike_every_rank_goes_on_with_its_own_batches(
     chain: tuple[int, list[Run]], more: int, order: dict[str, Any]
@@ -372,7 +372,7 @@ def test_numbers_before_the_start() -> None:
         sampler.shard_size(0)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(run_chains(), orders)
 def test_through_any_chain_of_checkpoints_each_index_comes_once_in_any_order(
     chain: tuple[int, list[Run]], order: dict[str, Any]

@@ -154,7 +154,7 @@ def expected(recipe, streams):
 
 
 @given(recipes(), st.sampled_from([1, 2, 5]), st.sampled_from([1, 2, 4]))
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_random_graphs_compute_what_they_say(recipe, threads, depth):
     # With the reader's data among the outputs, it is the reader that keys the randomness.
     recipe = recipe[0], [*recipe[1], 0]
