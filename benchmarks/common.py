@@ -39,7 +39,7 @@ class Figure:
         name: the piece of work.
         unit: unit of the figures. For "s" less is better, for all other units more.
         ours: Penstock's figure, the median of the rounds.
-        theirs: DALI's figure; None without DALI.
+        theirs: DALI's figure, or that of what the name tells; None without DALI.
         ratio: factor by which Penstock is better: the median of the ratios of single rounds,
             because both libraries see the same state of the machine in one round.
         lowest, highest: the extremes of these ratios.
@@ -85,14 +85,18 @@ Measurements = Mapping[str, tuple[str, Turn, Turn | None]]
 
 
 def measure(
-    parser: ArgumentParser, only: Sequence[str] | None, offered: Measurements, rounds: int
+    parser: ArgumentParser,
+    only: Sequence[str] | None,
+    offered: Measurements,
+    rounds: int,
+    other: str = "DALI",
 ) -> list[Figure]:
     """Measure and print the measurements in `only`, or all; the parser refuses unknown names."""
     unknown = set(only or ()) - set(offered)
     if unknown:
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are: {'; '.join(offered)}")
     figures = []
-    print_header()
+    print_header(other)
     for name in only or offered:
         figures.append(alternate(name, *offered[name], rounds))
         print_figure(figures[-1])
@@ -112,7 +116,7 @@ def alternate(name: str, unit: str, ours: Turn, theirs: Turn | None, rounds: int
 
 
 def figure_of(name: str, unit: str, mine: Sequence[float], others: Sequence[float]) -> Figure:
-    """Return the figures of Penstock's turns and of DALI's, round by round, if there are any."""
+    """Return the figures of Penstock's turns and of the other's, if any, round by round."""
     if not others:
         return Figure(name, unit, median(mine))
     pairs = list(zip(mine, others, strict=True))
@@ -160,9 +164,9 @@ def run_for(run: Callable[[], object], seconds: float) -> int:
     return count
 
 
-def print_header() -> None:
-    """Print the table's first line."""
-    print(f"{'':26}{'Penstock':>12}{'DALI':>12}  {'':10}{'ratio':>7}  (lowest to highest)")
+def print_header(other: str = "DALI") -> None:
+    """Print the table's first line, with the name of what Penstock is compared with."""
+    print(f"{'':26}{'Penstock':>12}{other:>12}  {'':10}{'ratio':>7}  (lowest to highest)")
 
 
 def print_figure(figure: Figure) -> None:

@@ -156,7 +156,7 @@ def main() -> int:
     options.folder.mkdir(parents=True, exist_ok=True)
     clock = cpu_seconds if options.cpu else time.perf_counter
     offered = measurements(source(options.folder, options.count), clock)
-    figures = common.measure(parser, options.only, offered, options.rounds)
+    figures = common.measure(parser, options.only, offered, options.rounds, "the other")
     if options.json:
         common.write_record(
             options.json, figures, count=options.count, rounds=options.rounds, cpu=options.cpu

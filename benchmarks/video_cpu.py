@@ -262,7 +262,7 @@ def main() -> int:
     options = parser.parse_args()
     clock = time.process_time if options.cpu else time.perf_counter
     offered = measurements(clock, options.clips)
-    figures = common.measure(parser, options.only, offered, options.rounds)
+    figures = common.measure(parser, options.only, offered, options.rounds, "the other")
     if options.json:
         common.write_record(
             options.json, figures, clips=options.clips, batch=BATCH, threads=THREADS,
