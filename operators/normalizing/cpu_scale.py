@@ -7,7 +7,6 @@ two calls of NumPy multiply and add the whole image. All large calls release the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import cv2
@@ -30,14 +29,11 @@ class Scaling(NamedTuple):
         multiplier, offset: float32 of shape (channels,), or (1,) for all channels.
         table: result of each value of a byte, of shape (channels, 256) or (1, 256); None for
             results of type float32.
-        for_blobs: mean and factor of three channels if the result is `(pixel - mean) * factor`;
-            else None.
     """
 
     multiplier: NDArray[np.float32]
     offset: NDArray[np.float32]
     table: Array | None
-    for_blobs: tuple[tuple[float, ...], tuple[float, ...]] | None
 
 
 def make_scaling(
@@ -62,11 +58,7 @@ def make_scaling(
         exact = np.arange(256, dtype=np.float32) * multiplier[:, None] + offset[:, None]
         table = np.empty(exact.shape, dtype)
         saturate(exact, table)
-    means, factors = np.asarray(mean, np.float64), factor
-    if shift != 0 or offset.size not in (1, 3):
-        return Scaling(multiplier, offset, table, None)
-    three = np.zeros(3)
-    return Scaling(multiplier, offset, table, (tuple(three + means), tuple(three + factors)))
+    return Scaling(multiplier, offset, table)
 
 
 def affine(mean: Array, factor: Array, shift: float) -> tuple[Array, Array]:
@@ -152,6 +144,10 @@ def _by_opencv(
 
 
 def _affine(source: Array, target: Array, multiplier: Array, offset: Array) -> None:
+    if source.dtype != np.float32 and np.can_cast(source.dtype, np.float32):
+        # `np.multiply` would convert a few thousand pixels at a time, which takes longer.
+        np.copyto(target, source)
+        source = target
     np.multiply(source, multiplier, out=target, casting="same_kind")
     np.add(target, offset, out=target)
 
@@ -164,28 +160,9 @@ def _planes(workspace: Workspace, image: Array) -> Array:
 
 
 def _scale_to_planes(workspace: Workspace, image: Array, target: Array, scaling: Scaling) -> None:
-    multiplier, offset = scaling.multiplier, scaling.offset
-    is_plain = image.dtype == np.uint8 and image.shape[2] == 3 and target.flags.c_contiguous
-    if scaling.for_blobs is not None and is_plain:
-        # One call is faster than three, because a thread may wait for the GIL between two calls.
-        parameters = _blob_parameters(*scaling.for_blobs, image.shape[1::-1])
-        cv2.dnn.blobFromImageWithParams(image, target[np.newaxis], parameters)
-        return
     planes = _planes(workspace, image)
-    _affine(planes, target, multiplier.reshape(-1, 1, 1), offset.reshape(-1, 1, 1))
-
-
-@lru_cache(256)
-def _blob_parameters(
-    mean: tuple[float, ...], factor: tuple[float, ...], size: tuple[int, int]
-) -> Any:
-    """Return OpenCV's form of `(pixel - mean) * factor` for planes of `size` (width, height)."""
-    parameters = cv2.dnn.Image2BlobParams()
-    parameters.mean = (*mean, 0.0)
-    parameters.scalefactor = (*factor, 1.0)
-    parameters.size = size
-    parameters.ddepth = cv2.CV_32F
-    return parameters
+    multiplier, offset = (each.reshape(-1, 1, 1) for each in (scaling.multiplier, scaling.offset))
+    _affine(planes, target, multiplier, offset)
 
 
 def _look_up_to_planes(workspace: Workspace, image: Array, target: Array, scaling: Scaling) -> None:
