@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +75,8 @@ def random_window(
     """
     position_y, position_x, *attempts = numbers.tolist()
     size = None
-    for u, ratio in zip(attempts[::2], _ratios(numbers[3::2], aspect_ratio).tolist(), strict=True):
+    for u, v in zip(attempts[::2], attempts[1::2], strict=True):
+        ratio = float(_ratios(v, aspect_ratio))
         wanted = (area[0] + (area[1] - area[0]) * u) * height * width
         w = max(1, round(math.sqrt(wanted * ratio)))
         h = max(1, round(math.sqrt(wanted / ratio)))
@@ -127,14 +128,13 @@ def random_windows(
     return windows
 
 
-def _ratios(numbers: NDArray[np.float64], aspect_ratio: tuple[float, float]) -> NDArray[np.float64]:
-    """Return the aspect ratios that numbers in [0, 1) choose.
+def _ratios(numbers: Any, aspect_ratio: tuple[float, float]) -> Any:
+    """Return the aspect ratios that numbers in [0, 1) choose: an array of numbers, or one.
 
     One image takes NumPy's exponential, as a batch does: Python's may differ in the last bit.
     """
     low, high = math.log(aspect_ratio[0]), math.log(aspect_ratio[1])
-    ratios: NDArray[np.float64] = np.exp(low + (high - low) * numbers)
-    return ratios
+    return np.exp(low + (high - low) * numbers)
 
 
 def _fallback(

@@ -37,12 +37,15 @@ class Scratch(threading.local):
 
     def array(self, slot: str, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """Return an uninitialized C-contiguous array, valid until the next call with `slot`."""
-        nbytes = math.prod(shape) * np.dtype(dtype).itemsize
         block = self._blocks.get(slot)
-        if block is None or block.size < nbytes:
-            block = np.empty(nbytes, np.uint8)
-            if nbytes <= _KEEP_BYTES:
-                self._blocks[slot] = block
+        if block is not None:
+            try:
+                return np.ndarray(shape, dtype, block)
+            except TypeError:  # the block is too small; a check of its size would take longer
+                pass
+        block = np.empty(math.prod(shape) * np.dtype(dtype).itemsize, np.uint8)
+        if block.nbytes <= _KEEP_BYTES:
+            self._blocks[slot] = block
         return np.ndarray(shape, dtype, block)
 
 
@@ -56,8 +59,10 @@ def padded(
     """Return memory for a band's input: the whole with zeroed padding, and the slice to fill."""
     before, end = band.pad_before, band.pad_before + band.used
     whole = scratch.array(slot, (end + band.pad_after, *row_shape), band.weights.dtype)
-    whole[:before] = 0
-    whole[end:] = 0
+    if before:
+        whole[:before] = 0
+    if band.pad_after:
+        whole[end:] = 0
     return whole, whole[before:end]
 
 
