@@ -14,13 +14,15 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+
+from penstock.engine.run import worker_choice
 
 if TYPE_CHECKING:
     from penstock.fixtures.generate import BadFile, CocoTree, PhotoTree, ZooImage
@@ -74,6 +76,15 @@ def coco_tree(generator: ModuleType) -> CocoTree:
     """A COCO data set of 12 small images, with annotation files and their folders."""
     tree: CocoTree = generator.coco_tree(generator.DATA / "coco")
     return tree
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _workers_stay_threads() -> Iterator[None]:
+    """Leave work in threads, where tests may replace functions, unless a test tunes otherwise."""
+    with pytest.MonkeyPatch.context() as patch:
+        tuning = worker_choice.TUNING._replace(scaling_threads=sys.maxsize)
+        patch.setattr(worker_choice, "TUNING", tuning)
+        yield
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 
 Threads share the GIL. Operators call libraries that release the GIL, but every return from such a
 call waits for the GIL again. So light samples do not scale with threads. On 16 cores, training
-images of 1.5 ms each go 4.3 times as fast with 8 threads as with one, and 2.2 times with 16.
+images of 1.5 ms each go 4.3 times as fast with 8 threads as with one, and 2.2 times with 16. On two
+cores, images of 0.3 ms go 0.8 times as fast with two threads as with one.
 Processes have a GIL each, but need time to start and memory of their own. Heavy samples scale with
 threads, because their threads seldom meet.
 
@@ -37,7 +38,7 @@ class ChoiceTuning(NamedTuple):
     """
 
     first_threads: int = 8
-    scaling_threads: int = 4
+    scaling_threads: int = 1
     proven_ns: int = 400_000_000
     heavy_cpu_ns: int = 8_000_000
     computing: float = 0.5
