@@ -26,7 +26,7 @@ from penstock.benchmarks.natural_data import MIXES, data_set
 
 BATCH = 64
 THREADS = 2
-WARM_UP = 4  # more batches than are computed ahead, so that no timed batch is ready
+WARM_UP_SECONDS = 3.0  # until then, worker processes have replaced threads
 READS_PER_IMAGE = 16  # reading is fast and needs longer turns
 COLD_SECONDS = 6.0
 SIZE = (224, 224)
@@ -98,11 +98,10 @@ def train(library: Library, folder: str, **decoding: Any) -> Any:
 
 
 def speed(library: Library, graph: Graph, folder: str, batches: int, **options: Any) -> float:
-    """Return images a second of a pipeline after its first batches."""
+    """Return images a second of a pipeline after its first seconds."""
     pipeline = library.pipeline(graph, folder, **options)
     pipeline.build()
-    for _ in range(WARM_UP):
-        pipeline.run()
+    common.run_for(pipeline.run, WARM_UP_SECONDS)
     started = time.perf_counter()
     for _ in range(batches):
         pipeline.run()
