@@ -1,7 +1,7 @@
 """Compute `multiplier * pixel + offset` for each channel, with mirroring and transposition.
 
 The pixels are first copied into an order in which one channel, or one line, is contiguous. Then
-two calls of NumPy multiply and add the whole image. All large calls release the GIL.
+NumPy converts, multiplies and adds the whole image, in a call each. These calls release the GIL.
 """
 
 from __future__ import annotations
