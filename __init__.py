@@ -6,6 +6,9 @@ The names and arguments are those of NVIDIA DALI, so a pipeline ports by changin
 """
 
 import sys as _sys
+from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from .engine import tensors, types
 from .engine.errors import (
@@ -21,6 +24,7 @@ from .engine.errors import (
 from .engine.graph import nodes as data_node
 from .engine.graph.index_keys import newaxis
 from .engine.graph.nodes import DataNode
+from .engine.graph.operator import OPERATORS as _OPERATORS
 from .engine.run import definition as pipeline
 from .engine.run.definition import pipeline_def
 from .engine.run.pipeline import Pipeline
@@ -42,7 +46,14 @@ _sys.modules |= {
 }
 backend = tensors
 
-from . import extend, fn, ops, tfrecord  # noqa: E402  (they make functions of all operators)
+_OPERATORS.modules = tuple(
+    f"{__name__}.{part}.table" for part in ("decoders", "operators", "readers")
+)
+
+from . import fn, ops, tfrecord  # noqa: E402
+
+if _TYPE_CHECKING:
+    from . import extend
 
 __version__ = "0.1.0"
 
@@ -71,3 +82,13 @@ __all__ = [
     "tfrecord",
     "types",
 ]
+
+
+def __getattr__(name: str) -> _ModuleType:
+    if name == "extend":  # it needs all operators, which not every process needs
+        return _import_module(f"{__name__}.extend")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

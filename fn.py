@@ -11,9 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import decoders as _decoders
-from . import operators as _operators
-from . import readers as _readers
 from .engine.errors import ArgumentError
 from .engine.graph.declaration import docstring, signature
 from .engine.graph.nodes import DataNode, add_node
@@ -143,6 +140,8 @@ _ALL = Namespace((), function_of, str)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return __dir__()
     if name.startswith("__"):
         raise AttributeError(name)
     return getattr(_ALL, name)
@@ -150,8 +149,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return dir(_ALL)
-
-
-__all__ = dir(_ALL)
-
-_ = (_decoders, _operators, _readers)  # imported for their operators

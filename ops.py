@@ -63,6 +63,8 @@ _ALL = Namespace((), _class_of, camel_case)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return __dir__()
     if name.startswith("__"):
         raise AttributeError(name)
     return getattr(_ALL, name)
@@ -70,6 +72,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*dir(_ALL), "Compose"])
-
-
-__all__ = __dir__()

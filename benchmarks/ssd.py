@@ -36,7 +36,7 @@ WINDOWS = {
     "bbox_layout": "xyXY",
     "num_attempts": 50,
 }
-GPU_WARM_UP_SECONDS = 6.0  # kernels are compiled, memory is taken, and groups of batches grow
+WARM_UP_SECONDS = 6.0  # processes start, kernels are compiled, and groups of batches grow
 BOXES_OF_SAMPLES = (1, 2, 3, 5, 8, 20)  # as many as images of COCO have
 Graph = Callable[[Library], Any]
 
@@ -115,8 +115,7 @@ def speed(library: Library, graph: Graph, options: argparse.Namespace) -> float:
     )
     pipeline = define(lambda: graph(library))()
     pipeline.build()
-    if options.device == "gpu":
-        common.run_for(pipeline.run, GPU_WARM_UP_SECONDS)
+    common.run_for(pipeline.run, WARM_UP_SECONDS)
     rate = common.batches_a_second(pipeline.run)
     close(pipeline)
     batch: int = options.batch

@@ -1,4 +1,4 @@
-"""Encoded samples to arrays. Importing this package enters all decoders into the operator table.
+"""Encoded samples to arrays.
 
 audio/     audio: a table of formats, the libraries that decode them, the operators
 image/     images: a table of formats, the CPU and GPU engines that decode them, the operators
@@ -6,10 +6,7 @@ errors     errors for encoded bytes
 inflate    compressed bytes of a known shape
 npy        the bytes of `.npy` files
 video/     videos, through PyAV
+table      all decoders
 
 A family of media has a folder of its own, with a table of its formats.
 """
-
-from . import audio, image, inflate, npy, video
-
-__all__ = ["audio", "image", "inflate", "npy", "video"]

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
+from penstock.engine.graph.operator import OPERATORS
 from penstock.engine.run import worker_choice
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ settings.register_profile(
     "steady", deadline=None, derandomize=os.environ.get("PENSTOCK_EXPLORE") != "1"
 )
 settings.load_profile("steady")
+
+OPERATORS.complete()  # for tests of each operator in the table
 
 _GENERATOR = Path(__file__).resolve().parent.parent / "fixtures" / "generate.py"
 

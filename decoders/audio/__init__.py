@@ -9,7 +9,3 @@ mixed_windows    which windows of which files the GPU decodes
 audio_decoder    `fn.decoders.audio`
 utterance        the windows of `fn.readers.nemo_asr`
 """
-
-from . import audio_decoder, utterance
-
-__all__ = ["audio_decoder", "utterance"]

@@ -17,7 +17,3 @@ the file is complete. Our parsers are also 2 to 16 times as fast as Pillow's `op
 2 to 12 us of CPU time where Pillow takes 6 to 85 us. These are figures of one file of each of the
 seven formats, on an AMD EPYC with Python 3.11.
 """
-
-from . import image_decoder, sequence, windowed
-
-__all__ = ["image_decoder", "sequence", "windowed"]

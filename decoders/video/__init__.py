@@ -8,7 +8,3 @@ on_device.py      clips for the GPU: threads that drive FFmpeg's decoders, on th
 clip_frames.py    decoded frames before their conversion
 conversion.py     planes to RGB or YCbCr on the GPU
 """
-
-from . import clip, video_decoder, video_input
-
-__all__ = ["clip", "video_decoder", "video_input"]

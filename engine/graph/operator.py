@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
@@ -271,12 +272,40 @@ class CompositeOperator(Operator):
     """
 
 
-OPERATORS: dict[str, type[Operator]] = {}
-"""Every operator by its name in `fn`, aliases included."""
+class OperatorTable(dict[str, type[Operator]]):
+    """Operators by their names in `fn`, aliases included.
+
+    A module enters its operators when it is imported. Penstock's own modules are imported once the
+    table is asked for an operator that is not there. So the further processes of a pipeline, which
+    start while batches wait, import only the operators that run in them.
+
+    Attributes:
+        modules: names of modules that import all modules of operators.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.modules: tuple[str, ...] = ()
+
+    def complete(self) -> None:
+        """Enter all operators."""
+        for name in self.modules:
+            import_module(name)
+
+    def __missing__(self, name: str) -> type[Operator]:
+        self.complete()
+        if name in self:
+            return self[name]
+        raise KeyError(name)
+
+
+OPERATORS = OperatorTable()
+"""The table of all operators."""
 
 
 def public_operators() -> Iterator[tuple[tuple[str, ...], str, type[Operator]]]:
     """Yield (groups, name, operator) for each public name: ("readers",), "file", File."""
+    OPERATORS.complete()
     for full_name, operator_class in OPERATORS.items():
         *groups, name = full_name.split(".")
         if not name.startswith("_"):
@@ -294,6 +323,8 @@ def register(operator_class: T) -> T:
             names the class's file and line.
     """
     check_declaration(operator_class)
+    if not operator_class.__module__.startswith(_LIBRARY):
+        OPERATORS.complete()  # for names that are in use to be refused here
     names = (operator_class.name, *operator_class.aliases)
     for name in names:
         if name in OPERATORS:

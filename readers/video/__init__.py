@@ -7,7 +7,3 @@ files.py      videos by path or URL, for FFmpeg
 reader.py     `fn.readers.video` and `fn.experimental.readers.video`
 resize_reader.py  `fn.readers.video_resize`
 """
-
-from . import reader, resize_reader
-
-__all__ = ["reader", "resize_reader"]

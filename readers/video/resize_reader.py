@@ -8,7 +8,7 @@ from ...engine.graph.nodes import add_node
 from ...engine.graph.operator import OPERATORS, register
 from .reader import VideoReader
 
-_RESIZE = OPERATORS["resize"]  # `penstock` registers operators before readers
+_RESIZE = OPERATORS["resize"]
 
 
 def _of_resize(name: str) -> Any:

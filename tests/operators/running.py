@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from penstock import operators  # noqa: F401  (enters them in the table)
 from penstock.engine.graph.context import Workspace
 from penstock.engine.graph.operator import OPERATORS, BatchOperator, Operator, SampleOperator
 from penstock.engine.graph.params import from_row

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import penstock  # noqa: F401  (enters the operators in the table)
 from penstock.engine.graph.operator import OPERATORS
 from penstock.engine.tensors import TensorListGPU
 from penstock.operators.common.uploaded import UploadedOperator

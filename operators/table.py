@@ -1,0 +1,168 @@
+"""The operators of arrays. Importing this enters all of them into the table of operators."""
+
+from .audio import (
+    mel_filter_bank,
+    mfcc,
+    nonsilent_region,
+    power_spectrum,
+    preemphasis,
+    spectrogram,
+    to_decibels,
+)
+from .batches import dump_image, permute
+from .boxes import (
+    bb_flip,
+    bbox_paste,
+    bbox_rotate,
+    box_encoder,
+    coord_flip,
+    random_bbox_crop,
+    random_crop_generator,
+    ssd_random_crop,
+)
+from .color import (
+    brightness_contrast,
+    clahe,
+    color_space_conversion,
+    color_twist,
+    debayer,
+    equalize,
+)
+from .cutouts import erase, grid_mask
+from .elementwise import arithmetic, cast, lookup_table, one_hot
+from .filters import filter, gaussian_blur, jpeg_distortion, laplacian, median_blur, morphology
+from .generators import constant, filled
+from .geometry import (
+    crop,
+    dimensions,
+    element_extract,
+    flip,
+    join,
+    pad,
+    reshape,
+    slice,
+    subscript,
+    transpose,
+)
+from .masks import random_mask_pixel, random_object_bbox, roi_random_crop, select_masks
+from .metadata import properties, shapes
+from .noise import noise
+from .normalizing import crop_mirror_normalize, normalize
+from .optical_flow import optical_flow
+from .pasting import multi_paste, paste
+from .random import beta, choice, random_numbers
+from .reductions import reductions
+from .resample_audio import audio_resample
+from .resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
+from .sequences import per_frame, sequence_rearrange
+from .transforms import (
+    combining,
+    coord_transform,
+    cropping,
+    rotating,
+    scaling,
+    shearing,
+    translation,
+)
+from .user_code import (
+    dl_tensor_function,
+    external_source,
+    jax_function,
+    numba_function,
+    python_function,
+    torch_function,
+)
+from .warp import jitter, remap, rotate, sphere, warp_affine, warp_perspective, water
+
+__all__ = [
+    "arithmetic",
+    "audio_resample",
+    "bb_flip",
+    "bbox_paste",
+    "bbox_rotate",
+    "beta",
+    "box_encoder",
+    "brightness_contrast",
+    "cast",
+    "choice",
+    "clahe",
+    "color_space_conversion",
+    "color_twist",
+    "combining",
+    "constant",
+    "coord_flip",
+    "coord_transform",
+    "crop",
+    "crop_mirror_normalize",
+    "cropping",
+    "debayer",
+    "dimensions",
+    "dl_tensor_function",
+    "dump_image",
+    "element_extract",
+    "equalize",
+    "erase",
+    "external_source",
+    "filled",
+    "filter",
+    "flip",
+    "gaussian_blur",
+    "grid_mask",
+    "jax_function",
+    "jitter",
+    "join",
+    "jpeg_distortion",
+    "laplacian",
+    "lookup_table",
+    "median_blur",
+    "mel_filter_bank",
+    "mfcc",
+    "morphology",
+    "multi_paste",
+    "noise",
+    "nonsilent_region",
+    "normalize",
+    "numba_function",
+    "one_hot",
+    "optical_flow",
+    "pad",
+    "paste",
+    "per_frame",
+    "permute",
+    "power_spectrum",
+    "preemphasis",
+    "properties",
+    "python_function",
+    "random_bbox_crop",
+    "random_crop_generator",
+    "random_mask_pixel",
+    "random_numbers",
+    "random_object_bbox",
+    "random_resized_crop",
+    "reductions",
+    "remap",
+    "reshape",
+    "resize",
+    "resize_crop_mirror",
+    "roi_random_crop",
+    "rotate",
+    "rotating",
+    "scaling",
+    "select_masks",
+    "sequence_rearrange",
+    "shapes",
+    "shearing",
+    "slice",
+    "spectrogram",
+    "sphere",
+    "ssd_random_crop",
+    "subscript",
+    "tensor_resize",
+    "to_decibels",
+    "torch_function",
+    "translation",
+    "transpose",
+    "warp_affine",
+    "warp_perspective",
+    "water",
+]
