@@ -1932,7 +1932,7 @@ def file_reader(
     "s3://bucket/train".
 
     In pipelines that use the GPU or worker processes, a process of the reader's own reads local
-    files, after a second of reading: threads that read would wait for Python's lock.
+    files, after a fifth of a second of reading: threads that read would wait for Python's lock.
 
     Outputs:
         the file's bytes: uint8, shape (size,).
@@ -3484,7 +3484,7 @@ def numpy_reader(
 
     Regions of local files that lie in memory are copied out of maps of them, where that is faster:
     by a process of the reader's own, because a mapped file that is cut short ends the process. It
-    is started after a second of such work; `Pipeline.stats` says how much it copied.
+    is started after a fifth of a second of such work; `Pipeline.stats` says how much it copied.
 
     With `device="gpu"` the batch is read into pinned memory, by as many threads as the pipeline has
     where that pays, and copied to the GPU while the next one is read. Where KvikIO is installed and
@@ -9156,7 +9156,7 @@ class readers:
         "s3://bucket/train".
 
         In pipelines that use the GPU or worker processes, a process of the reader's own reads local
-        files, after a second of reading: threads that read would wait for Python's lock.
+        files, after a fifth of a second of reading: threads that read would wait for Python's lock.
 
         Outputs:
             the file's bytes: uint8, shape (size,).
@@ -9621,7 +9621,7 @@ class readers:
 
         Regions of local files that lie in memory are copied out of maps of them, where that is faster:
         by a process of the reader's own, because a mapped file that is cut short ends the process. It
-        is started after a second of such work; `Pipeline.stats` says how much it copied.
+        is started after a fifth of a second of such work; `Pipeline.stats` says how much it copied.
 
         With `device="gpu"` the batch is read into pinned memory, by as many threads as the pipeline has
         where that pays, and copied to the GPU while the next one is read. Where KvikIO is installed and

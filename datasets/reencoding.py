@@ -8,7 +8,6 @@ import numpy as np
 
 from ..engine.errors import ArgumentError
 from .media import IMAGE
-from .reencode_image import smaller_jpeg
 from .reencode_media import AUDIO_CODECS, VIDEO_CODECS, encode_audio, encode_video
 from .sample import Encoded, Sample, Value
 from .schema import ENCODED, ComponentType, Schema
@@ -82,6 +81,8 @@ class Reencoding:
 
     def _change(self, components: dict[str, Value], name: str, value: Encoded) -> None:
         if name == IMAGE and (self.jpeg_quality or self.longest_side):
+            from .reencode_image import smaller_jpeg  # further processes do not need the decoders
+
             components[name], scale = smaller_jpeg(value, self.jpeg_quality, self.longest_side)
             if scale != (1.0, 1.0):
                 _scale_annotations(components, scale)

@@ -46,7 +46,7 @@ class FileReader(WholeFileReader):
     "s3://bucket/train".
 
     In pipelines that use the GPU or worker processes, a process of the reader's own reads local
-    files, after a second of reading: threads that read would wait for Python's lock.
+    files, after a fifth of a second of reading: threads that read would wait for Python's lock.
 
     Outputs:
         the file's bytes: uint8, shape (size,).

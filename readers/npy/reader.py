@@ -64,7 +64,7 @@ class NumpyReader(Reader):
 
     Regions of local files that lie in memory are copied out of maps of them, where that is faster:
     by a process of the reader's own, because a mapped file that is cut short ends the process. It
-    is started after a second of such work; `Pipeline.stats` says how much it copied.
+    is started after a fifth of a second of such work; `Pipeline.stats` says how much it copied.
 
     With `device="gpu"` the batch is read into pinned memory, by as many threads as the pipeline has
     where that pays, and copied to the GPU while the next one is read. Where KvikIO is installed and

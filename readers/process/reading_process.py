@@ -29,9 +29,7 @@ class ReadingProcessTuning(NamedTuple):
 
     Attributes:
         worth_starting_seconds: seconds that the parent spends on the process's work before the
-            parent starts the process.
-        worth_starting_for_metadata: the same where the process also makes metadata, for decoders
-            on the GPU: the GIL is then what limits fast pipelines.
+            parent starts the process, which takes about as long.
         starts: number of times that the process is started; after its last death it stays away.
         at_once: number of requests that the process works on at a time. So the process has the
             next batches when a batch is done.
@@ -40,8 +38,7 @@ class ReadingProcessTuning(NamedTuple):
             with 300 MiB of cache. With 512 KiB, 16 threads copy 165 GB/s there, not 78.
     """
 
-    worth_starting_seconds: float = 1.0
-    worth_starting_for_metadata: float = 0.1
+    worth_starting_seconds: float = 0.2
     starts: int = 3
     at_once: int = 4
     long_copy: int = 512 << 10
@@ -107,11 +104,9 @@ class ReadingProcess:
         """Add seconds that the parent spent on the process's work; start the process if due."""
         if not self._wanted or os.getpid() != self._owner:
             return
-        makes_metadata = bool(self.metadata_functions)
-        worth = (TUNING.worth_starting_seconds, TUNING.worth_starting_for_metadata)[makes_metadata]
         with self._lock:
             self._seconds += seconds
-            if self._seconds < worth or not self._wanted:
+            if self._seconds < TUNING.worth_starting_seconds or not self._wanted:
                 return
             self._seconds = 0.0
             self._starts_left -= 1

@@ -18,7 +18,7 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("processes", [None, False])
 def test_files_are_read_by_a_process_of_their_own(device_stage, folder, tuned, processes):
-    tuned(reading_process, worth_starting_for_metadata=0.0)
+    tuned(reading_process, worth_starting_seconds=0.0)
 
     @pipeline_def(batch_size=64, num_threads=1, exec_processes=processes)
     def define():

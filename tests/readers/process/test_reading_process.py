@@ -4,16 +4,14 @@ import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from penstock.decoders.image.formats import jpeg_batch_headers
-from penstock.readers.process.reading_process import TUNING, ReadingProcess
+from penstock.readers.process.reading_process import TUNING
 
-from ..processes import assert_soon, start
+from ..processes import start
 
 
 @pytest.fixture
@@ -59,16 +57,6 @@ def test_it_may_die_three_times(process, request_for):
     process.count(TUNING.worth_starting_seconds)
     assert "penstock-starter" not in [thread.name for thread in threading.enumerate()]
     assert process.ask(*request) is None
-
-
-def test_it_starts_sooner_where_it_makes_metadata(process, pool):
-    functions = {"jpeg": jpeg_batch_headers.headers}
-    with closing(ReadingProcess(pool.arena, 2, functions)) as other:
-        for each in (process, other):
-            each.count(TUNING.worth_starting_for_metadata)
-        assert_soon(lambda: other.is_there)
-        assert not process.is_there
-        assert process._wanted
 
 
 def test_closing_ends_it(process, request_for):

@@ -184,7 +184,7 @@ def test_a_bad_image_among_good_ones(device_stage, photographs, policy, damage, 
 
 
 def test_the_process_that_reads_looks_at_headers(device_stage, image_zoo, monkeypatch, tuned):
-    tuned(reading_process, worth_starting_for_metadata=0.0)
+    tuned(reading_process, worth_starting_seconds=0.0)
     paths = [str(image.path) for image in image_zoo.values()]
     looked_at: list[int] = []
 
