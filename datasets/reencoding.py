@@ -81,7 +81,7 @@ class Reencoding:
 
     def _change(self, components: dict[str, Value], name: str, value: Encoded) -> None:
         if name == IMAGE and (self.jpeg_quality or self.longest_side):
-            from .reencode_image import smaller_jpeg  # further processes do not need the decoders
+            from .reencode_image import smaller_jpeg  # other conversions need no decoders
 
             components[name], scale = smaller_jpeg(value, self.jpeg_quality, self.longest_side)
             if scale != (1.0, 1.0):

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..decoders.audio.soundness import check_audio
-from ..decoders.image.decode import decode
 from ..engine.errors import DecodeError, PenstockError
 from .dataset import Dataset
 from .manifest import NAME
@@ -76,6 +74,9 @@ def check_decodable(encoded: Encoded) -> None:
     ...
     penstock.engine.errors.DecodeError: ...
     """
+    from ..decoders.audio.soundness import check_audio  # conversions need no decoders
+    from ..decoders.image.decode import decode
+
     data = np.frombuffer(encoded.data, np.uint8)
     if medium_of(encoded.extension) == IMAGE:
         decode(data, output="ANY_DATA")

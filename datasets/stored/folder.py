@@ -107,15 +107,21 @@ def _firsts(names: Iterator[tuple[bytes, bytes]]) -> NDArray[np.int64]:
     Files that follow one another with one stem are one sample, unless two hold one component.
     """
     firsts: list[int] = []
-    last, held, count = b"", set[str](), 0
+    last: bytes | None = None
+    held: list[bytes] = []  # extensions of the last sample's files
+    count = 0
     for number, (stem, extension) in enumerate(names):
-        component = component_of(os.fsdecode(extension))[0]
-        if stem != last or component in held or not firsts:
+        if stem == last and _component(extension) not in map(_component, held):
+            held.append(extension)
+        else:
             firsts.append(number)
-            last, held = stem, set()
-        held.add(component)
+            last, held = stem, [extension]
         count = number + 1
     return np.array([*firsts, count], np.int64)
+
+
+def _component(extension: bytes) -> str:
+    return component_of(os.fsdecode(extension))[0]
 
 
 def open_folder(location: Location) -> FileSamples:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...decoders.image.table import read_header
 from ...engine.errors import ArgumentError, DecodeError
 from ..manifest import ShardInfo
 from ..sample import Encoded, Sample, Value
@@ -55,6 +54,8 @@ class CocoWriter(LooseFileWriter):
         for name, values in columns.items():
             if len(values) != count:
                 raise ArgumentError(f"there are {len(values)} {name!r} for {count} boxes")
+        from ...decoders.image.table import read_header  # other writers need no decoders
+
         try:
             header = read_header(np.frombuffer(encoded[0].data, np.uint8))
         except DecodeError as error:

@@ -32,6 +32,9 @@ def name_filter(patterns: Sequence[str], *, case_sensitive: bool) -> Callable[[b
     encoded = [_encode(pattern) for pattern in patterns]
     suffixes = tuple(p[1:] for p in encoded if _is_plain_suffix(p))
     globs = [p for p in encoded if not _is_plain_suffix(p)]
+    if len(globs) == len(encoded) == 1:
+        (only,), flags = globs, 0 if case_sensitive else _CASE_FOLD
+        return lambda name: not _fnmatch(only, name, flags)
     if case_sensitive:
         return lambda name: name.endswith(suffixes) or any(not _fnmatch(p, name, 0) for p in globs)
     suffixes = tuple(suffix.lower() for suffix in suffixes)
