@@ -1931,8 +1931,9 @@ def file_reader(
     from a text file that lists them (`file_list`). Each of these may be or hold URLs, such as
     "s3://bucket/train".
 
-    In pipelines that use the GPU or worker processes, a process of the reader's own reads local
-    files, after a fifth of a second of reading: threads that read would wait for Python's lock.
+    In pipelines that use the GPU or worker processes, one to four processes of the reader's own
+    read local files, after a fifth of a second of reading: threads that read would wait for
+    Python's lock.
 
     Outputs:
         the file's bytes: uint8, shape (size,).
@@ -9155,8 +9156,9 @@ class readers:
         from a text file that lists them (`file_list`). Each of these may be or hold URLs, such as
         "s3://bucket/train".
 
-        In pipelines that use the GPU or worker processes, a process of the reader's own reads local
-        files, after a fifth of a second of reading: threads that read would wait for Python's lock.
+        In pipelines that use the GPU or worker processes, one to four processes of the reader's own
+        read local files, after a fifth of a second of reading: threads that read would wait for
+        Python's lock.
 
         Outputs:
             the file's bytes: uint8, shape (size,).

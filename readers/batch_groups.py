@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from time import perf_counter
 from typing import NamedTuple
 
@@ -19,14 +20,19 @@ class BatchGroupsTuning(NamedTuple):
     Attributes:
         samples: of a group at most. Measured: with so many, the fixed costs of a read vanish.
         seconds: that reading a group may take. Workers decode for longer than that.
-        nbytes: of a group at most. Of larger groups the first samples have left the caches before
-            anybody uses them, and a fast consumer waits until the whole group is read.
+        nbytes: of a group at most, on machines with few cores. Of larger groups the first samples
+            have left the caches before anybody uses them.
+        many_cores: number of cores of which one is free for a second thread that reads: see
+            `LocalFileTuning.two_threads_bytes`.
+        nbytes_of_many_cores: of a group at most on such machines.
         fraction_of_room: of the pool's free memory that a group may take.
     """
 
     samples: int = 1024
     seconds: float = 0.01
     nbytes: int = 4 << 20
+    many_cores: int = 4
+    nbytes_of_many_cores: int = 16 << 20
     fraction_of_room: float = 1 / 8
 
 
@@ -59,8 +65,9 @@ class BatchGroups:
 
     A batch's samples follow from its number, so reading batches together changes no result. The
     first group is one batch. Groups grow twofold while that pays: up to 1024 samples, as long as
-    a read takes 10 ms and 4 MiB (or an eighth of the free memory of the pool) at most. So slow
-    storage is read batch by batch, while other threads decode the batch before.
+    a read takes 10 ms and an eighth of the free memory of the pool at most, and 4 MiB, or 16 MiB
+    on many cores. So slow storage is read batch by batch, while other threads decode the batch
+    before.
 
     The batches of a group share memory, which comes back when all of them are dropped; the first
     batch counts all of it. No sample comes twice in a group: a consumer that writes into one
@@ -78,6 +85,8 @@ class BatchGroups:
         self._sampler = sampler
         self._batch_size = batch_size
         self._most = 1 if single else max(1, TUNING.samples // batch_size)
+        many = len(os.sched_getaffinity(0)) >= TUNING.many_cores
+        self._nbytes = TUNING.nbytes_of_many_cores if many else TUNING.nbytes
         self._count = 1  # of batches in the next group
         self._group: _BatchGroup | None = None
 
@@ -135,7 +144,7 @@ class BatchGroups:
 
     def _adapt(self, count: int, seconds: float, nbytes: int, room: int) -> None:
         """Choose the next group's size by what a group of `count` batches took."""
-        most = min(TUNING.nbytes, int(room * TUNING.fraction_of_room))
+        most = min(self._nbytes, int(room * TUNING.fraction_of_room))
         cost = max(seconds / TUNING.seconds, nbytes / most if most > 0 else np.inf)
         if cost > 1:
             self._count = max(1, count // 2)

@@ -16,14 +16,14 @@ from ..process.reading_process import ReadingProcess
 from ..source import Allocate, Column, checked_indices
 from ..storage.local_reads import read_local
 from ..storage.urls import is_url, shown
-from .process_reads import ProcessReads
+from .process_reads import ProcessReads, processes_of_cores
 
 
 class FileSourceTuning(NamedTuple):
-    """Numbers of the process that reads files.
+    """Numbers of the processes that read files.
 
     Attributes:
-        threads: of the process, which works for one batch at a time.
+        threads: of each process; several work only while files come slowly.
     """
 
     threads: int = 4
@@ -83,8 +83,8 @@ class FileSource:
         return shown(path)
 
     def share(self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]) -> None:
-        """Let a process of its own read local files into memory of the arena."""
-        process = ReadingProcess(arena, TUNING.threads, metadata_functions)
+        """Let processes of its own read local files into memory of the arena."""
+        process = ReadingProcess(arena, TUNING.threads, metadata_functions, processes_of_cores())
         self._by_process = ProcessReads(process)
         self._read_files = self._by_process.read
 

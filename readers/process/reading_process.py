@@ -1,17 +1,17 @@
-"""The reading process: its start, its requests and its end, in the parent.
+"""Reading processes: their start, their requests and their end, in the parent.
 
 Each system call gives up the GIL and waits for it afterwards. Beside busy threads, that wait takes
 longer than to read a file of 100 KB. Besides, the kernel kills a process that touches a mapped file
-which was cut short. So a reading process (`reading_child`) reads files and copies out of maps,
-straight into the arena that both processes share. The reading process is an aid only: its parent
-reads whatever the reading process could not read, and raises the errors.
+which was cut short. So reading processes (`reading_child`) read files and copy out of maps,
+straight into the arena that they share with their parent. They are an aid only: the parent reads
+whatever they could not read, and raises the errors.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from queue import SimpleQueue
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,8 +30,8 @@ class ReadingProcessTuning(NamedTuple):
     Attributes:
         worth_starting_seconds: seconds that the parent spends on the process's work before the
             parent starts the process, which takes about as long.
-        starts: number of times that the process is started; after its last death it stays away.
-        at_once: number of requests that the process works on at a time. So the process has the
+        starts: number of times that the processes are started; after the last death they stay away.
+        at_once: number of requests that a process works on at a time. So the process has the
             next batches when a batch is done.
         long_copy: bytes of a copy that goes past the caches of the cores, straight to memory. The
             C library's own limit is made for copies that are used at once: 151 MiB on a machine
@@ -48,12 +48,13 @@ TUNING = ReadingProcessTuning()
 
 
 class ReadingProcess:
-    """Lets a process read into an arena, once that saves time. Thread-safe.
+    """Lets a process, or several, read into an arena, once that saves time. Thread-safe.
 
-    In a process that was forked from the parent, this object does nothing.
+    The processes start together. If one dies, the others are ended, too. In a process that was
+    forked from the parent, this object does nothing.
 
     Attributes:
-        arena, threads, metadata_functions: see `__init__`.
+        arena, threads, metadata_functions, processes: see `__init__`.
         why: reason why there is no process; "" if no process has failed.
     """
 
@@ -62,26 +63,29 @@ class ReadingProcess:
         arena: Arena,
         threads: int,
         metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({}),
+        processes: int = 1,
     ) -> None:
         """Set the arena; start no process yet.
 
         Args:
             arena: memory that other processes may map.
-            threads: number of the process's threads.
-            metadata_functions: functions that the process runs on each encoded sample, by name:
+            threads: number of threads of each process.
+            metadata_functions: functions that a process runs on each encoded sample, by name:
                 see `PackedRows.metadata`.
+            processes: number of processes.
         """
         self.arena = arena
         self.metadata_functions = dict(metadata_functions)
         self.why = ""
         self.threads = threads
+        self.processes = processes
         self._owner = os.getpid()
         self._lock = threading.Lock()
         self._seconds = 0.0
         self._starts_left = TUNING.starts
         self._wanted = True  # before the start, and after each death but the last
         self._closed = False
-        self._helper: _LivingProcess | None = None
+        self._helper: _LivingProcesses | None = None
 
     @property
     def is_there(self) -> bool:
@@ -91,11 +95,16 @@ class ReadingProcess:
 
     def ask(self, *request: Any) -> Any:
         """Return the answer to a request (see `reading_child`); None if no process answers."""
+        answers = self.ask_each([request])
+        return None if answers is None else answers[0]
+
+    def ask_each(self, requests: Sequence[tuple[Any, ...]]) -> list[Any] | None:
+        """Return the answers to requests, at most one a process; None if a process has died."""
         helper = self._helper
         if helper is None or not self.is_there:
             return None
         try:
-            return helper.ask(request)
+            return helper.ask(requests)
         except (EOFError, OSError):
             self._lose(helper)
             return None
@@ -123,7 +132,7 @@ class ReadingProcess:
 
     def _start(self) -> None:
         try:
-            helper = _LivingProcess(self.arena, self.threads)
+            helper = _LivingProcesses(self.arena, self.threads, self.processes)
         except (WorkerError, OSError) as error:
             self.why = f"no process reads: {error}"
             return
@@ -139,8 +148,8 @@ class ReadingProcess:
         except (EOFError, OSError):
             self._lose(helper)
 
-    def _lose(self, helper: _LivingProcess) -> None:
-        """Go on without a process that has died."""
+    def _lose(self, helper: _LivingProcesses) -> None:
+        """Go on without processes of which one has died."""
         fate = helper.fate()
         helper.close()  # from now on, no other process writes to the memory of unanswered requests
         with self._lock:
@@ -150,51 +159,72 @@ class ReadingProcess:
                 self.why = f"the process that reads {fate}"
 
 
-class _LivingProcess:
-    """One reading process while it is alive.
+class _LivingProcesses:
+    """Reading processes while they are alive.
 
     Attributes:
-        ready: whether the process answers requests.
+        ready: whether the processes answer requests.
     """
 
-    def __init__(self, arena: Arena, threads: int) -> None:
+    def __init__(self, arena: Arena, threads: int, count: int) -> None:
         from ...engine.processes.child_process import (
             ChildProcess,  # most pipelines need not spend the time
         )
 
         self.ready = False
-        numbers = threads, arena.descriptor
-        module = f"{__package__}.reading_child"
-        self._process = ChildProcess(
-            module, numbers, numbers[1:], TUNING.at_once, {"GLIBC_TUNABLES": _tunables()}
-        )
-        self._free: SimpleQueue[Channel] = SimpleQueue()
+        self._fate = ""
+        self._processes: list[ChildProcess] = []
+        module, environment = f"{__package__}.reading_child", {"GLIBC_TUNABLES": _tunables()}
+        given = (threads, arena.descriptor), (arena.descriptor,), TUNING.at_once, environment
+        try:
+            for _ in range(count):
+                self._processes.append(ChildProcess(module, *given))
+        except BaseException:
+            self.close()
+            raise
+        self._free: SimpleQueue[tuple[Channel, ...]] = SimpleQueue()
 
     def wait_until_ready(self, metadata_functions: dict[str, MetadataFunction]) -> None:
-        """Send the functions to run on samples, and wait until the process answers requests."""
-        for channel in self._process.channels:
-            channel.send(metadata_functions)
-        for channel in self._process.channels:
-            channel.receive()
-            self._free.put(channel)
+        """Send the functions to run on samples, and wait until the processes answer requests."""
+        for process in self._processes:
+            try:
+                for channel in process.channels:
+                    channel.send(metadata_functions)
+                for channel in process.channels:
+                    channel.receive()
+            except (EOFError, OSError):
+                self._fate = process.fate()
+                raise
+        for seat in zip(*(process.channels for process in self._processes), strict=True):
+            self._free.put(seat)
         self.ready = True
 
-    def ask(self, request: Any) -> Any:
-        """Return the answer; EOFError or OSError if the process has ended."""
-        channel = self._free.get()
+    def ask(self, requests: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Return the answers; EOFError or OSError if a process has ended."""
+        seat = self._free.get()
+        number, answers = 0, []
         try:
-            channel.send(request)
-            return channel.receive()
+            for number, request in enumerate(requests):
+                seat[number].send(request)
+            for number in range(len(requests)):
+                answers.append(seat[number].receive())
+            return answers
+        except BaseException:
+            # Other answers may still come: nobody must take them for those of later requests.
+            self._fate = self._fate or self._processes[number].fate()
+            self.close()
+            raise
         finally:
-            self._free.put(channel)
+            self._free.put(seat)
 
     def fate(self) -> str:
-        """Return how the process ended, as a phrase."""
-        return self._process.fate()
+        """Return how the first process ended, as a phrase."""
+        return self._fate or self._processes[0].fate()
 
     def close(self) -> None:
-        """End the process; a thread that waits for its answer gets EOFError. Idempotent."""
-        self._process.close()
+        """End the processes; a thread that waits for an answer gets EOFError. Idempotent."""
+        for process in self._processes:
+            process.close()
 
 
 def _tunables() -> str:

@@ -9,10 +9,10 @@ import pytest
 from penstock.decoders.image.formats import jpeg_batch_headers
 from penstock.engine.tensors import TensorListCPU
 from penstock.readers.files import process_reads
-from penstock.readers.files.process_reads import ProcessReads
+from penstock.readers.files.process_reads import ProcessReads, processes_of_cores
 from penstock.readers.process.reading_process import TUNING, ReadingProcess
 
-from ..processes import alive, assert_soon, start
+from ..processes import alive, assert_soon, children, start
 from .made import random_files
 
 SIZES = [5, 0, 100_000, 1, 70_000, *range(30_000, 30_600)]  # more files than are open at once
@@ -103,7 +103,52 @@ def test_a_large_file_is_forgotten(reads, check, process, pool, folder):
     for _ in range(20):
         reads.read(paths_in(folder, range(5, 26)), allocate)
     assert len(requests) == 20
-    assert requests[0] > requests[-1] == int(sum(SIZES[5:26]) * 1.2)
+    room = sum(SIZES[5:26]) / 21 * (21 * 1.1 + 3 * 21**0.5)
+    assert requests[0] > requests[-1] == int(room)
+
+
+@pytest.fixture
+def several(pool, folder):
+    """Three processes that read files together, and the process that asks them."""
+    process = ReadingProcess(pool.arena, 2, {"jpeg": jpeg_batch_headers.headers}, 3)
+    several = ProcessReads(process)
+    several.read(paths_in(folder, range(5, 40)), pool.empty)
+    before = set(children())
+    assert_soon(lambda: process.count(TUNING.worth_starting_seconds) or process.is_there)
+    several.pids = sorted(set(children()) - before)
+    yield several
+    process.close()
+
+
+@pytest.mark.parametrize("count", [1, 15, 33, 300])
+def test_several_processes_share_the_files(several, pool, folder, count, monkeypatch):
+    monkeypatch.setattr(process_reads, "read_local", None)
+    indices = np.random.default_rng(count).permutation(len(SIZES))[:count]
+    rows = several.read(paths_in(folder, indices), pool.empty)
+    assert [len(row) for row in rows] == [SIZES[index] for index in indices]
+    assert len(rows.metadata["jpeg"]) == count
+    for index, row in zip(indices, rows, strict=True):
+        assert row.tobytes() == (folder / f"{index:03}.bin").read_bytes()
+    assert len(several.pids) == 3
+    assert several.path_used == "3 processes of its own read"
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_if_one_of_several_dies_all_end(several, pool, folder, number):
+    os.kill(several.pids[number], signal.SIGKILL)
+    for _ in range(3):
+        rows = several.read(paths_in(folder, range(60)), pool.empty)
+        assert [len(row) for row in rows] == SIZES[:60]
+    assert_soon(lambda: not any(map(alive, several.pids)))
+    assert "was ended by the signal SIGKILL" in several.path_used
+
+
+def test_the_number_of_processes_follows_from_the_cores(monkeypatch):
+    found = []
+    for cores in (1, 2, 7, 8, 16, 96):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: set(range(cores)))
+        found.append(processes_of_cores())
+    assert found == [1, 1, 1, 2, 4, 4]
 
 
 @pytest.mark.usefixtures("pid")

@@ -49,7 +49,7 @@ def reading():
 
 def cut_short_while_mapped(reading, paths, monkeypatch):
     """Cut a file short at the moment that it is to be copied; return what is raised."""
-    ask = reading_process._LivingProcess.ask
+    ask = reading_process._LivingProcesses.ask
 
     def late(helper, request):
         os.truncate(paths[1], 20_000)
@@ -57,7 +57,7 @@ def cut_short_while_mapped(reading, paths, monkeypatch):
 
     reading.use(paths, "1:, 1:")  # expects nothing of the files
     with monkeypatch.context() as patch:
-        patch.setattr(reading_process._LivingProcess, "ask", late)
+        patch.setattr(reading_process._LivingProcesses, "ask", late)
         with pytest.raises(SourceError, match=r"1\.npy: .*was cut short") as caught:
             reading.read()
     return caught
