@@ -12,12 +12,11 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import prod
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Workspace
@@ -26,6 +25,7 @@ from ..graph.params import from_row
 from ..graph.sequences import Sequences
 from ..tensors import TensorList
 from ..tensors.results import BatchRows, RowStore, RowType, as_results
+from ..tensors.scratch import Scratch
 from .batch import Batch
 from .frames import sample_frames
 from .plan import Key, Plan, Segment, SegmentType, Step, is_light
@@ -227,7 +227,7 @@ class Worker(Workspace):
 
     def __init__(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         self._is_stopped = is_stopped
-        self._scratch: dict[tuple[int, int], NDArray[np.uint8]] = {}
+        self._scratch = Scratch()
         self.busy_ns: dict[int, int] = {}
         self.events: dict[int, dict[str, int]] = {}  # a thread's operators count by themselves
         self.wait_ns = 0
@@ -303,28 +303,17 @@ class Worker(Workspace):
         key = self._ordinal, output
         rows = self._run.rows.get(key)
         if rows is None:
-            return self._buffer(key, shape, dtype)
+            return self._scratch.array(key, shape, dtype)
         granted = self._granted[key] = rows.empty(self._i, shape, np.dtype(dtype))
         return granted
 
     def scratch(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         self._scratches -= 1  # negative: outputs count from 0
-        return self._buffer((self._ordinal, self._scratches), shape, dtype)
+        return self._scratch.array((self._ordinal, self._scratches), shape, dtype)
 
     def check_running(self) -> None:
         if self._is_stopped():
             raise PipelineStopped("the pipeline was closed while a sample was computed")
-
-    def _buffer(self, key: Key, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        buffer = self._scratch.get(key)
-        if buffer is not None:
-            try:
-                return np.ndarray(shape, dtype, buffer)
-            except TypeError:  # the buffer is too small; a check of its size would take longer
-                pass
-        nbytes = max(1, prod(shape) * np.dtype(dtype).itemsize)
-        buffer = self._scratch[key] = np.empty(nbytes, np.uint8)
-        return np.ndarray(shape, dtype, buffer)
 
 
 def _argument(operator: SampleOperator, name: str, value: Array) -> Any:

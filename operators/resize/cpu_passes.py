@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
+from ...engine.tensors.scratch import Scratch
 from .cpu_bands import Band
 
 # OpenBLAS starts threads of its own above this many multiply-adds a product.
@@ -25,31 +25,14 @@ _MOVABLE = {1: np.uint8, 2: np.uint16, 4: np.int32, 8: np.float64}
 _MOVABLE_CHANNELS = (1, 2, 3, 4)
 
 
-class Scratch(threading.local):
-    """Memory for intermediate results, kept from call to call; each thread has its own.
-
-    The C library returns big blocks to the system when they are freed, and new pages cost more
-    than the arithmetic. Blocks over 32 MiB are not kept.
-    """
+class ThreadScratch(threading.local, Scratch):
+    """Memory for intermediate results; each thread has its own."""
 
     def __init__(self) -> None:
-        self._blocks: dict[str, NDArray[np.uint8]] = {}
-
-    def array(self, slot: str, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """Return an uninitialized C-contiguous array, valid until the next call with `slot`."""
-        block = self._blocks.get(slot)
-        if block is not None:
-            try:
-                return np.ndarray(shape, dtype, block)
-            except TypeError:  # the block is too small; a check of its size would take longer
-                pass
-        block = np.empty(math.prod(shape) * np.dtype(dtype).itemsize, np.uint8)
-        if block.nbytes <= _KEEP_BYTES:
-            self._blocks[slot] = block
-        return np.ndarray(shape, dtype, block)
+        super().__init__(_KEEP_BYTES)
 
 
-SCRATCH = Scratch()
+SCRATCH = ThreadScratch()
 """The memory that all passes use."""
 
 
