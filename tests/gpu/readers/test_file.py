@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
+from penstock.readers.files import source as source_of_files
 from penstock.readers.process import reading_process
 
 
@@ -16,8 +17,18 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("processes", [None, False])
-def test_files_are_read_by_a_process_of_their_own(device_stage, folder, tuned, processes):
+@pytest.mark.parametrize(
+    ("processes", "count", "remark"),
+    [
+        (None, 1, "a process of its own reads"),
+        (None, 2, "2 processes of its own read"),
+        (False, 1, "of its own read"),
+    ],
+)
+def test_files_are_read_by_processes_of_their_own(
+    device_stage, folder, tuned, monkeypatch, processes, count, remark
+):
+    monkeypatch.setattr(source_of_files, "processes_of_cores", lambda: count)
     tuned(reading_process, worth_starting_seconds=0.0)
 
     @pipeline_def(batch_size=64, num_threads=1, exec_processes=processes)
@@ -30,7 +41,7 @@ def test_files_are_read_by_a_process_of_their_own(device_stage, folder, tuned, p
         for number, path in enumerate(contents.source_info()):
             with open(path, "rb") as file:
                 assert contents.as_cpu().at(number).tobytes() == file.read()
-        return "a process of its own reads" in str(pipe.stats())
+        return remark in str(pipe.stats())
 
     with define() as pipe:
         deadline = time.monotonic() + (60 if processes is None else 2)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.tensors.memory import SlabPool
+from penstock.readers.files import source as source_of_files
 from penstock.readers.files.source import FileSource
 from penstock.readers.listing.listing import list_files
 from penstock.readers.process import reading_process
@@ -83,9 +84,10 @@ def test_close_does_not_disturb_a_read_in_another_thread(folder, names):
     ]
 
 
-@pytest.fixture
-def shared(tmp_path, tuned):
-    """A source whose process reads, and a function that looks at what a source reads."""
+@pytest.fixture(params=[1, 3])
+def shared(tmp_path, tuned, request, monkeypatch):
+    """A source whose processes read, and a function that looks at what a source reads."""
+    monkeypatch.setattr(source_of_files, "processes_of_cores", lambda: request.param)
     tuned(reading_process, worth_starting_seconds=0.0)
     for number in range(100):
         (tmp_path / f"{number:02}").write_bytes(bytes([number]) * 20_000)
@@ -99,7 +101,8 @@ def shared(tmp_path, tuned):
         assert labels[:, 0].tolist() == list(indices)
 
     check(source, range(30))
-    assert_soon(lambda: source.path_used == "a process of its own reads")
+    expected = {1: "a process of its own reads", 3: "3 processes of its own read"}[request.param]
+    assert_soon(lambda: source.path_used == expected)
     yield source, check
     source.close()
 

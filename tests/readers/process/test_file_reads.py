@@ -1,6 +1,8 @@
 """Files read into an arena, as the process that reads does it."""
 
 import os
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.threads import Team
+from penstock.readers.process import file_reads
 from penstock.readers.process.file_reads import FileReads
 
 from ...descriptors import open_below
@@ -49,6 +52,27 @@ def test_files_lie_one_behind_the_other(read, paths, spare, tmp_path):
     contents = b"".join(Path(os.fsdecode(path)).read_bytes() for path in paths)
     assert memory.tobytes() == contents + b"\7" * 2000
     assert open_below(tmp_path) == []
+
+
+@pytest.mark.parametrize(("quick_seconds", "most"), [(1e9, 1), (0, 3)])
+def test_several_threads_read_where_files_come_slowly(
+    read, paths, tuned, quick_seconds, most, monkeypatch
+):
+    tuned(file_reads, quick_seconds=quick_seconds)
+    threads = set()
+
+    def seen(fd, view, offset, of=file_reads.read_cached):
+        threads.add(threading.get_ident())
+        time.sleep(0.0005)
+        return of(fd, view, offset)
+
+    monkeypatch.setattr(file_reads, "read_cached", seen)
+    (sizes, _), memory = read(paths, sum(SIZES))
+    assert sizes.tolist() == SIZES
+    contents = b"".join(Path(os.fsdecode(path)).read_bytes() for path in paths)
+    assert memory.tobytes() == contents + b"\7" * 2000
+    assert 1 <= len(threads) <= most
+    assert most == 1 or len(threads) > 1
 
 
 @pytest.mark.parametrize("room", [0, 10, 100_010, sum(SIZES) - 1])
