@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -13,6 +12,8 @@ import pytest
 
 import penstock
 from penstock.engine.graph.operator import OPERATORS
+
+from .interpreters import output_of
 
 ROOT = Path(penstock.__file__).resolve().parent
 GROUND = {"engine", "geometry", "formats", "signals"}  # what readers, decoders and operators share
@@ -276,28 +277,13 @@ OPERATORS_ALONE = "cv2 simplejpeg penstock.decoders.image.table penstock.readers
 )
 def test_import_needs_neither_optional_libraries_nor_what_is_needed_later(program, names):
     script = f"import sys, {program}; print(sorted(set({names.split()}) & set(sys.modules)))"
-    result = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        cwd=ROOT.parent,
-        env={"PYTHONPATH": str(ROOT.parent), "PATH": ""},
-        check=True,
-    )
-    assert result.stdout == "[]\n"
+    assert output_of(script) == "[]\n"
 
 
 def test_types_is_a_module_of_its_own_name():
     script = "import penstock.types, types; from penstock import types as t; print(t.FLOAT.name)"
-    result = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,  # the root of a checkout on the path breaks nothing
-        env={"PYTHONPATH": str(ROOT.parent), "PATH": ""},
-        check=True,
-    )
-    assert result.stdout == "FLOAT\n"
+    in_a_checkout = output_of(script, ROOT)  # whose root on the path breaks nothing
+    assert in_a_checkout == "FLOAT\n"
 
 
 def test_what_is_public():

@@ -26,7 +26,7 @@ _MOVABLE_CHANNELS = (1, 2, 3, 4)
 
 
 class ThreadScratch(threading.local, Scratch):
-    """Memory for intermediate results; each thread has its own."""
+    """Memory for intermediate results; each thread has its own. Blocks over 32 MiB are not kept."""
 
     def __init__(self) -> None:
         super().__init__(_KEEP_BYTES)

@@ -1,1 +1,1 @@
-"""The reading process, which reads for a pipeline's readers."""
+"""Reading processes, which read for a pipeline's readers."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from penstock.engine.graph.operator import OPERATORS
 
-ROOT = Path(__file__).resolve().parents[3]
+from ...interpreters import output_of
 
 OWN_OPERATOR = """
 from penstock.engine.graph.operator import BatchOperator, register
@@ -53,17 +49,3 @@ def test_a_name_that_is_in_use_is_refused_at_once():
 def test_an_unknown_name():
     with pytest.raises(KeyError, match="no_such_operator"):
         OPERATORS["no_such_operator"]
-
-
-def output_of(program: str) -> str:
-    """Run a program in a new interpreter."""
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
-        capture_output=True,
-        text=True,
-        cwd=ROOT.parent,
-        env={"PYTHONPATH": str(ROOT.parent), "PATH": ""},
-        check=False,
-    )
-    assert not result.returncode, result.stderr
-    return result.stdout
