@@ -2,18 +2,18 @@
 
 Three decoders work on a batch at the same time:
 
-- the hardware engine decodes plain JPEG (baseline, three components) in one call a batch, on GPUs
-  that have an engine; where the engine limits the pipeline, CPU threads take a part of these files;
-- nvImageCodec decodes JPEG with CUDA kernels and CPU threads: on GPUs without an engine, and what
-  the engine refuses;
+- plain JPEG (baseline, three components or gray) is decoded by the hardware engine in one call a
+  batch, on GPUs that have an engine, and by CUDA cores: gray files, and others where the engine
+  limits the pipeline or is missing;
+- nvImageCodec decodes other JPEG files on GPUs without an engine, and what the engine refuses;
 - the CPU's decoder decodes all other files, in threads: other forms of JPEG beside an engine, other
-  formats, CMYK, RGB in JPEG, JPEG without an end, strips of a few pixels, and files that the two
-  others refuse.
+  formats, CMYK, RGB in JPEG, JPEG without an end, strips of a few pixels, damaged files that CUDA
+  cores found, and files that the others refuse.
 
-Shape, dtype, orientation, channels and errors are those of the CPU operator. Pixels of JPEG differ
-by rounding, and those of the hardware engine by a plainer interpolation of chroma. Neither of the
-two GPU decoders reports damage inside the compressed data: the pixels behind the damage are wrong
-without an error.
+Shape, dtype, orientation, channels and errors are those of the CPU operator. So are pixels of CUDA
+cores without an engine. Those of the engine differ by rounding and by a plainer interpolation of
+chroma, which CUDA cores beside the engine share. The engine and nvImageCodec do not report damage
+inside the compressed data: the pixels behind the damage are wrong without an error.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class MixedDecoding:
 
     Args:
         output, dtype, use_exif: as for `decode`.
-        load: the part of the plain JPEG files for the hardware engine; 0 for no engine, None to
-            adapt to the engine's rate.
+        load: the part of the plain JPEG files for the hardware engine, the others being for CUDA
+            cores; 0 for no engine, None to adapt to the engine's rate.
         decode_on_cpu: `decode` with its arguments bound, but for data and region.
     """
 
@@ -69,7 +69,7 @@ class MixedDecoding:
         self._output = output
         self._dtype = dtype
         self._use_exif = use_exif
-        self._plain = None if load == 0 else PlainJpeg(self._channels, load, self._finish)
+        self._plain = PlainJpeg(self._channels, load, self._finish)
         self._decode_on_cpu = decode_on_cpu
         self._team: Team | None = None
         macros = {
@@ -84,10 +84,10 @@ class MixedDecoding:
 
     def run(self, batch: BatchContext, encoded: TensorListCPU, windows: Windows) -> TensorListGPU:
         """Decode a batch; enter rows that fail in `batch.errors`."""
-        work = MixedBatch(encoded, self._use_exif)
-        engine = None if self._plain is None else self._plain.engine(batch)
+        gray_is_plain = self._output != "ANY_DATA"  # else the result has the channels of the file
+        work = MixedBatch(encoded, self._use_exif, gray_is_plain=gray_is_plain)
         # Beside an engine, threads decode what it cannot, while it decodes the others.
-        others, on_cpu = self._sort(batch, work, wants_gpu=engine is None)
+        others, on_cpu = self._sort(batch, work, wants_gpu=self._plain.engine(batch) is None)
         work.boxes = windows(batch, work.upright())
         shapes = self._shapes(batch, work)
         work.out = batch.device.empty(shapes, self._dtype)
@@ -96,14 +96,9 @@ class MixedDecoding:
             good = np.array([i not in batch.errors for i in range(len(encoded))])
             plain, others, on_cpu = (which[good[which]] for which in (plain, others, on_cpu))
         pending = self._start_on_cpu(batch, on_cpu, work)
-        refused = plain[:0]
-        if self._plain is not None and engine is not None:
-            besides = int(work.files.lengths[on_cpu].sum())
-            team = self._threads(batch)
-            plain, refused = self._plain.decode(batch, work, engine, plain, team, besides)
-        others = np.concatenate([plain, others])
-        refused = np.concatenate([self._by_nvimgcodec(batch, others, work), refused])
-        pending |= self._start_on_cpu(batch, refused, work)
+        left, damaged = self._plain.decode(batch, work, plain)
+        refused = self._by_nvimgcodec(batch, np.concatenate([left, others]), work)
+        pending |= self._start_on_cpu(batch, np.concatenate([refused, damaged]), work)
         self._upload(batch, pending, work.out)
         return work.out
 
@@ -212,16 +207,13 @@ class MixedDecoding:
     ) -> dict[int, TeamCall[NDArray[Any]]]:
         if not len(chosen):
             return {}
-        decode, team = self._decode_on_cpu, self._threads(batch)
+        if self._team is None:
+            self._team = Team("penstock-decoder", batch.device.num_threads)
+        decode, team = self._decode_on_cpu, self._team
         return {
             i: team.submit(partial(decode, work.encoded.row(i), roi=tuple(work.boxes[i].tolist())))
             for i in chosen.tolist()
         }
-
-    def _threads(self, batch: BatchContext) -> Team:
-        if self._team is None:
-            self._team = Team("penstock-decoder", batch.device.num_threads)
-        return self._team
 
     def _upload(
         self, batch: BatchContext, pending: dict[int, TeamCall[NDArray[Any]]], out: TensorListGPU

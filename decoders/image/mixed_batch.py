@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 class MixedBatch:
     """One batch on its way through the decoders, one entry a row.
 
+    Args:
+        encoded: the files.
+        use_exif: whether EXIF orientations are undone.
+        gray_is_plain: whether plain JPEG of one component counts as plain.
+
     Attributes:
         encoded: the files.
         files: addresses and lengths of the files.
@@ -31,11 +36,12 @@ class MixedBatch:
         out: the result.
     """
 
-    def __init__(self, encoded: TensorListCPU, use_exif: bool) -> None:
+    def __init__(self, encoded: TensorListCPU, use_exif: bool, *, gray_is_plain: bool) -> None:
         self.encoded = encoded
         self.files = files = jpeg_batch_headers.read_headers(encoded)
         heights, widths = files.sizes.T
         self.is_plain = files.is_plain & (heights * widths <= MAX_PIXELS)
+        self.is_plain &= gray_is_plain | (files.sampling != jpeg_batch_headers.GRAY)
         self.is_plain &= (heights >= SMALLEST_ON_GPU) & (widths >= SMALLEST_ON_GPU)
         self.stored = files.sizes
         self.turns = files.orientation if use_exif else np.ones_like(files.orientation)

@@ -1,20 +1,18 @@
-"""Plain JPEG files of a batch: the hardware engine decodes them, with the help of CPU threads."""
+"""Plain JPEG files of a batch: the hardware engine decodes them, with the help of CUDA cores."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.threads import Team, TeamCall
 from .engine_share import EngineShare
-from .engines import turbojpeg
+from .engines.cuda_jpeg import MOST_BYTES, JpegFiles, decode_windows
 from .engines.nvjpeg import HardwareDecoder
+from .formats.jpeg_batch_headers import GRAY
 from .mixed_batch import MixedBatch
 
 if TYPE_CHECKING:
@@ -27,56 +25,34 @@ Finish = Callable[["BatchContext", MixedBatch, Rows, NDArray[np.uint64], NDArray
 
 
 class PlainJpegTuning(NamedTuple):
-    """How the hardware engine is used.
+    """How much memory is taken.
 
     Attributes:
-        whole_bytes: largest size of the whole images that wait until their windows are cut out.
-        pinned_bytes: largest size of the images that threads decode for a batch.
+        part_bytes: largest size of the intermediate results of the files that are decoded together.
     """
 
-    whole_bytes: int = 1 << 30
-    pinned_bytes: int = 256 << 20
+    part_bytes: int = 1 << 30
 
 
 TUNING = PlainJpegTuning()
 
 
-class ThreadedFiles(NamedTuple):
-    """Files of a batch that threads decode into pinned memory.
-
-    Attributes:
-        rows: of the files.
-        boxes: the pixels to decode, of the stored images: (files, 4).
-        widths: of the images, in pixels.
-        work: what the files cost threads.
-        first: index of each image in `pixels`.
-        pixels: the images, line by line down to the ends of their boxes.
-        refused: rows that libjpeg-turbo complained of.
-        calls: of the threads; each returns the seconds that it took.
-    """
-
-    rows: Rows
-    boxes: NDArray[np.int64]
-    widths: NDArray[np.int64]
-    work: float
-    first: NDArray[np.int64]
-    pixels: NDArray[np.uint8]
-    refused: list[int]
-    calls: list[TeamCall[float]]
-
-
 class PlainJpeg:
     """Decodes the plain JPEG files of batches; several threads may use it for different batches.
 
+    Without an engine, CUDA cores decode all files, and interpolate chroma as the CPU does. Beside
+    an engine they repeat chroma as the engine does.
+
     Args:
         channels: of the result: 3 for RGB, 1 for gray.
-        load: the part of the files for the engine; None to adapt to the engine's rate.
+        load: the part of the files for the engine, 0 for no engine; None to adapt to its rate.
         finish: turns and converts decoded pixels.
     """
 
     def __init__(self, channels: int, load: float | None, finish: Finish) -> None:
         self._channels = channels
         self._space = "GRAY" if channels == 1 else "RGB"
+        self._wants_engine = load != 0
         self._share = EngineShare(load)
         self._finish = finish
 
@@ -84,78 +60,55 @@ class PlainJpeg:
         """Return the engine of the batch's device; None if there is none."""
         key = (self, HardwareDecoder)
         if key not in batch.device.own:
-            batch.device.own[key] = HardwareDecoder.open(batch.device)
+            engine = HardwareDecoder.open(batch.device) if self._wants_engine else None
+            batch.device.own[key] = engine
         decoder: HardwareDecoder | None = batch.device.own[key]
         return decoder
 
-    def decode(
-        self,
-        batch: BatchContext,
-        work: MixedBatch,
-        decoder: HardwareDecoder,
-        chosen: Rows,
-        team: Team,
-        besides: int,
-    ) -> tuple[Rows, Rows]:
-        """Decode the chosen rows; return those that the engine, and that threads did not decode.
+    def decode(self, batch: BatchContext, work: MixedBatch, chosen: Rows) -> tuple[Rows, Rows]:
+        """Decode the chosen rows; return those that nothing here decodes, and damaged ones.
 
         Args:
             batch: the batch.
             work: the same batch, with the boxes to decode.
-            decoder: the engine.
             chosen: rows of plain files.
-            team: threads.
-            besides: bytes of the files that the threads decode besides.
         """
-        if not len(chosen):
-            return chosen, chosen
-        boxes, (heights, widths) = work.stored_boxes()[chosen], work.stored[chosen].T
-        pixels = (heights * widths).astype(np.float64)
-        cost = work.files.lengths[chosen] * (boxes[:, 2] / heights)
-        threads = batch.device.num_threads
-        by_engine, by_threads = self._share.split(pixels, cost, threads, besides)
-        fits = np.cumsum(pixels[by_threads]) * self._channels <= TUNING.pinned_bytes
-        by_engine = np.sort(np.concatenate([by_engine, by_threads[~fits]]))
-        by_threads = by_threads[fits]
-        files = None
-        if len(by_threads):
-            rows, total = chosen[by_threads], float(cost[by_threads].sum())
-            files = self._start_threads(batch, work, rows, boxes[by_threads], total, team)
-        left = self._by_engine(batch, decoder, chosen[by_engine], boxes[by_engine], work)
-        return left, chosen[:0] if files is None else self._end_threads(batch, work, files)
+        engine = self.engine(batch)
+        lengths, sampling = work.files.lengths[chosen], work.files.sampling[chosen]
+        for_cuda = (sampling != 0) & (lengths <= MOST_BYTES)
+        if engine is not None:
+            shared = np.flatnonzero(for_cuda & (sampling != GRAY))
+            for_cuda[shared[self._share.of_engine(lengths[shared])]] = False
+        by_engine, by_cuda = chosen[~for_cuda], chosen[for_cuda]
+        # The engine is left to others as long as CUDA cores decode for this batch.
+        damaged = self._by_cuda(batch, work, by_cuda, smooth=engine is None)
+        left = by_engine if engine is None else self._by_engine(batch, engine, by_engine, work)
+        return left, damaged
 
     # The engine
 
     def _by_engine(
-        self,
-        batch: BatchContext,
-        decoder: HardwareDecoder,
-        chosen: Rows,
-        boxes: NDArray[np.int64],
-        work: MixedBatch,
+        self, batch: BatchContext, decoder: HardwareDecoder, chosen: Rows, work: MixedBatch
     ) -> Rows:
+        """Decode the chosen rows; return those that the engine refused."""
         # nvJPEG hands out files to several engines in their order, and files that begin together
         # wait for one another. In the order of sizes, 23,000 files a second are decoded, in any
         # other order 14,700 (natural sizes, 256 in a batch, H200).
         sizes = work.stored[chosen].prod(axis=1) * self._channels
         order = np.argsort(-sizes, kind="stable")
-        chosen, boxes, sizes = chosen[order], boxes[order], sizes[order]
-        left, cuts = chosen[:0], []
-        if sizes.sum() > TUNING.whole_bytes:
-            cuts = (np.flatnonzero(np.diff(np.cumsum(sizes) // TUNING.whole_bytes)) + 1).tolist()
-        for start, end in pairwise([0, *cuts, len(chosen)]):
-            part = slice(start, end)
-            given = chosen[part], boxes[part], sizes[part], work
-            if start < end and not self._decode_whole(batch, decoder, *given):
-                left = np.concatenate([left, chosen[part]])
-        return left
+        chosen, sizes = chosen[order], sizes[order]
+        refused = [
+            chosen[part]
+            for part in _parts(sizes)
+            if not self._decode_whole(batch, decoder, chosen[part], sizes[part], work)
+        ]
+        return np.concatenate([chosen[:0], *refused])
 
     def _decode_whole(
         self,
         batch: BatchContext,
         decoder: HardwareDecoder,
         chosen: Rows,
-        boxes: NDArray[np.int64],
         sizes: NDArray[np.int64],
         work: MixedBatch,
     ) -> bool:
@@ -165,63 +118,36 @@ class PlainJpeg:
         if not decoder.decode(encoded, lengths, pointers, widths, self._space):
             return False
         if decoder.busy:
-            pixels = float(sizes.sum() // self._channels)
-            self._share.note_engine(pixels, decoder.busy, decoder.idle)
+            self._share.note_engine(decoder.busy, decoder.idle)
+        boxes = work.stored_boxes()[chosen]
         offsets = (boxes[:, 0] * widths + boxes[:, 1]) * self._channels
         self._finish(batch, work, chosen, pointers + offsets.astype(np.uint64), widths)
         return True
 
-    # Threads of the CPU
+    # CUDA cores
 
-    def _start_threads(
-        self,
-        batch: BatchContext,
-        work: MixedBatch,
-        rows: Rows,
-        boxes: NDArray[np.int64],
-        cost: float,
-        team: Team,
-    ) -> ThreadedFiles:
-        heights, widths = work.stored[rows].T
-        ends = np.cumsum(heights * widths * self._channels)
-        first = np.concatenate([[0], ends[:-1]])
-        pixels = batch.device.pinned(int(ends[-1]))
-        batch.count_bytes(host=pixels.nbytes)
-        files = ThreadedFiles(rows, boxes, widths, cost, first, pixels, [], [])
-        encoded = [work.encoded.row(row) for row in rows.tolist()]
-        sizes = zip(heights.tolist(), widths.tolist(), boxes[:, 2].tolist(), strict=True)
-        jobs = deque(zip(rows.tolist(), encoded, first.tolist(), sizes, strict=True))
-        for _ in range(min(batch.device.num_threads, len(rows))):
-            files.calls.append(team.submit(self._work, jobs, files))
-        return files
+    def _by_cuda(
+        self, batch: BatchContext, work: MixedBatch, chosen: Rows, *, smooth: bool
+    ) -> Rows:
+        """Decode the chosen rows; return those that are damaged."""
+        lengths, sampling = work.files.lengths[chosen], work.files.sampling[chosen]
+        boxes = work.stored_boxes()[chosen]
+        files = JpegFiles(chosen, lengths, work.stored[chosen], sampling, boxes)
+        damaged = [chosen[:0]]
+        for part in _parts(files.taken_bytes):
+            one = files.part(part)
+            pixels, outcome = decode_windows(
+                batch.device, work.encoded, one, self._channels, smooth=smooth
+            )
+            widths = one.boxes[:, 3] - one.boxes[:, 1]
+            self._finish(batch, work, one.rows, pixels.pointers(), widths)
+            damaged.append(one.rows[outcome.get() != 0])
+        return np.concatenate(damaged)
 
-    def _work(self, jobs: deque[Any], files: ThreadedFiles) -> float:
-        """Decode files until none is left; return the seconds that this took."""
-        started = perf_counter()
-        while True:
-            try:
-                row, data, first, (height, width, last) = jobs.popleft()
-            except IndexError:
-                return perf_counter() - started
-            shape = height, width, self._channels
-            out = files.pixels[first : first + height * width * self._channels].reshape(shape)
-            try:
-                turbojpeg.decode_lines(data, self._space, last, out)
-            except ValueError:
-                files.refused.append(row)
 
-    def _end_threads(self, batch: BatchContext, work: MixedBatch, files: ThreadedFiles) -> Rows:
-        """Wait for the threads, copy the images to the device; return the rows that are left."""
-        self._share.note_threads(files.work, sum(call.result() for call in files.calls))
-        good = ~np.isin(files.rows, files.refused)
-        rows, widths, boxes = files.rows[good], files.widths[good], files.boxes[good]
-        steps = widths * self._channels
-        first = files.first[good] + boxes[:, 0] * steps
-        sizes = (boxes[:, 2] - boxes[:, 0]) * steps
-        images = batch.device.empty(sizes[:, np.newaxis], np.uint8)
-        pointers = images.pointers()
-        for to, start, size in zip(pointers.tolist(), first.tolist(), sizes.tolist(), strict=True):
-            batch.device.copy_in(to, files.pixels[start : start + size])
-        offsets = boxes[:, 1] * self._channels
-        self._finish(batch, work, rows, pointers + offsets.astype(np.uint64), widths)
-        return np.array(files.refused, np.intp)
+def _parts(sizes: NDArray[np.int64]) -> Iterator[slice]:
+    """Cut files into parts whose intermediate results do not take too much memory."""
+    if not len(sizes):
+        return
+    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // TUNING.part_bytes)) + 1
+    yield from (slice(start, end) for start, end in pairwise([0, *cuts.tolist(), len(sizes)]))

@@ -118,6 +118,13 @@ class Device:
         self._small += step
         return self._block[start : start + nbytes]
 
+    def temporary(self, nbytes: int) -> Any:
+        """Return uninitialized memory as `buffer` does, to be dropped as soon as work is launched.
+
+        The memory does not count as taken by the batch.
+        """
+        return self.pool.lend(nbytes, self.stream)[0]
+
     def pinned(self, nbytes: int) -> NDArray[np.uint8]:
         """Return uninitialized host memory that copies to the device need not stage.
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from penstock.decoders.image import mixed
+from penstock.decoders.image.engines import cuda_jpeg
 from penstock.engine.errors import MissingDependencyError
 from penstock.engine.gpu.device import Device, import_cupy
 from penstock.engine.run import executor, opening
@@ -57,6 +58,8 @@ def device_stage(_has_gpu, monkeypatch):
         monkeypatch.setattr(opening, "load_driver", lambda: None)
         monkeypatch.setattr(executor, "GpuDevice", EmulatedGpuDevice)
         monkeypatch.setattr(mixed, "JpegDecoder", HostJpegDecoder)
+        # The threads of an emulated block take turns.
+        monkeypatch.setattr(cuda_jpeg, "TUNING", cuda_jpeg.CudaJpegTuning(threads=32))
     return _has_gpu
 
 

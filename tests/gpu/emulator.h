@@ -93,6 +93,9 @@ static inline unsigned __float_as_uint(float a) { unsigned u; memcpy(&u, &a, 4);
 static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
     return (unsigned)((((uint64_t)high << 32) | low) >> (shift & 31));
 }
+static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+    return (unsigned)(((((uint64_t)high << 32) | low) << (shift & 31)) >> 32);
+}
 static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
     uint64_t both = ((uint64_t)b << 32) | a;
     unsigned result = 0;

@@ -57,21 +57,6 @@ def decode(data: NDArray[np.uint8], header: ImageHeader, request: DecodeRequest)
     return StoredImage(out, space, is_final)
 
 
-def decode_lines(data: NDArray[np.uint8], space: str, last: int, out: NDArray[np.uint8]) -> None:
-    """Decode a file of three components down to a line, with chroma as the GPU's engine has it.
-
-    Args:
-        data: the file.
-        space: "RGB" or "GRAY".
-        last: end of the lines that are wanted.
-        out: of the whole image's shape; the lines below `last` have no meaning.
-
-    Raises:
-        ValueError: libjpeg-turbo complains of the file.
-    """
-    _decode_to(data, len(out), last, 1, space, True, out)
-
-
 def decodes_on_gpu(data: NDArray[np.uint8], header: ImageHeader) -> bool:
     """Return whether nvImageCodec decodes the file as `decode` does.
 

@@ -1,7 +1,7 @@
 """JPEG headers of a whole batch at once, in NumPy instead of a loop in Python.
 
-The code knows the plain case: baseline coding with 8 bits, three components in one scan. All other
-files, damaged ones included, are left to the parser of single files (`jpeg.parse_header`).
+The code knows the plain case: baseline coding with 8 bits, one or three components in one scan. All
+other files, damaged ones included, are left to the parser of single files (`jpeg.parse_header`).
 
 Source: ITU-T T.81, annex B.
 """
@@ -21,15 +21,19 @@ _MAX_SEGMENTS = 64  # before the first scan
 _MIN_BYTES = 128  # of a whole file
 _MARGIN = 32  # bytes of a segment that are read
 _START, _HEAD, _BODY, _END = np.arange(2), np.arange(4)[::-1], np.arange(4, 19), np.array([-2, -1])
-_SKIP, _FRAME, _ADOBE, _EXIF, _SCAN, _STOP = range(6)  # the walk ends at the last two
+_SKIP, _FRAME, _ADOBE, _EXIF, _RESTARTS, _SCAN, _STOP = range(7)  # the walk ends at the last two
 _MARKERS = np.full(1 << 16, _STOP, np.uint8)  # by the two bytes of a marker
-_MARKERS[[0xFFC4, 0xFFDB, 0xFFDD, 0xFFFE, *range(0xFFE0, 0xFFF0)]] = _SKIP
-_MARKERS[[0xFFC0, 0xFFEE, 0xFFE1, 0xFFDA]] = _FRAME, _ADOBE, _EXIF, _SCAN
-_FRAME_LENGTH, _SCAN_LENGTH = 17, 12  # of the segments of three components
-_PLAIN_FRAME = (8, 3, 1, 2, 3, 0x11, 0x11)
+_MARKERS[[0xFFC4, 0xFFDB, 0xFFFE, *range(0xFFE0, 0xFFF0)]] = _SKIP
+_MARKERS[[0xFFC0, 0xFFEE, 0xFFE1, 0xFFDD, 0xFFDA]] = _FRAME, _ADOBE, _EXIF, _RESTARTS, _SCAN
+_FRAME_LENGTH, _SCAN_LENGTH = 8, 6  # of the segments, without 3 and 2 bytes for each component
+_COMPONENTS = 3
+_PLAIN_COLOR = (1, 2, 3, 0x11, 0x11)
 _IS_PLAIN_SAMPLING = np.zeros(256, bool)  # of luma, while that of the others is 0x11
 _IS_PLAIN_SAMPLING[[0x11, 0x21, 0x12, 0x22]] = True
 
+
+GRAY = 0x111
+"""The sampling of files with one component, whatever their frame headers say."""
 
 METADATA = "jpeg"
 """Key of `headers` in the metadata of encoded samples (`PackedRows.metadata`)."""
@@ -40,9 +44,11 @@ class JpegBatchHeaders(NamedTuple):
 
     Attributes:
         is_plain: whether the file is whole and of the plain case: (batch,) bool. Where it is
-            False, `sizes` and `orientation` mean nothing.
+            False, the other columns mean nothing.
         sizes: height and width as stored: (batch, 2) int64.
         orientation: by EXIF: (batch,) int64.
+        sampling: of luma, as in the frame header: 16 times that along lines, and that across;
+            `GRAY` for one component; 0 if the file has restart intervals: (batch,) int64.
         addresses: of the files in memory: (batch,).
         lengths: of the files in bytes: (batch,).
     """
@@ -50,6 +56,7 @@ class JpegBatchHeaders(NamedTuple):
     is_plain: NDArray[np.bool_]
     sizes: NDArray[np.int64]
     orientation: NDArray[np.int64]
+    sampling: NDArray[np.int64]
     addresses: NDArray[np.uint64]
     lengths: NDArray[np.int64]
 
@@ -61,16 +68,18 @@ def read_headers(encoded: TensorListCPU) -> JpegBatchHeaders:
         table = packed.metadata[METADATA].copy()
     else:
         table = headers(addresses, lengths)
-    return JpegBatchHeaders(table[:, 0] != 0, table[:, 1:3], table[:, 3], addresses, lengths)
+    plain, sizes, orientation, sampling = table[:, 0] != 0, table[:, 1:3], table[:, 3], table[:, 4]
+    return JpegBatchHeaders(plain, sizes, orientation, sampling, addresses, lengths)
 
 
 def headers(addresses: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """Read the headers of files in memory.
 
     Returns:
-        (batch, 4) int64: whether the file is a plain JPEG (0 or 1), height, width, orientation.
+        (batch, 5) int64: whether the file is a plain JPEG (0 or 1), and the columns of
+        `JpegBatchHeaders`: height, width, orientation, sampling.
     """
-    table = np.ones((len(lengths), 4), np.int64)
+    table = np.ones((len(lengths), 5), np.int64)
     table[:, 0] = 0
     files = np.flatnonzero(lengths > _MIN_BYTES)
     if len(files):
@@ -158,16 +167,23 @@ def _fill_table(
     """Enter the headers of these files: see `headers`."""
     segments = _walk(memory, np.arange(len(files)), starts + 2, ends - _MARGIN)
     frames, scans, adobe = (segments.of(marker) for marker in (_FRAME, _SCAN, _ADOBE))
-    plain = np.bincount(scans.file[_is_whole(scans, memory)], minlength=len(files)) == 1
+    components = np.zeros(len(files), np.int64)
+    components[scans.file] = _whole(scans, memory)
+    plain = components > 0
     # With two frame headers, a decoder might use the other one, and write beyond the memory that
     # this one asks for.
     plain &= np.bincount(frames.file, minlength=len(files)) == 1
-    extents, is_plain = _frames(frames, memory)
-    plain[frames.file[~is_plain]] = False
+    extents, sampling, found = _frames(frames, memory)
+    plain[frames.file[found != components[frames.file]]] = False
     if len(adobe.file):
         plain[adobe.file[~_is_ycbcr(adobe, memory)]] = False
+    restarts = segments.of(_RESTARTS)
+    restarted = restarts.file[restarts.bodies(memory)[:, :2].any(axis=1)]
+    plain[restarted[components[restarted] == 1]] = False
     table[files, 0] = plain
     table[files[frames.file], 1:3] = extents
+    table[files[frames.file], 4] = sampling
+    table[files[restarted], 4] = 0
     exifs = segments.of(_EXIF)
     for file, offset, length in zip(exifs.file, exifs.offset, exifs.length, strict=True):
         segment = memory[offset + 4 : min(offset + 2 + length, ends[file])].data
@@ -210,24 +226,29 @@ def _walk(
     return JpegSegments(*map(np.concatenate, zip(*kept, strict=True)))
 
 
-def _is_whole(scans: JpegSegments, memory: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which scans hold all three components."""
-    whole: NDArray[np.bool_] = scans.length == _SCAN_LENGTH
-    whole &= memory[scans.offset + 4] == 3
-    return whole
+def _whole(scans: JpegSegments, memory: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the number of components of each scan; 0 for neither one nor three."""
+    count = memory[scans.offset + 4].astype(np.int64)
+    known = (count == 1) | (count == _COMPONENTS)
+    return np.where(known & (scans.length == _SCAN_LENGTH + 2 * count), count, 0)
 
 
 def _frames(
     frames: JpegSegments, memory: NDArray[np.uint8]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the extents, (frames, 2), and which frames are of the plain case: (frames,)."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the extents, (frames, 2), the sampling, and the number of components of each frame,
+    which is 0 for a frame that is not of the plain case: (frames,)."""
     body = frames.bodies(memory)
     extents = body[:, [1, 3]] << 8 | body[:, [2, 4]]
-    # Bits; components, their numbers (others may mean RGB), sampling of the last two.
-    plain: NDArray[np.bool_] = (body[:, [0, 5, 6, 9, 12, 10, 13]] == _PLAIN_FRAME).all(axis=1)
-    plain &= (extents > 0).all(axis=1) & (frames.length == _FRAME_LENGTH)
-    plain &= _IS_PLAIN_SAMPLING[body[:, 7]]
-    return extents, plain
+    count, sampling = body[:, 5], body[:, 7]
+    plain = (extents > 0).all(axis=1) & (body[:, 0] == 8)
+    plain &= frames.length == _FRAME_LENGTH + 3 * count
+    is_gray = count == 1
+    # The components' numbers (others may mean RGB), and the sampling of the last two.
+    is_color = (body[:, [6, 9, 12, 10, 13]] == _PLAIN_COLOR).all(axis=1)
+    is_color &= (count == _COMPONENTS) & _IS_PLAIN_SAMPLING[sampling]
+    found = np.where(plain & (is_gray | is_color), count, 0)
+    return extents, np.where(is_gray, GRAY, sampling), found
 
 
 def _is_ycbcr(adobe: JpegSegments, memory: NDArray[np.uint8]) -> NDArray[np.bool_]:

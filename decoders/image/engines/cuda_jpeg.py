@@ -1,0 +1,184 @@
+"""JPEG on CUDA cores: three kernels decode the plain files of a batch.
+
+The first kernel decodes Huffman codes, with a block of threads for each file. The second computes
+samples, and the third colors, both of the windows alone. Pixels are those of libjpeg-turbo, bit by
+bit.
+
+Source: ITU-T T.81, and the sources that the kernels name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....engine.gpu.device import Device
+from ....engine.gpu.kernels import Kernel
+from ....engine.gpu.launch import launch_elements
+from ....engine.gpu.tables import Pointers, struct_table
+from ....engine.tensors import TensorListCPU, TensorListGPU, address_of
+from ..formats.jpeg_batch_headers import GRAY
+
+MOST_BYTES = 1 << 27
+"""Largest size of a file: the kernels count bits in 32 bits."""
+
+_KERNELS = Path(__file__).parents[2] / "kernels"
+_SHARED = 40 << 10  # bytes for a file: at least the size of the kernel's `Shared`
+_BLOCK = 64  # samples
+_QUANTIZATION = 3 * _BLOCK * 2  # bytes of a file's tables
+_SLACK = 8  # bytes behind a scan
+_ALIGNMENT = 256
+
+
+class CudaJpegTuning(NamedTuple):
+    """How kernels are launched.
+
+    Attributes:
+        threads: that decode the Huffman codes of a file: 32 to MOST_THREADS of the kernel.
+    """
+
+    threads: int = 1024
+
+
+TUNING = CudaJpegTuning()
+
+
+@dataclass(frozen=True)
+class JpegFiles:
+    """Plain JPEG files without restart intervals, and their windows; one entry a file.
+
+    Attributes:
+        rows: of the files in the batch of encoded files: (files,).
+        lengths: in bytes, `MOST_BYTES` at most: (files,).
+        sizes: height and width as stored: (files, 2).
+        sampling: of luma, as in `JpegBatchHeaders`: (files,).
+        boxes: the windows in the stored images: (files, 4).
+    """
+
+    rows: NDArray[np.intp]
+    lengths: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    sampling: NDArray[np.int64]
+    boxes: NDArray[np.int64]
+
+    def part(self, chosen: Any) -> JpegFiles:
+        """Return the files of an index or a slice."""
+        return JpegFiles(
+            self.rows[chosen],
+            self.lengths[chosen],
+            self.sizes[chosen],
+            self.sampling[chosen],
+            self.boxes[chosen],
+        )
+
+    @property
+    def samples(self) -> NDArray[np.int64]:
+        """Samples of all components, with padding to whole MCUs: (files,)."""
+        across, down = self.sampling >> 4 & 15, self.sampling & 15
+        lines, columns = self.sizes.T
+        mcus = -(-lines // (8 * down)) * -(-columns // (8 * across))
+        chroma = np.where(self.sampling == GRAY, 0, 2)
+        samples: NDArray[np.int64] = mcus * (across * down + chroma) * _BLOCK
+        return samples
+
+    @property
+    def taken_bytes(self) -> NDArray[np.int64]:
+        """Memory that the decoding of each file takes on the device: (files,)."""
+        taken: NDArray[np.int64] = 3 * self.samples + 2 * self.lengths
+        return taken
+
+
+def decode_windows(
+    device: Device, encoded: TensorListCPU, files: JpegFiles, channels: int, *, smooth: bool
+) -> tuple[TensorListGPU, Any]:
+    """Decode the windows of files; the results are there when the stream has done its work.
+
+    Args:
+        device: the device to decode on.
+        encoded: the batch of encoded files.
+        files: the files to decode, and their windows.
+        channels: 3 for RGB, 1 for gray.
+        smooth: whether to interpolate chroma, instead of a plain repetition.
+
+    Returns:
+        The pixels of each window as a flat array of uint8, HWC; and whether each file is damaged,
+        or of a kind that the kernels do not know: (files,) int32 on the device.
+    """
+    count, samples = len(files.rows), files.samples
+    memory, data = _upload(device, encoded, files)
+    coefficients, tables = _parts(device, _QUANTIZATION + 2 * samples)
+    device.fill(coefficients, 0)
+    planes, plane = _parts(device, samples + files.lengths + _SLACK)
+    extents = files.boxes[:, 2:] - files.boxes[:, :2]
+    pixels = extents[:, 0] * extents[:, 1]
+    out = device.empty(pixels[:, np.newaxis] * channels, np.uint8)
+    damaged = device.buffer(4 * count)
+    y0, x0, y1, x1 = files.boxes.T.astype(np.int32)
+    height, width = files.sizes.T.astype(np.int32)
+    table = device.upload_table(
+        struct_table(
+            "Sample",
+            count,
+            data=Pointers(data, "const unsigned char*"),
+            scan=Pointers(plane + samples, "unsigned char*"),
+            quantization=Pointers(tables, "unsigned short*"),
+            coefficients=Pointers(tables + _QUANTIZATION, "short*"),
+            samples=Pointers(plane, "unsigned char*"),
+            out=Pointers(out.pointers(), "unsigned char*"),
+            damaged=Pointers(address_of(damaged) + 4 * np.arange(count), "int*"),
+            length=files.lengths.astype(np.int32),
+            height=height,
+            width=width,
+            sampling=files.sampling.astype(np.int32),
+            y0=y0,
+            x0=x0,
+            y1=y1,
+            x1=x1,
+        )
+    )
+    entropy, blocks, colors = _KERNEL_SETS[channels == 1, smooth]
+    device.launch(entropy, (1, count), (TUNING.threads,), table, shared_bytes=_SHARED)
+    launch_elements(device, blocks, table, samples // _BLOCK)
+    launch_elements(device, colors, table, pixels)
+    del memory, planes  # later work of the stream may have them
+    return out, damaged.view(np.int32)
+
+
+def _kernels(*, is_gray: bool, smooth: bool) -> tuple[Kernel, Kernel, Kernel]:
+    macros = ("LUMA_ONLY", str(int(is_gray))), ("SMOOTH", str(int(smooth)))
+    return (
+        Kernel(_KERNELS / "jpeg_entropy.cu", "decode_entropy"),
+        Kernel(_KERNELS / "jpeg_blocks.cu", "transform_blocks", macros[:1]),
+        Kernel(_KERNELS / "jpeg_colors.cu", "convert_colors", macros),
+    )
+
+
+_KERNEL_SETS = {
+    (is_gray, smooth): _kernels(is_gray=is_gray, smooth=smooth)
+    for is_gray in (False, True)
+    for smooth in (False, True)
+}
+
+
+def _parts(device: Device, sizes: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
+    """Return memory on the device for parts of these sizes, and the parts' addresses."""
+    ends = np.cumsum(-(-sizes // _ALIGNMENT) * _ALIGNMENT)
+    memory = device.temporary(int(ends[-1]))
+    return memory, address_of(memory) + np.concatenate([[0], ends[:-1]])
+
+
+def _upload(
+    device: Device, encoded: TensorListCPU, files: JpegFiles
+) -> tuple[Any, NDArray[np.int64]]:
+    """Copy encoded files to the device; return their memory there, and their addresses."""
+    if encoded.packed is None:
+        memory = device.upload(np.concatenate([encoded.row(row) for row in files.rows.tolist()]))
+        return memory, address_of(memory) + np.cumsum(files.lengths) - files.lengths
+    offsets = encoded.packed.offsets[files.rows]
+    lowest, highest = int(offsets.min()), int((offsets + files.lengths).max())
+    memory = device.upload(encoded.packed.memory[lowest:highest])
+    return memory, address_of(memory) + offsets - lowest
