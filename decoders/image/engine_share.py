@@ -24,7 +24,7 @@ class ShareTuning(NamedTuple):
         newest: weight of the newest batch in the running mean of that time.
     """
 
-    limiting: tuple[float, float] = (0.75, 0.9)
+    limiting: tuple[float, float] = (0.6, 0.75)
     step: float = 0.03
     newest: float = 0.3
 

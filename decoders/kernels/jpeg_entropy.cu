@@ -103,7 +103,7 @@ struct Shared {
     Place ends[MOST_THREADS];
     Sums sums[MOST_THREADS];
     int counts[TABLES];  // offset in the file of the counts of each table; 0 for none
-    int quantization[4];  // offset in the file of each table, with its number; 0 for none
+    int quantization[4];  // offset in the file of each table; 0 for none
     int of_component[COMPONENTS];  // table of quantization
     int ids[COMPONENTS];
     int dc[COMPONENTS], ac[COMPONENTS];  // tables of each component
@@ -116,8 +116,9 @@ __device__ inline int two_bytes(const u8* at) { return at[0] << 8 | at[1]; }
 
 __device__ bool read_quantization(const Sample& s, Shared* shared, int at, int end) {
     while (at < end) {
-        shared->quantization[s.data[at] & 3] = at;
-        at += 1 + BLOCK * (s.data[at] >> 4 ? 2 : 1);
+        if (s.data[at] > 3) return false;  // baseline JPEG has four tables, of bytes
+        shared->quantization[s.data[at]] = at + 1;
+        at += 1 + BLOCK;
     }
     return at == end;
 }
@@ -202,9 +203,7 @@ __device__ void build_tables(const Sample& s, Shared* shared) {
 __device__ void store_quantization(const Sample& s, const Shared* shared) {
     for (int i = threadIdx.x; i < (s.sampling & GRAY ? 1 : COMPONENTS) * BLOCK; i += blockDim.x) {
         const u8* table = s.data + shared->quantization[shared->of_component[i / BLOCK]];
-        const int k = i % BLOCK;
-        const int value = table[0] >> 4 ? two_bytes(table + 1 + 2 * k) : table[1 + k];
-        s.quantization[i / BLOCK * BLOCK + shared->zigzag[k]] = value;
+        s.quantization[i / BLOCK * BLOCK + shared->zigzag[i % BLOCK]] = table[i % BLOCK];
     }
 }
 

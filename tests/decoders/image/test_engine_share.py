@@ -55,10 +55,10 @@ def test_help_stays_while_the_engine_is_nearly_busy():
     for _ in range(20):
         share.note_engine(0.01, 0.0)
     for _ in range(20):
-        share.note_engine(0.8, 0.2)
+        share.note_engine(0.7, 0.3)
     settled = helped(share)
     for _ in range(20):
-        share.note_engine(0.8, 0.2)
+        share.note_engine(0.7, 0.3)
     assert helped(share) == settled > 0
 
 

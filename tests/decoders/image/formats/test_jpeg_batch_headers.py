@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from penstock.decoders.image.formats import jpeg, jpeg_batch_headers
+from penstock.decoders.image.formats.jpeg_batch_headers import GRAY
 from penstock.engine.errors import DecodeError
 from penstock.engine.tensors import PackedRows, TensorListCPU
 
@@ -39,15 +43,31 @@ def check(content):
         header = jpeg.parse_header(memoryview(content))
         assert (header.height, header.width) == tuple(found.sizes[0])
         assert header.orientation == found.orientation[0]
-        assert (header.channels, header.bits) == (3, 8)
+        assert header.channels == (1 if found.sampling[0] == GRAY else 3)
+        assert header.bits == 8
     return bool(found.is_plain[0])
 
 
 def test_every_form(files):
     plain = {name for name, content in files.items() if check(content)}
     assert len(plain) > 8
-    for word in ("progressive", "gray", "cmyk", "ycck"):
+    assert any("gray" in name for name in plain)
+    for word in ("progressive", "cmyk", "ycck"):
         assert not any(word in name for name in plain), word
+
+
+@pytest.mark.parametrize("mode", ["RGB", "L"])
+@pytest.mark.parametrize("subsampling", [0, 1, 2])
+def test_sampling_and_restart_intervals(mode, subsampling):
+    known = GRAY if mode == "L" else (0x11, 0x21, 0x22)[subsampling]
+    for options, expected in (({}, known), ({"restart_marker_blocks": 3}, 0)):
+        file = io.BytesIO()
+        image = Image.effect_noise((70, 50), 40).convert(mode)
+        image.save(file, "JPEG", subsampling=subsampling, **options)
+        found = scan([array(file.getvalue())])
+        # The hardware engine decodes restart intervals, but no gray files.
+        assert found.is_plain[0] == (mode == "RGB" or not options)
+        assert not found.is_plain[0] or found.sampling[0] == expected
 
 
 def test_a_batch_is_its_files(files):

@@ -1,18 +1,20 @@
-"""The hardware JPEG engine and threads of the CPU, which decode the files of a batch together."""
+"""The hardware JPEG engine and CUDA cores, which decode the files of a batch together."""
 
 from __future__ import annotations
+
+import io
 
 import numpy as np
 import pytest
 import simplejpeg
+from PIL import Image
 
 from penstock import Pipeline, fn, types
 from penstock.decoders.image import plain_jpeg
 from penstock.decoders.image.engines import nvjpeg
 from penstock.engine.errors import DecodeError
-from penstock.engine.gpu.device import Device
 
-from ...emulator import EmulatedDevice, HostEngine
+from ...emulator import HostEngine
 
 pytest.importorskip("nvidia.nvimgcodec")
 
@@ -63,37 +65,69 @@ def test_both_decode_what_the_cpu_decodes(photographs, load, operator, options):
             assert np.abs(row.astype(float) - expected).mean() * (255 / full) <= PLAIN_MEAN
 
 
-def test_a_fixed_part_of_the_files_is_left_to_threads(photographs, monkeypatch):
-    decoded = []
-    original = plain_jpeg.turbojpeg.decode_lines
-    monkeypatch.setattr(
-        plain_jpeg.turbojpeg, "decode_lines", lambda *a: (decoded.append(1), original(*a))[1]
-    )
+def decoded_by_cuda(monkeypatch):
+    """Return a list of the lengths of the files that CUDA cores decode from now on."""
+    lengths, original = [], plain_jpeg.decode_windows
+
+    def decode_windows(device, encoded, files, *arguments, **options):
+        lengths.append(files.lengths.tolist())
+        return original(device, encoded, files, *arguments, **options)
+
+    monkeypatch.setattr(plain_jpeg, "decode_windows", decode_windows)
+    return lengths
+
+
+def test_a_fixed_part_of_the_files_is_left_to_cuda_cores(photographs, monkeypatch):
+    lengths = decoded_by_cuda(monkeypatch)
     one, other = (run("mixed", photographs, hw_decoder_load=0.75, times=2) for _ in range(2))
-    assert len(decoded) % 3 == 0  # 3 files of 12, in each batch that was prefetched
-    assert decoded
+    smallest = sorted(len(content) for content in photographs)[:3]
+    assert lengths
+    assert all(sorted(each) == smallest for each in lengths)
     for rows, others in zip([*one[0], *one[1]], [*other[0], *other[1]], strict=True):
         np.testing.assert_array_equal(rows, others)
 
 
-def test_threads_take_no_more_memory_than_they_may(photographs, monkeypatch, tuned):
-    largest = max(simplejpeg.decode_jpeg(content).nbytes for content in photographs)
-    tuned(plain_jpeg, pinned_bytes=2 * largest)
-    lent = []
-    for each in (Device, EmulatedDevice):
+def test_without_an_engine_pixels_are_those_of_the_cpu(photographs, monkeypatch):
+    lengths = decoded_by_cuda(monkeypatch)
+    for operator, options in (("image", {}), ("image_random_crop", {"seed": 5})):
+        (wanted,) = run("cpu", photographs, operator, **options)
+        (rows,) = run("mixed", photographs, operator, hw_decoder_load=0.0, **options)
+        for row, expected in zip(rows, wanted, strict=True):
+            np.testing.assert_array_equal(row, expected)
+    assert len(lengths[0]) == len(photographs)
 
-        def pinned(self, nbytes, original=each.pinned):
-            lent.append(nbytes)
-            return original(self, nbytes)
 
-        monkeypatch.setattr(each, "pinned", pinned)
-    (rows,) = run("mixed", photographs, hw_decoder_load=0.01)
-    assert 0 < max(lent) <= 2 * largest
+def test_parts_take_no_more_memory_than_they_may(photographs, monkeypatch, tuned):
+    lengths = decoded_by_cuda(monkeypatch)
+    tuned(plain_jpeg, part_bytes=1 << 20)
+    (rows,) = run("mixed", photographs, hw_decoder_load=0.0)
+    assert 1 < len(lengths[0]) < len(photographs)
     for row, wanted in zip(rows, run("cpu", photographs)[0], strict=True):
-        assert np.abs(row.astype(float) - wanted).mean() <= PLAIN_MEAN
+        np.testing.assert_array_equal(row, wanted)
 
 
-def test_threads_decode_files_that_lie_on_their_sides(photographs):
+def test_gray_files_and_restart_intervals(photographs, monkeypatch):
+    lengths = decoded_by_cuda(monkeypatch)
+    pixels = simplejpeg.decode_jpeg(photographs[0])
+    gray = simplejpeg.encode_jpeg(pixels[..., :1].copy(), 90, "GRAY", "Gray")
+    restarted = []
+    for mode in ("RGB", "L"):
+        file = io.BytesIO()
+        image = Image.fromarray(pixels).convert(mode)
+        image.save(file, "JPEG", subsampling=0, restart_marker_rows=1)
+        restarted.append(file.getvalue())
+    files = [gray, *restarted, photographs[1]]
+    for output in (types.RGB, types.GRAY, types.YCbCr):
+        (wanted,) = run("cpu", files, output_type=output)
+        (rows,) = run("mixed", files, output_type=output, hw_decoder_load=1.0)
+        for row, expected in zip(rows, wanted, strict=True):
+            assert row.shape == expected.shape
+            assert np.abs(row.astype(float) - expected).mean() <= PLAIN_MEAN
+        np.testing.assert_allclose(rows[0].astype(int), wanted[0], atol=output == types.YCbCr)
+    assert all(each == [len(gray)] for each in lengths)
+
+
+def test_cuda_cores_decode_files_that_lie_on_their_sides(photographs):
     # SOI, then an EXIF segment with orientation 6, then the rest.
     exif = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
     segment = b"\xff\xe1" + (len(exif) + 2).to_bytes(2, "big") + exif
@@ -105,7 +139,7 @@ def test_threads_decode_files_that_lie_on_their_sides(photographs):
         assert np.abs(row.astype(float) - expected).mean() <= PLAIN_MEAN
 
 
-def test_threads_report_damage(photographs):
+def test_damage_that_cuda_cores_find_is_an_error(photographs):
     content = bytearray(photographs[0])
     middle = len(content) // 2
     content[middle : middle + 64] = b"\xff\xd0" * 32  # restart markers where none belong

@@ -1,0 +1,185 @@
+"""JPEG on CUDA cores decodes what libjpeg-turbo decodes, bit by bit, and finds damage."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+import simplejpeg
+from PIL import Image
+
+from penstock.decoders.image.engines import cuda_jpeg
+from penstock.decoders.image.engines.cuda_jpeg import JpegFiles, decode_windows
+from penstock.decoders.image.formats.jpeg_batch_headers import GRAY, read_headers
+from penstock.engine.tensors import PackedRows, TensorListCPU
+
+SAMPLINGS = {"444": 0x11, "422": 0x21, "440": 0x12, "420": 0x22, "Gray": GRAY}
+
+
+@pytest.fixture(scope="module")
+def photograph(photo_tree):
+    path = max(photo_tree.root.rglob("*.jpg"), key=lambda path: path.stat().st_size)
+    return simplejpeg.decode_jpeg(path.read_bytes())
+
+
+def encode(pixels, sampling="444", quality=90):
+    if sampling == "Gray":
+        return simplejpeg.encode_jpeg(
+            np.ascontiguousarray(pixels[..., :1]), quality, "GRAY", "Gray"
+        )
+    return simplejpeg.encode_jpeg(np.ascontiguousarray(pixels), quality, "RGB", sampling)
+
+
+def encode_by_pillow(pixels, **options):
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "JPEG", **options)
+    return file.getvalue()
+
+
+def packed(contents):
+    rows = [np.frombuffer(content, np.uint8) for content in contents]
+    lengths = np.array([row.size for row in rows])
+    offsets = np.cumsum(lengths + 5) - lengths  # at any address
+    memory = np.zeros(int(offsets[-1] + lengths[-1]), np.uint8)
+    for row, offset in zip(rows, offsets, strict=True):
+        memory[offset : offset + row.size] = row
+    return TensorListCPU(PackedRows(memory, offsets, lengths[:, np.newaxis], np.uint8))
+
+
+def files_of(encoded, boxes=None):
+    headers = read_headers(encoded)
+    if boxes is None:
+        boxes = np.concatenate([np.zeros_like(headers.sizes), headers.sizes], axis=1)
+    rows = np.arange(len(boxes))
+    return JpegFiles(rows, headers.lengths, headers.sizes, headers.sampling, np.array(boxes))
+
+
+def run(device, encoded, files, channels=3, smooth=True):
+    """Return the pixels of each window, and whether each file is damaged."""
+    out, damaged = decode_windows(device, encoded, files, channels, smooth=smooth)
+    device.synchronize()
+    shapes = files.boxes[:, 2:] - files.boxes[:, :2]
+    rows = zip(out.as_cpu().rows(), shapes.tolist(), strict=True)
+    return [np.array(row).reshape(*shape, channels) for row, shape in rows], damaged.get() != 0
+
+
+def check(device, contents, boxes=None, *, smooth=True, space="RGB"):
+    encoded = packed(contents)
+    files = files_of(encoded, boxes)
+    rows, damaged = run(device, encoded, files, 1 if space == "GRAY" else 3, smooth)
+    assert not damaged.any()
+    for row, content, (y0, x0, y1, x1) in zip(rows, contents, files.boxes.tolist(), strict=True):
+        whole = simplejpeg.decode_jpeg(content, space, fastupsample=not smooth)
+        np.testing.assert_array_equal(row, whole[y0:y1, x0:x1])
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_samplings_sizes_and_qualities(device, photograph, sampling, smooth):
+    sizes = [(8, 8), (9, 16), (16, 9), (17, 33), (40, 100), (99, 61)]
+    contents = [encode(photograph[:h, :w], sampling, q) for h, w in sizes for q in (5, 60, 100)]
+    headers = read_headers(packed(contents))
+    assert set(headers.sampling[headers.is_plain].tolist()) == {SAMPLINGS[sampling]}
+    contents = [contents[i] for i in np.flatnonzero(headers.is_plain)]  # some are too short
+    assert len(contents) > 12
+    check(device, contents, smooth=smooth)
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_luma_alone(device, photograph, sampling):
+    check(device, [encode(photograph[:50, :70], sampling)], space="GRAY")
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_windows(device, photograph, sampling, smooth):
+    content = encode(photograph[:90, :110], sampling)
+    boxes = [(0, 0, 1, 1), (89, 109, 90, 110), (7, 15, 9, 17), (8, 16, 16, 32), (31, 5, 80, 101)]
+    check(device, [content] * len(boxes), boxes, smooth=smooth)
+
+
+@pytest.mark.parametrize("threads", [32, 64, 1024])
+def test_any_number_of_threads(device, photograph, tuned, threads):
+    tuned(cuda_jpeg, threads=threads)
+    check(device, [encode(photograph, "420", 95), encode(photograph[:8, :8])])
+
+
+def test_codes_of_all_lengths(device, photograph):
+    noise = np.random.default_rng(1).integers(0, 256, (64, 64, 3), np.uint8)
+    drawn = np.zeros((64, 80, 3), np.uint8)
+    drawn[20:30, 11:50] = 255
+    check(
+        device,
+        [
+            encode(noise, quality=100),
+            encode(noise, quality=1),
+            encode_by_pillow(photograph, optimize=True, quality=97),
+            encode_by_pillow(noise, optimize=True, quality=100),
+            encode_by_pillow(drawn, optimize=True),
+        ],
+    )
+
+
+def test_a_scan_in_which_threads_cannot_synchronize(device):
+    """All blocks have the same few bits, so that each beginning seems right."""
+    check(device, [encode(np.full((200, 300, 3), value, np.uint8)) for value in (0, 77, 255)])
+
+
+def test_segments_that_other_programs_write(device, photograph):
+    content = encode_by_pillow(photograph[:40, :40], comment=b"\xff" * 3000, dpi=(7, 9))
+    check(device, [content, content[:2] + b"\xff\xe5\x00\x0bany\xff\xda\xff\xd9xy" + content[2:]])
+
+
+def test_files_apart_in_memory(device, photograph):
+    contents = [encode(photograph[: 20 + i, :30]) for i in range(5)]
+    encoded = TensorListCPU([np.frombuffer(content, np.uint8) for content in contents])
+    files = files_of(encoded).part(np.array([3, 0]))
+    rows, damaged = run(device, encoded, files)
+    assert not damaged.any()
+    for row, i in zip(rows, (3, 0), strict=True):
+        np.testing.assert_array_equal(row, simplejpeg.decode_jpeg(contents[i]))
+
+
+def test_damage_is_found(device, photograph):
+    whole = encode(photograph[:60, :80], "420")
+    middle = len(whole) - 400
+    damaged = [
+        whole[:-40] + b"\xff\xd9",  # the end is missing
+        whole[:-2] + bytes(9) + b"\xff\xd9",  # more bytes than the picture needs
+        whole[:middle] + b"\xff\xd0" + whole[middle + 2 :],  # a marker that restarts nothing
+    ]
+    encoded = packed([*damaged, whole])
+    rows, found = run(device, encoded, files_of(encoded))
+    assert found.tolist() == [True] * len(damaged) + [False]
+    np.testing.assert_array_equal(rows[-1], simplejpeg.decode_jpeg(whole))
+
+
+@pytest.mark.parametrize("sampling", ["444", "420", "Gray"])
+@pytest.mark.parametrize("part", ["headers", "scan"])
+def test_no_damage_that_libjpeg_finds_is_missed(device, photograph, sampling, part):
+    """Bytes at random; the batch's headers are read from the file that was whole."""
+    random, whole = np.random.default_rng(8), encode(photograph[:48, :64], sampling)
+    scan = whole.index(b"\xff\xda")
+    tables = whole.index(b"\xff\xdb")
+    first, last = (tables, scan + 14) if part == "headers" else (scan + 14, len(whole) - 2)
+    contents = []
+    for _ in range(150):
+        content = bytearray(whole)
+        for at in random.integers(first, last, random.integers(1, 4)):
+            content[at] = random.choice([0, 0xFF, random.integers(256)])
+        contents.append(bytes(content))
+    files = files_of(packed([whole] * len(contents)))
+    encoded = packed(contents)
+    rows, damaged = run(device, encoded, files)
+    assert damaged.any()
+    # The sampling of a gray file has no meaning, but the library does not know every one.
+    at = whole.index(b"\xff\xc0") + 11
+    known = [sampling != "Gray" or content[at] == 0x11 for content in contents]
+    decoded = ~damaged & read_headers(encoded).is_plain & known
+    assert decoded.any()
+    for content, row, is_decoded in zip(contents, rows, decoded, strict=True):
+        if is_decoded:
+            expected = simplejpeg.decode_jpeg(content)
+            # libjpeg-turbo computes with 16 bits, which coefficients of no encoder exceed.
+            assert (row != expected).mean() < 0.5
