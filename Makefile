@@ -78,7 +78,7 @@ gpu-test: $(VENV)/$(CUDA)
 	$(RUN) benchmarks/gpu.py tests
 
 gpu-sanitize: $(VENV)/$(CUDA)
-	$(RUN) benchmarks/gpu.py memcheck racecheck initcheck
+	$(RUN) benchmarks/gpu.py memcheck racecheck initcheck memcheck-jpeg racecheck-jpeg initcheck-jpeg
 
 gpu-bench: $(VENV)/$(CUDA) $(VENV)/dali
 	$(RUN) benchmarks/gpu.py training ssd operators video numpy audio cpu

@@ -2,9 +2,9 @@
 
     python benchmarks/gpu.py [PART ...] [--results FOLDER] [--photographs FOLDER]
 
-Parts: tests, training, ssd, operators, video, numpy, audio, cpu (the CPU stage with many workers),
-and memcheck, racecheck and initcheck, in which the compute-sanitizer watches all kernels of
-operators.
+Parts: tests, training, jpeg, ssd, operators, video, numpy, audio, cpu (the CPU stage with many
+workers), and memcheck, racecheck and initcheck, in which the compute-sanitizer watches all kernels
+of operators; memcheck-jpeg, racecheck-jpeg and initcheck-jpeg do so for JPEG's.
 Benchmarks compare with DALI if it is installed, and write their figures to the folder as JSON.
 """
 
@@ -23,7 +23,8 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-SANITIZERS = ("memcheck", "racecheck", "initcheck")
+TOOLS = ("memcheck", "racecheck", "initcheck")
+SANITIZERS = (*TOOLS, *(f"{tool}-jpeg" for tool in TOOLS))
 UNTIMED = ("tests", *SANITIZERS)
 
 
@@ -34,10 +35,14 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
     ssd = ["--device", "gpu", "--images", "3072", "--batch", "256", "--threads", "8"]
     folders = ["tests/gpu", "tests/plugin", "tests/operators"]  # operators: their conformance
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *folders]
-    every_operator = [python, str(HERE / "operators_gpu.py"), "--once", "--batch", "3"]
+    watched = {
+        "": [python, str(HERE / "operators_gpu.py"), "--once", "--batch", "3"],
+        "-jpeg": [python, str(HERE / "jpeg_gpu.py"), *given, "--once"],
+    }
     return {
         "tests": [*tests, "-n", str(min(10, os.cpu_count() or 1))],
         "training": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8"],
+        "jpeg": [python, str(HERE / "jpeg_gpu.py"), *given],
         "ssd": [python, str(HERE / "ssd.py"), *given, *ssd, "--only", "ssd300"],
         "operators": [python, str(HERE / "operators_gpu.py")],
         "video": [python, str(HERE / "video_gpu.py")],
@@ -45,8 +50,9 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
         "audio": [python, str(HERE / "audio_gpu.py")],
         "cpu": [python, str(HERE / "scaling_cpu.py")],
         **{
-            tool: ["compute-sanitizer", "--tool", tool, "--error-exitcode", "1", *every_operator]
-            for tool in SANITIZERS
+            tool + name: ["compute-sanitizer", "--tool", tool, "--error-exitcode", "1", *command]
+            for tool in TOOLS
+            for name, command in watched.items()
         },
     }
 

@@ -16,6 +16,7 @@
 #define LEAST_BITS 512  // of a piece
 #define PADDING 8  // less bits than these follow the last symbol
 #define TABLES 4  // DC 0 and 1, AC 0 and 1
+#define HOLE 16  // bytes of zeros that no encoder writes, unless zeros are ends of blocks
 
 __constant__ u8 ZIGZAG[BLOCK] = {  // position in the block, by the order in the file
     0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48,
@@ -108,10 +109,12 @@ struct Shared {
     int ids[COMPONENTS];
     int dc[COMPONENTS], ac[COMPONENTS];  // tables of each component
     int scan;  // offset in the file of the scan's data; 0 for a file of another kind
+    bool zeros_are_flat;  // a code of zeros is the end of a block for all components
     int length;  // bytes of the scan without stuffed bytes
     bool damaged;
 };
 
+__device__ inline int components(const Sample& s) { return s.sampling & GRAY ? 1 : COMPONENTS; }
 __device__ inline int two_bytes(const u8* at) { return at[0] << 8 | at[1]; }
 
 __device__ bool read_quantization(const Sample& s, Shared* shared, int at, int end) {
@@ -136,21 +139,21 @@ __device__ bool read_huffman(const Sample& s, Shared* shared, int at, int end) {
 }
 
 __device__ bool read_frame(const Sample& s, Shared* shared, int at, int end) {
-    const int components = s.sampling & GRAY ? 1 : COMPONENTS;
-    if (end - at != 6 + 3 * components || two_bytes(s.data + at + 1) != s.height ||
-        two_bytes(s.data + at + 3) != s.width || s.data[at + 5] != components)
+    const int count = components(s);
+    if (end - at != 6 + 3 * count || two_bytes(s.data + at + 1) != s.height ||
+        two_bytes(s.data + at + 3) != s.width || s.data[at + 5] != count)
         return false;
-    for (int c = 0; c < components; c++) {
+    for (int c = 0; c < count; c++) {
         shared->ids[c] = s.data[at + 6 + 3 * c];
         shared->of_component[c] = s.data[at + 8 + 3 * c];
     }
-    return components == 1 || s.data[at + 7] == s.sampling;
+    return count == 1 || s.data[at + 7] == s.sampling;
 }
 
 __device__ bool read_scan(const Sample& s, Shared* shared, int at, int end) {
-    const int components = s.sampling & GRAY ? 1 : COMPONENTS;
-    if (end - at != 4 + 2 * components || s.data[at] != components) return false;
-    for (int c = 0; c < components; c++) {
+    const int count = components(s);
+    if (end - at != 4 + 2 * count || s.data[at] != count) return false;
+    for (int c = 0; c < count; c++) {
         const int tables = s.data[at + 2 + 2 * c];
         if (s.data[at + 1 + 2 * c] != shared->ids[c] || tables & 0xEE) return false;
         shared->dc[c] = tables >> 4, shared->ac[c] = 2 + (tables & 15);
@@ -190,6 +193,11 @@ __device__ void build_tables(const Sample& s, Shared* shared) {
         if (number < 2 && value > 15) shared->damaged = true;
     }
     __syncthreads();
+    if (threadIdx.x == 0) {
+        shared->zeros_are_flat = true;
+        for (int c = 0; c < components(s); c++)
+            shared->zeros_are_flat &= shared->tables[shared->ac[c]].steps[0].passes() == BLOCK;
+    }
     for (int i = threadIdx.x; i < TABLES << LOOK; i += blockDim.x) {
         if (!shared->counts[i >> LOOK]) continue;
         HuffmanTable& table = shared->tables[i >> LOOK];
@@ -201,7 +209,7 @@ __device__ void build_tables(const Sample& s, Shared* shared) {
 }
 
 __device__ void store_quantization(const Sample& s, const Shared* shared) {
-    for (int i = threadIdx.x; i < (s.sampling & GRAY ? 1 : COMPONENTS) * BLOCK; i += blockDim.x) {
+    for (int i = threadIdx.x; i < components(s) * BLOCK; i += blockDim.x) {
         const u8* table = s.data + shared->quantization[shared->of_component[i / BLOCK]];
         s.quantization[i / BLOCK * BLOCK + shared->zigzag[i % BLOCK]] = table[i % BLOCK];
     }
@@ -298,11 +306,17 @@ __device__ void copy_scan(const Sample& s, Shared* shared) {
     const int before = sum_before(kept, shared), end = shared->length;
     ByteWriter writer(s.scan, before);
     behind = follows;
+    int zeros = 0;
+    while (zeros < HOLE - 1 && start - zeros > shared->scan && !s.data[start - zeros - 1]) zeros++;
+    bool has_hole = false;
     for (int unit = first; unit < last; unit++)
         units.each_byte(unit, [&](int i, u8 value) {
             if (i < end && !(behind && !value)) writer.write(value);
             behind = value == 0xFF;
+            zeros = value ? 0 : zeros + 1;
+            has_hole |= zeros >= HOLE && i < end;
         });
+    if (has_hole && !shared->zeros_are_flat) shared->damaged = true;
     if (writer.at % 4) writer.flush();
     __syncthreads();
     if ((start < end && end <= min(units.start(last), s.length)) || (threadIdx.x == 0 && end <= start)) {

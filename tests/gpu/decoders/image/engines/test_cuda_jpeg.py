@@ -12,6 +12,7 @@ from PIL import Image
 from penstock.decoders.image.engines import cuda_jpeg
 from penstock.decoders.image.engines.cuda_jpeg import JpegFiles, decode_windows
 from penstock.decoders.image.formats.jpeg_batch_headers import GRAY, read_headers
+from penstock.decoders.image.formats.jpeg_holes import find_hole
 from penstock.engine.tensors import PackedRows, TensorListCPU
 
 SAMPLINGS = {"444": 0x11, "422": 0x21, "440": 0x12, "420": 0x22, "Gray": GRAY}
@@ -148,6 +149,7 @@ def test_damage_is_found(device, photograph):
         whole[:-40] + b"\xff\xd9",  # the end is missing
         whole[:-2] + bytes(9) + b"\xff\xd9",  # more bytes than the picture needs
         whole[:middle] + b"\xff\xd0" + whole[middle + 2 :],  # a marker that restarts nothing
+        whole[:middle] + bytes(16) + whole[middle + 16 :],  # a hole
     ]
     encoded = packed([*damaged, whole])
     rows, found = run(device, encoded, files_of(encoded))
@@ -183,3 +185,25 @@ def test_no_damage_that_libjpeg_finds_is_missed(device, photograph, sampling, pa
             expected = simplejpeg.decode_jpeg(content)
             # libjpeg-turbo computes with 16 bits, which coefficients of no encoder exceed.
             assert (row != expected).mean() < 0.5
+
+
+@pytest.mark.parametrize("sampling", ["444", "420", "Gray"])
+def test_holes_are_found_wherever_they_are(device, photograph, sampling):
+    whole = encode(photograph[:40, :56], sampling)
+    scan, contents = whole.index(b"\xff\xda") + 14, []
+    for start in range(scan, len(whole) - 30, 11):
+        contents += [whole[:start] + bytes(size) + whole[start + size :] for size in (14, 16)]
+    encoded = packed(contents)
+    _, damaged = run(device, encoded, files_of(encoded))
+    expected = [find_hole(np.frombuffer(content, np.uint8)) is not None for content in contents]
+    assert sum(expected) >= len(expected) // 2
+    assert (damaged | ~np.array(expected)).all()
+    assert not damaged.all()
+
+
+def test_zeros_that_are_ends_of_blocks_are_no_holes(device):
+    pixels = np.zeros((64, 1200, 3), np.uint8)
+    pixels[:8, :8] = 200
+    content = encode_by_pillow(pixels, optimize=True, subsampling=0)
+    assert bytes(16) in content[content.index(b"\xff\xda") :]
+    check(device, [content])

@@ -1,0 +1,140 @@
+"""JPEG files on the GPU: Penstock's CUDA kernels beside the JPEG engine and beside nvImageCodec.
+
+Each decodes whole plain files out of pinned memory on one stream, batch after batch. "both" is the
+files that the kernels and the engine decode together in two threads, beside the engine alone.
+
+    python benchmarks/jpeg_gpu.py [--photographs FOLDER] [--only NAME ...] [--rounds 3] [--once]
+        [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from penstock.benchmarks import common
+from penstock.benchmarks.natural_data import data_set
+from penstock.decoders.image.engines.cuda_jpeg import JpegFiles, decode_windows
+from penstock.decoders.image.engines.nvimgcodec import JpegDecoder
+from penstock.decoders.image.engines.nvjpeg import HardwareDecoder
+from penstock.decoders.image.formats.jpeg_batch_headers import GRAY, read_headers
+from penstock.engine.gpu.device import Device
+from penstock.engine.gpu.gpu_device import GpuDevice
+from penstock.engine.tensors import PackedRows, TensorListCPU
+
+_SECONDS, _FILES = 1.0, 256
+_BATCHES = (256, 64, 16)
+
+
+class Batch:
+    """Plain color files of one mix in pinned memory, and the ways to decode them."""
+
+    def __init__(self, device: Device, mix: str, count: int, photographs: Path | None) -> None:
+        paths = (path for path in data_set(mix, 2 * _FILES, photographs).rglob("*") if path.suffix)
+        contents = [np.frombuffer(path.read_bytes(), np.uint8) for path in sorted(paths)]
+        headers = read_headers(TensorListCPU(contents))
+        plain = headers.is_plain & (headers.sampling != GRAY)
+        chosen = [contents[i] for i in np.flatnonzero(plain)[:count]]
+        lengths = np.array([content.size for content in chosen])
+        memory = device.pinned(int(lengths.sum()))
+        np.concatenate(chosen, out=memory)
+        offsets = np.cumsum(lengths) - lengths
+        packed = PackedRows(memory, offsets, lengths[:, np.newaxis], np.uint8)
+        self.encoded = TensorListCPU(packed)
+        headers = read_headers(self.encoded)
+        boxes = np.concatenate([np.zeros_like(headers.sizes), headers.sizes], axis=1)
+        rows = np.arange(len(boxes))
+        self.files = JpegFiles(rows, lengths, headers.sizes, headers.sampling, boxes)
+        self.order = np.argsort(-headers.sizes.prod(axis=1), kind="stable")
+
+    def by_kernels(self, device: Device) -> None:
+        """Decode on CUDA cores."""
+        decode_windows(device, self.encoded, self.files, 3, smooth=False)
+
+    def by_engine(self, device: Device, engine: HardwareDecoder | None) -> None:
+        """Decode by the hardware engine."""
+        sizes = self.files.sizes[self.order]
+        whole = device.empty(sizes.prod(axis=1, keepdims=True) * 3, np.uint8)
+        addresses, lengths = self.encoded.pointers()[self.order], self.files.lengths[self.order]
+        assert engine is not None
+        assert engine.decode(addresses, lengths, whole.pointers(), sizes[:, 1], "RGB")
+
+    def by_nvimgcodec(self, device: Device, decoder: JpegDecoder) -> None:
+        """Decode by nvImageCodec, as on GPUs without an engine."""
+        decoder.decode(self.encoded.rows(), self.files.boxes.tolist())
+        decoder.read_until(device.event())
+
+    def decoding(self, way: str, device: Device) -> Callable[[], None]:
+        """Return a function that decodes the batch, and waits for the result."""
+        if way == "kernels":
+            decode = partial(self.by_kernels, device)
+        elif way == "engine":
+            decode = partial(self.by_engine, device, HardwareDecoder.open(device))
+        else:
+            decode = partial(self.by_nvimgcodec, device, JpegDecoder(device, False))
+
+        def run() -> None:
+            decode()
+            device.synchronize()
+            device.end_batch()
+
+        return run
+
+
+def rate(gpu: GpuDevice, batch: Batch, way: str, seconds: float = _SECONDS) -> float:
+    """Return files a second."""
+    with gpu.lane() as device:
+        run = batch.decoding(way, device)
+        run()
+        run()
+        started = time.perf_counter()
+        count = common.run_for(run, seconds)
+        return count * len(batch.files.rows) / (time.perf_counter() - started)
+
+
+def rate_of_both(gpu: GpuDevice, batch: Batch) -> float:
+    """Return files a second of kernels and engine together."""
+    with ThreadPoolExecutor() as pool:
+        return sum(pool.map(partial(rate, gpu, batch), ("kernels", "engine")))
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--photographs", type=Path, metavar="FOLDER")
+    parser.add_argument("--rounds", type=int, default=3, help="turns of each")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
+    parser.add_argument("--once", action="store_true", help="run the kernels once, untimed")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    options = parser.parse_args()
+    gpu = GpuDevice(None, 16 << 30, 8)
+    with gpu.lane() as device:
+        if options.once:
+            Batch(device, "natural", 3, options.photographs).decoding("kernels", device)()
+            return 0
+        offered: dict[str, tuple[str, common.Turn, common.Turn | None]] = {}
+        for mix in ("natural", "uniform"):
+            for count in _BATCHES:
+                batch = Batch(device, mix, count, options.photographs)
+                kernels = partial(rate, gpu, batch, "kernels")
+                for way in ("engine", "nvImageCodec"):
+                    name = f"{mix} x{count}, {way}"
+                    offered[name] = "files/s", kernels, partial(rate, gpu, batch, way)
+            batch = Batch(device, mix, _FILES, options.photographs)
+            both, engine = partial(rate_of_both, gpu, batch), partial(rate, gpu, batch, "engine")
+            offered[f"{mix} x{_FILES}, both"] = "files/s", both, engine
+        figures = common.measure(parser, options.only, offered, options.rounds, "the other")
+    if options.json:
+        common.write_record(options.json, figures, rounds=options.rounds)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
