@@ -29,7 +29,7 @@ from penstock.engine.gpu.device import Device
 from penstock.engine.gpu.gpu_device import GpuDevice
 from penstock.engine.tensors import PackedRows, TensorListCPU
 
-_SECONDS, _FILES = 1.0, 256
+_SECONDS, _FILES = 0.5, 256
 _BATCHES = (256, 64, 16)
 
 

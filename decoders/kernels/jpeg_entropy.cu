@@ -307,7 +307,8 @@ __device__ void copy_scan(const Sample& s, Shared* shared) {
     ByteWriter writer(s.scan, before);
     behind = follows;
     int zeros = 0;
-    while (zeros < HOLE - 1 && start - zeros > shared->scan && !s.data[start - zeros - 1]) zeros++;
+    while (first < last && zeros < HOLE - 1 && start - zeros > shared->scan && !s.data[start - zeros - 1])
+        zeros++;
     bool has_hole = false;
     for (int unit = first; unit < last; unit++)
         units.each_byte(unit, [&](int i, u8 value) {
