@@ -2389,13 +2389,13 @@ def image_decoder(
             and the following resize gives slightly different pixels (1 to 2 gray levels on
             average) in less time. One number stands for both.
         jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
-            stays unused. Default: False.
+            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+            cores decode in its place. Default: False.
         hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-            files that the hardware engine decodes. CPU threads decode the others, which differ
-            by rounding. By default the part follows the rates of both, and small batches may be
-            computed together. With 1 the engine decodes all, so that pixels are the same in
-            every run; with 0 the engine stays unused.
+            files in color that the hardware engine decodes. CUDA cores decode the others, which
+            differ by rounding. By default CUDA cores help as far as the engine limits the
+            pipeline, and small batches may be computed together. A number makes pixels the same
+            in every run; with 0 the engine stays unused.
         seed (int | None): Seed of the operator's randomness; by default derived from the
             pipeline's. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -2474,13 +2474,13 @@ def image_decoder_crop(
             and the following resize gives slightly different pixels (1 to 2 gray levels on
             average) in less time. One number stands for both.
         jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
-            stays unused. Default: False.
+            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+            cores decode in its place. Default: False.
         hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-            files that the hardware engine decodes. CPU threads decode the others, which differ
-            by rounding. By default the part follows the rates of both, and small batches may be
-            computed together. With 1 the engine decodes all, so that pixels are the same in
-            every run; with 0 the engine stays unused.
+            files in color that the hardware engine decodes. CUDA cores decode the others, which
+            differ by rounding. By default CUDA cores help as far as the engine limits the
+            pipeline, and small batches may be computed together. A number makes pixels the same
+            in every run; with 0 the engine stays unused.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
             (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
             numbers take the whole axis.
@@ -2567,13 +2567,13 @@ def image_decoder_random_crop(
             and the following resize gives slightly different pixels (1 to 2 gray levels on
             average) in less time. One number stands for both.
         jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
-            stays unused. Default: False.
+            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+            cores decode in its place. Default: False.
         hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-            files that the hardware engine decodes. CPU threads decode the others, which differ
-            by rounding. By default the part follows the rates of both, and small batches may be
-            computed together. With 1 the engine decodes all, so that pixels are the same in
-            every run; with 0 the engine stays unused.
+            files in color that the hardware engine decodes. CUDA cores decode the others, which
+            differ by rounding. By default CUDA cores help as far as the engine limits the
+            pipeline, and small batches may be computed together. A number makes pixels the same
+            in every run; with 0 the engine stays unused.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
             the image's; uniform. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
@@ -2666,13 +2666,13 @@ def image_decoder_slice(
             and the following resize gives slightly different pixels (1 to 2 gray levels on
             average) in less time. One number stands for both.
         jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
-            stays unused. Default: False.
+            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+            cores decode in its place. Default: False.
         hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-            files that the hardware engine decodes. CPU threads decode the others, which differ
-            by rounding. By default the part follows the rates of both, and small batches may be
-            computed together. With 1 the engine decodes all, so that pixels are the same in
-            every run; with 0 the engine stays unused.
+            files in color that the hardware engine decodes. CUDA cores decode the others, which
+            differ by rounding. By default CUDA cores help as far as the engine limits the
+            pipeline, and small batches may be computed together. A number makes pixels the same
+            in every run; with 0 the engine stays unused.
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
             order. Default: (1, 0).
         axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -6349,13 +6349,13 @@ class decoders:
                 and the following resize gives slightly different pixels (1 to 2 gray levels on
                 average) in less time. One number stands for both.
             jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-                JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
-                stays unused. Default: False.
+                JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+                cores decode in its place. Default: False.
             hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-                files that the hardware engine decodes. CPU threads decode the others, which differ
-                by rounding. By default the part follows the rates of both, and small batches may be
-                computed together. With 1 the engine decodes all, so that pixels are the same in
-                every run; with 0 the engine stays unused.
+                files in color that the hardware engine decodes. CUDA cores decode the others, which
+                differ by rounding. By default CUDA cores help as far as the engine limits the
+                pipeline, and small batches may be computed together. A number makes pixels the same
+                in every run; with 0 the engine stays unused.
             seed (int | None): Seed of the operator's randomness; by default derived from the
                 pipeline's. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -6435,13 +6435,13 @@ class decoders:
                 and the following resize gives slightly different pixels (1 to 2 gray levels on
                 average) in less time. One number stands for both.
             jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-                JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
-                stays unused. Default: False.
+                JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+                cores decode in its place. Default: False.
             hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-                files that the hardware engine decodes. CPU threads decode the others, which differ
-                by rounding. By default the part follows the rates of both, and small batches may be
-                computed together. With 1 the engine decodes all, so that pixels are the same in
-                every run; with 0 the engine stays unused.
+                files in color that the hardware engine decodes. CUDA cores decode the others, which
+                differ by rounding. By default CUDA cores help as far as the engine limits the
+                pipeline, and small batches may be computed together. A number makes pixels the same
+                in every run; with 0 the engine stays unused.
             crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
                 (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
                 numbers take the whole axis.
@@ -6529,13 +6529,13 @@ class decoders:
                 and the following resize gives slightly different pixels (1 to 2 gray levels on
                 average) in less time. One number stands for both.
             jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-                JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
-                stays unused. Default: False.
+                JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+                cores decode in its place. Default: False.
             hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-                files that the hardware engine decodes. CPU threads decode the others, which differ
-                by rounding. By default the part follows the rates of both, and small batches may be
-                computed together. With 1 the engine decodes all, so that pixels are the same in
-                every run; with 0 the engine stays unused.
+                files in color that the hardware engine decodes. CUDA cores decode the others, which
+                differ by rounding. By default CUDA cores help as far as the engine limits the
+                pipeline, and small batches may be computed together. A number makes pixels the same
+                in every run; with 0 the engine stays unused.
             random_area (float | Sequence[float] | None): Range of the window's area, relative to
                 the image's; uniform. Default: (0.08, 1.0).
             random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
@@ -6629,13 +6629,13 @@ class decoders:
                 and the following resize gives slightly different pixels (1 to 2 gray levels on
                 average) in less time. One number stands for both.
             jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-                JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
-                stays unused. Default: False.
+                JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+                cores decode in its place. Default: False.
             hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-                files that the hardware engine decodes. CPU threads decode the others, which differ
-                by rounding. By default the part follows the rates of both, and small batches may be
-                computed together. With 1 the engine decodes all, so that pixels are the same in
-                every run; with 0 the engine stays unused.
+                files in color that the hardware engine decodes. CUDA cores decode the others, which
+                differ by rounding. By default CUDA cores help as far as the engine limits the
+                pipeline, and small batches may be computed together. A number makes pixels the same
+                in every run; with 0 the engine stays unused.
             axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
                 order. Default: (1, 0).
             axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -7635,13 +7635,13 @@ class experimental:
                     and the following resize gives slightly different pixels (1 to 2 gray levels on
                     average) in less time. One number stands for both.
                 jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
-                    stays unused. Default: False.
+                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+                    cores decode in its place. Default: False.
                 hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-                    files that the hardware engine decodes. CPU threads decode the others, which differ
-                    by rounding. By default the part follows the rates of both, and small batches may be
-                    computed together. With 1 the engine decodes all, so that pixels are the same in
-                    every run; with 0 the engine stays unused.
+                    files in color that the hardware engine decodes. CUDA cores decode the others, which
+                    differ by rounding. By default CUDA cores help as far as the engine limits the
+                    pipeline, and small batches may be computed together. A number makes pixels the same
+                    in every run; with 0 the engine stays unused.
                 seed (int | None): Seed of the operator's randomness; by default derived from the
                     pipeline's. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -7721,13 +7721,13 @@ class experimental:
                     and the following resize gives slightly different pixels (1 to 2 gray levels on
                     average) in less time. One number stands for both.
                 jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
-                    stays unused. Default: False.
+                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+                    cores decode in its place. Default: False.
                 hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-                    files that the hardware engine decodes. CPU threads decode the others, which differ
-                    by rounding. By default the part follows the rates of both, and small batches may be
-                    computed together. With 1 the engine decodes all, so that pixels are the same in
-                    every run; with 0 the engine stays unused.
+                    files in color that the hardware engine decodes. CUDA cores decode the others, which
+                    differ by rounding. By default CUDA cores help as far as the engine limits the
+                    pipeline, and small batches may be computed together. A number makes pixels the same
+                    in every run; with 0 the engine stays unused.
                 crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
                     (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
                     numbers take the whole axis.
@@ -7815,13 +7815,13 @@ class experimental:
                     and the following resize gives slightly different pixels (1 to 2 gray levels on
                     average) in less time. One number stands for both.
                 jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
-                    stays unused. Default: False.
+                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+                    cores decode in its place. Default: False.
                 hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-                    files that the hardware engine decodes. CPU threads decode the others, which differ
-                    by rounding. By default the part follows the rates of both, and small batches may be
-                    computed together. With 1 the engine decodes all, so that pixels are the same in
-                    every run; with 0 the engine stays unused.
+                    files in color that the hardware engine decodes. CUDA cores decode the others, which
+                    differ by rounding. By default CUDA cores help as far as the engine limits the
+                    pipeline, and small batches may be computed together. A number makes pixels the same
+                    in every run; with 0 the engine stays unused.
                 random_area (float | Sequence[float] | None): Range of the window's area, relative to
                     the image's; uniform. Default: (0.08, 1.0).
                 random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
@@ -7915,13 +7915,13 @@ class experimental:
                     and the following resize gives slightly different pixels (1 to 2 gray levels on
                     average) in less time. One number stands for both.
                 jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so it
-                    stays unused. Default: False.
+                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+                    cores decode in its place. Default: False.
                 hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-                    files that the hardware engine decodes. CPU threads decode the others, which differ
-                    by rounding. By default the part follows the rates of both, and small batches may be
-                    computed together. With 1 the engine decodes all, so that pixels are the same in
-                    every run; with 0 the engine stays unused.
+                    files in color that the hardware engine decodes. CUDA cores decode the others, which
+                    differ by rounding. By default CUDA cores help as far as the engine limits the
+                    pipeline, and small batches may be computed together. A number makes pixels the same
+                    in every run; with 0 the engine stays unused.
                 axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
                     order. Default: (1, 0).
                 axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`

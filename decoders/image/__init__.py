@@ -2,7 +2,7 @@
 
 table            the table of image formats: one row a format
 formats/         one module a format: its signature, its header, its decode
-engines/         the libraries that decode: libjpeg-turbo and OpenCV (CPU), nvJPEG, nvImageCodec
+engines/         what decodes: libjpeg-turbo and OpenCV (CPU), nvJPEG, nvImageCodec, CUDA kernels
 decode           decode one image on the CPU, in the color space, dtype and region asked for
 mixed            decode a batch into GPU memory
 color            color spaces and sample dtypes

@@ -96,15 +96,15 @@ class ImageDecoder(FormatUser):
         BOOL,
         False,
         "With device='mixed', interpolate the chroma of all JPEG files smoothly, as the CPU does. "
-        "The hardware engine cannot do that, so it stays unused.",
+        "The hardware engine cannot do that, so CUDA cores decode in its place.",
     )
     hw_decoder_load = param(
         FLOAT,
         None,
-        "With device='mixed', the part of each batch's plain JPEG files that the hardware engine "
-        "decodes. CPU threads decode the others, which differ by rounding. By default the part "
-        "follows the rates of both, and small batches may be computed together. With 1 the engine "
-        "decodes all, so that pixels are the same in every run; with 0 the engine stays unused.",
+        "With device='mixed', the part of each batch's plain JPEG files in color that the hardware "
+        "engine decodes. CUDA cores decode the others, which differ by rounding. By default CUDA "
+        "cores help as far as the engine limits the pipeline, and small batches may be computed "
+        "together. A number makes pixels the same in every run; with 0 the engine stays unused.",
         minimum=0,
         maximum=1,
     )

@@ -485,10 +485,10 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS) decode_entropy(const 
     }
     for (int i = threadIdx.x; i < BLOCK; i += blockDim.x) shared->zigzag[i] = ZIGZAG[i];
     __syncthreads();
-    if (shared->scan) {
-        build_tables(s, shared);
+    if (shared->scan) build_tables(s, shared);
+    __syncthreads();
+    if (shared->scan && !shared->damaged) {
         store_quantization(s, shared);
-        __syncthreads();
         copy_scan(s, shared);
         decode_scan(s, shared);
         __syncthreads();

@@ -23,8 +23,8 @@ from ....engine.gpu.tables import Pointers, struct_table
 from ....engine.tensors import TensorListCPU, TensorListGPU, address_of
 from ..formats.jpeg_batch_headers import GRAY
 
-MOST_BYTES = 1 << 27
-"""Largest size of a file: the kernels count bits in 32 bits."""
+MOST_BYTES = 1 << 24
+"""Largest size of a file, whose Huffman codes one block of threads decodes."""
 
 _KERNELS = Path(__file__).parents[2] / "kernels"
 _SHARED = 40 << 10  # bytes for a file: at least the size of the kernel's `Shared`

@@ -159,6 +159,22 @@ def test_damage_is_found(device, photograph):
     np.testing.assert_array_equal(rows[-1], simplejpeg.decode_jpeg(whole))
 
 
+@pytest.mark.parametrize("counts", [bytes([3] + 15 * [0]), bytes(16), bytes(15 * [0] + [162])])
+def test_impossible_tables_are_found(device, photograph, counts):
+    """Too many codes of one bit, no codes, and codes of 16 bits alone."""
+    content = bytearray(encode(photograph[:24, :24]))
+    at = content.index(b"\xff\xc4")
+    for _ in range(4):
+        content[at + 5 : at + 21] = counts
+        content[at + 2 : at + 4] = (19 + sum(counts)).to_bytes(2, "big")
+        size = 21 + sum(counts)
+        del content[at + 21 : content.index(b"\xff", at + 21)]
+        content[at + 21 : at + 21] = bytes(sum(counts))
+        at += size
+    encoded = packed([bytes(content)])
+    assert run(device, encoded, files_of(packed([encode(photograph[:24, :24])])))[1].all()
+
+
 @pytest.mark.parametrize("sampling", ["444", "420", "Gray"])
 @pytest.mark.parametrize("part", ["headers", "scan"])
 def test_no_damage_that_libjpeg_finds_is_missed(device, photograph, sampling, part):
