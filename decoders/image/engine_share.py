@@ -53,8 +53,11 @@ class EngineShare:
         Args:
             lengths: of the files in bytes.
         """
-        part = self._help if self._fixed is None else 1 - self._fixed
-        return np.argsort(lengths, kind="stable")[round(part * len(lengths)) :]
+        if self._fixed is None:
+            helped = int(self._help * len(lengths))  # not all, or nothing would be noted any more
+        else:
+            helped = round((1 - self._fixed) * len(lengths))
+        return np.argsort(lengths, kind="stable")[helped:]
 
     def note_engine(self, seconds: float, idle: float) -> None:
         """Note a call of the engine.

@@ -145,7 +145,7 @@ class ImageDecoder(FormatUser):
         self._fit = None if self.fit is None else _pair(owner, self.fit)
         self._mixed = None
         if self.device == "mixed":
-            nvimgcodec.library()
+            nvimgcodec.check_installed()
             load = 0.0 if self.jpeg_fancy_upsampling else self.hw_decoder_load
             output, upright = self.output_type.name, self.adjust_orientation
             self.varies = load is None

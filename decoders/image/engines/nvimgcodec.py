@@ -11,6 +11,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -20,17 +21,23 @@ from ....engine.errors import MissingDependencyError, install_hint
 from ....engine.gpu.device import Device
 
 
+def check_installed() -> None:
+    """Raise an error that says how to install nvImageCodec if it is missing; does not import it."""
+    with suppress(ModuleNotFoundError):  # the package around it is missing
+        if find_spec("nvidia.nvimgcodec") is not None:
+            return
+    raise MissingDependencyError(
+        "decoding on the GPU (device='mixed') needs nvImageCodec: "
+        f"{install_hint('cuda13')} (cuda12 where `nvidia-smi` reports CUDA 12)"
+    )
+
+
 @cache
 def library() -> Any:
-    """Import nvImageCodec; if it is missing, the error says how to install it."""
+    """Import nvImageCodec, which takes time and prints which of its parts are missing."""
     os.environ.setdefault("PYNVIMGCODEC_VERBOSITY", "0")  # errors come back as results
-    try:
-        from nvidia import nvimgcodec
-    except ImportError as error:
-        raise MissingDependencyError(
-            "decoding on the GPU (device='mixed') needs nvImageCodec: "
-            f"{install_hint('cuda13')} (cuda12 where `nvidia-smi` reports CUDA 12)"
-        ) from error
+    from nvidia import nvimgcodec
+
     return nvimgcodec
 
 
