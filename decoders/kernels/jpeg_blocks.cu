@@ -1,7 +1,8 @@
 // From the coefficients of JPEG to samples: one thread computes one block of 8x8, as libjpeg's accurate
 // integer method does, bit by bit. Blocks that the windows do not touch are left out.
 //
-// Source: Loeffler, Ligtenberg and Moschytz, Practical Fast 1-D DCT Algorithms with 11 Multiplications, 1989.
+// Source: Loeffler, Ligtenberg and Moschytz, Practical Fast 1-D DCT Algorithms with 11
+// Multiplications, 1989.
 #include "jpeg.cuh"
 
 #define BITS 13  // of the fractions of constants
@@ -13,7 +14,8 @@ template <int STEP, int SHIFT>
 __device__ inline void transform(int* v) {
     const int half = 1 << (SHIFT - 1);
     int z1 = (v[2 * STEP] + v[6 * STEP]) * FIXED(0.541196100);
-    const int even2 = z1 - v[6 * STEP] * FIXED(1.847759065), even3 = z1 + v[2 * STEP] * FIXED(0.765366865);
+    const int even2 = z1 - v[6 * STEP] * FIXED(1.847759065);
+    const int even3 = z1 + v[2 * STEP] * FIXED(0.765366865);
     const int even0 = (v[0] + v[4 * STEP]) << BITS, even1 = (v[0] - v[4 * STEP]) << BITS;
     const int sums[4] = {even0 + even3, even1 + even2, even1 - even2, even0 - even3};
 
@@ -46,15 +48,16 @@ __device__ inline unsigned packed(const int* v) {
 // `down` x `across` pixels. Smooth enlargement also needs the samples around.
 __device__ inline bool is_needed(const Sample& s, int y, int x, int down, int across) {
     const int top = 8 * y * down, left = 8 * x * across;
-    return top - down < s.y1 && top + 9 * down > s.y0 && left - across < s.x1 && left + 9 * across > s.x0;
+    return top - down < s.y1 && top + 9 * down > s.y0 &&
+           left - across < s.x1 && left + 9 * across > s.x0;
 }
 
 extern "C" __global__ void transform_blocks(const Sample* samples) {
     const Sample s = samples[blockIdx.y];
     const Planes planes(s.height, s.width, s.sampling);
-    const int blocks = LUMA_ONLY || planes.components == 1 ? planes.mcus() * planes.down * planes.across : planes.blocks();
+    const int blocks = LUMA_ONLY ? planes.first(1) : planes.blocks();
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < blocks; i += gridDim.x * blockDim.x) {
-        const int component = planes.components == 1 ? 0 : (i >= planes.first(1)) + (i >= planes.first(2));
+        const int component = (i >= planes.first(1)) + (i >= planes.first(2));
         const int number = i - planes.first(component), line = planes.line(component);
         const int y = number / line, x = number - y * line;
         if (!is_needed(s, y, x, component ? planes.down : 1, component ? planes.across : 1)) continue;
@@ -80,6 +83,7 @@ extern "C" __global__ void transform_blocks(const Sample* samples) {
         to += (long long)y * 8 * line * 8 + x * 8;
 #pragma unroll
         for (int row = 0; row < 8; row++)
-            *(uint2*)(to + (long long)row * line * 8) = make_uint2(packed(v + 8 * row), packed(v + 8 * row + 4));
+            *(uint2*)(to + (long long)row * line * 8) =
+                make_uint2(packed(v + 8 * row), packed(v + 8 * row + 4));
     }
 }

@@ -1,5 +1,5 @@
-// From the samples of JPEG to RGB, or to gray, of the window (y0, x0) to (y1, x1), as libjpeg computes colors.
-// Chroma is enlarged plainly, or with SMOOTH by weights of 3/4 and 1/4.
+// From the samples of JPEG to RGB, or to gray, of the window (y0, x0) to (y1, x1), as libjpeg computes
+// colors. Chroma is enlarged plainly, or with SMOOTH by weights of 3/4 and 1/4.
 #include "jpeg.cuh"
 
 // One component, of `height` x `width` samples without padding; lines are `stride` samples apart.

@@ -27,7 +27,7 @@ MOST_BYTES = 1 << 24
 """Largest size of a file, whose Huffman codes one block of threads decodes."""
 
 _KERNELS = Path(__file__).parents[2] / "kernels"
-_SHARED = 40 << 10  # bytes for a file: at least the size of the kernel's `Shared`
+_SHARED = 36 << 10  # bytes for a file
 _BLOCK = 64  # samples
 _QUANTIZATION = 3 * _BLOCK * 2  # bytes of a file's tables
 _SLACK = 8  # bytes behind a scan
@@ -38,7 +38,7 @@ class CudaJpegTuning(NamedTuple):
     """How kernels are launched.
 
     Attributes:
-        threads: that decode the Huffman codes of a file: 32 to MOST_THREADS of the kernel.
+        threads: that decode the Huffman codes of a file: 32 to MOST_THREADS of the kernels.
     """
 
     threads: int = 1024
@@ -151,7 +151,7 @@ def decode_windows(
 def _kernels(*, is_gray: bool, smooth: bool) -> tuple[Kernel, Kernel, Kernel]:
     macros = ("LUMA_ONLY", str(int(is_gray))), ("SMOOTH", str(int(smooth)))
     return (
-        Kernel(_KERNELS / "jpeg_entropy.cu", "decode_entropy"),
+        Kernel(_KERNELS / "jpeg_entropy.cu", "decode_entropy", (("SHARED_BYTES", str(_SHARED)),)),
         Kernel(_KERNELS / "jpeg_blocks.cu", "transform_blocks", macros[:1]),
         Kernel(_KERNELS / "jpeg_colors.cu", "convert_colors", macros),
     )

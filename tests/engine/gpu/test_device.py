@@ -74,6 +74,14 @@ def test_ragged_batches_begin_at_multiples_of_256_bytes(device):
     assert device.taken_bytes == 256 + 512
 
 
+def test_temporary_memory_is_not_counted(device):
+    memory = device.temporary(1 << 20)
+    assert memory.nbytes == device.pool.lent_bytes == 1 << 20
+    assert device.taken_bytes == 0
+    del memory
+    assert device.pool.lent_bytes == 0
+
+
 def test_small_rows_that_lie_end_to_end_take_one_transfer(device, monkeypatch):
     copies = []
     monkeypatch.setattr(device, "copy", lambda *copy: copies.append(copy))
