@@ -76,13 +76,18 @@ class PlainJpeg:
         engine = self.engine(batch)
         lengths, sampling = work.files.lengths[chosen], work.files.sampling[chosen]
         for_cuda = (sampling != 0) & (lengths <= MOST_BYTES)
+        for_engine = np.zeros_like(for_cuda)
         if engine is not None:
+            for_engine = ~for_cuda & (sampling != GRAY)
             shared = np.flatnonzero(for_cuda & (sampling != GRAY))
-            for_cuda[shared[self._share.of_engine(lengths[shared])]] = False
-        by_engine, by_cuda = chosen[~for_cuda], chosen[for_cuda]
+            for_engine[shared[self._share.of_engine(lengths[shared])]] = True
+            for_cuda &= ~for_engine
         # The engine is left to others as long as CUDA cores decode for this batch.
-        damaged = self._by_cuda(batch, work, by_cuda, smooth=engine is None)
-        left = by_engine if engine is None else self._by_engine(batch, engine, by_engine, work)
+        damaged = self._by_cuda(batch, work, chosen[for_cuda], smooth=engine is None)
+        left = chosen[~for_cuda & ~for_engine]
+        if engine is not None:
+            refused = self._by_engine(batch, engine, chosen[for_engine], work)
+            left = np.concatenate([left, refused])
         return left, damaged
 
     # The engine

@@ -127,6 +127,20 @@ def test_gray_files_and_restart_intervals(photographs, monkeypatch):
     assert all(each == [len(gray)] for each in lengths)
 
 
+@pytest.mark.parametrize("load", [0.0, 1.0])
+def test_files_that_are_too_long_for_cuda_cores(photographs, monkeypatch, load):
+    lengths = decoded_by_cuda(monkeypatch)
+    gray = simplejpeg.encode_jpeg(np.full((90, 70, 1), 77, np.uint8), 90, "GRAY", "Gray")
+    monkeypatch.setattr(plain_jpeg, "MOST_BYTES", len(gray) - 1)
+    for output in (types.RGB, types.GRAY):
+        (wanted,) = run("cpu", [gray, photographs[0]], output_type=output)
+        (rows,) = run("mixed", [gray, photographs[0]], output_type=output, hw_decoder_load=load)
+        for row, expected in zip(rows, wanted, strict=True):
+            assert row.shape == expected.shape
+            assert np.abs(row.astype(float) - expected).mean() <= PLAIN_MEAN
+    assert not lengths
+
+
 def test_cuda_cores_decode_files_that_lie_on_their_sides(photographs):
     # SOI, then an EXIF segment with orientation 6, then the rest.
     exif = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
