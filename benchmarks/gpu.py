@@ -83,12 +83,14 @@ def run(name: str, command: list[str], results: Path) -> tuple[int, float, list[
     status = process.wait()
     lines = [last] if name in UNTIMED else []
     if record.exists() and name not in UNTIMED:
-        lines = [described(figure) for figure in json.loads(record.read_text())["figures"]]
+        found = json.loads(record.read_text())
+        other = found["settings"].get("other", "DALI")
+        lines = [described(figure, other) for figure in found["figures"]]
     return status, time.monotonic() - started, lines
 
 
-def described(figure: Mapping[str, Any]) -> str:
-    """Return a line of the table for a figure of any benchmark."""
+def described(figure: Mapping[str, Any], other: str = "DALI") -> str:
+    """Return a line of the table for a figure of any benchmark, and what it is compared with."""
     if "gigabytes" in figure:
         return (
             f"{figure['name']:32}{figure['gigabytes']:9.0f} GB/s  "
@@ -101,7 +103,7 @@ def described(figure: Mapping[str, Any]) -> str:
         )
         return line + (f", DALI {figure['dali']:.0f}" if figure.get("dali") else "")
     line = f"{figure['name']:32}{figure['ours']:9.5g} {figure['unit']}"
-    return line + (f"  {figure['ratio']:6.2f} times DALI" if figure.get("ratio") else "")
+    return line + (f"  {figure['ratio']:6.2f} times {other}" if figure.get("ratio") else "")
 
 
 def main() -> int:

@@ -31,6 +31,7 @@ from penstock.engine.tensors import PackedRows, TensorListCPU
 
 _SECONDS, _FILES = 0.5, 256
 _BATCHES = (256, 64, 16)
+_OTHER = "the other"
 
 
 class Batch:
@@ -130,9 +131,9 @@ def main() -> int:
             batch = Batch(device, mix, _FILES, options.photographs)
             both, engine = partial(rate_of_both, gpu, batch), partial(rate, gpu, batch, "engine")
             offered[f"{mix} x{_FILES}, both"] = "files/s", both, engine
-        figures = common.measure(parser, options.only, offered, options.rounds, "the other")
+        figures = common.measure(parser, options.only, offered, options.rounds, _OTHER)
     if options.json:
-        common.write_record(options.json, figures, rounds=options.rounds)
+        common.write_record(options.json, figures, rounds=options.rounds, other=_OTHER)
     return 0
 
 
