@@ -34,7 +34,7 @@ _BATCHES = (256, 64, 16)
 _OTHER = "the other"
 
 
-class Batch:
+class PinnedFiles:
     """Plain color files of one mix in pinned memory, and the ways to decode them."""
 
     def __init__(self, device: Device, mix: str, count: int, photographs: Path | None) -> None:
@@ -89,7 +89,7 @@ class Batch:
         return run
 
 
-def rate(gpu: GpuDevice, batch: Batch, way: str, seconds: float = _SECONDS) -> float:
+def rate(gpu: GpuDevice, batch: PinnedFiles, way: str, seconds: float = _SECONDS) -> float:
     """Return files a second."""
     with gpu.lane() as device:
         run = batch.decoding(way, device)
@@ -100,7 +100,7 @@ def rate(gpu: GpuDevice, batch: Batch, way: str, seconds: float = _SECONDS) -> f
         return count * len(batch.files.rows) / (time.perf_counter() - started)
 
 
-def rate_of_both(gpu: GpuDevice, batch: Batch) -> float:
+def rate_of_both(gpu: GpuDevice, batch: PinnedFiles) -> float:
     """Return files a second of kernels and engine together."""
     with ThreadPoolExecutor() as pool:
         return sum(pool.map(partial(rate, gpu, batch), ("kernels", "engine")))
@@ -118,17 +118,17 @@ def main() -> int:
     gpu = GpuDevice(None, 16 << 30, 8)
     with gpu.lane() as device:
         if options.once:
-            Batch(device, "natural", 3, options.photographs).decoding("kernels", device)()
+            PinnedFiles(device, "natural", 3, options.photographs).decoding("kernels", device)()
             return 0
         offered: dict[str, tuple[str, common.Turn, common.Turn | None]] = {}
         for mix in ("natural", "uniform"):
             for count in _BATCHES:
-                batch = Batch(device, mix, count, options.photographs)
+                batch = PinnedFiles(device, mix, count, options.photographs)
                 kernels = partial(rate, gpu, batch, "kernels")
                 for way in ("engine", "nvImageCodec"):
                     name = f"{mix} x{count}, {way}"
                     offered[name] = "files/s", kernels, partial(rate, gpu, batch, way)
-            batch = Batch(device, mix, _FILES, options.photographs)
+            batch = PinnedFiles(device, mix, _FILES, options.photographs)
             both, engine = partial(rate_of_both, gpu, batch), partial(rate, gpu, batch, "engine")
             offered[f"{mix} x{_FILES}, both"] = "files/s", both, engine
         figures = common.measure(parser, options.only, offered, options.rounds, _OTHER)

@@ -1,10 +1,11 @@
 """The image decoders on the GPU: from encoded files in host memory to pixels in device memory.
 
-Three decoders work on a batch at the same time:
+Four decoders work on a batch:
 
-- plain JPEG (baseline, three components or gray) is decoded by the hardware engine in one call a
-  batch, on GPUs that have an engine, and by CUDA cores: gray files, and others where the engine
-  limits the pipeline or is missing;
+- the hardware engine decodes plain JPEG (baseline, three components) in one call a batch, on GPUs
+  that have an engine;
+- CUDA cores decode plain JPEG, too: gray files, and others where the engine limits the pipeline or
+  is missing;
 - nvImageCodec decodes other JPEG files on GPUs without an engine, and what the engine refuses;
 - the CPU's decoder decodes all other files, in threads: other forms of JPEG beside an engine, other
   formats, CMYK, RGB in JPEG, JPEG without an end, strips of a few pixels, damaged files that CUDA
@@ -156,7 +157,7 @@ class MixedDecoding:
         if key not in batch.device.own:
             batch.device.own[key] = JpegDecoder(batch.device, self._channels == 1)
         decoder: JpegDecoder = batch.device.own[key]
-        boxes = work.stored_boxes()[chosen]
+        boxes = work.stored_boxes[chosen]
         addresses = decoder.decode([work.encoded.row(i) for i in chosen.tolist()], boxes.tolist())
         pointers = np.array(addresses, np.uint64)
         done = pointers != 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,8 +56,9 @@ class MixedBatch:
             return self.stored
         return np.where(self.turns[:, np.newaxis] >= 5, self.stored[:, ::-1], self.stored)
 
+    @cached_property
     def stored_boxes(self) -> NDArray[np.int64]:
-        """Return the boxes in the stored images: (batch, 4)."""
+        """The boxes in the stored images: (batch, 4)."""
         turned = np.flatnonzero(self.turns != 1)
         if not len(turned):
             return self.boxes

@@ -124,7 +124,7 @@ class PlainJpeg:
             return False
         if decoder.busy:
             self._share.note_engine(decoder.busy, decoder.idle)
-        boxes = work.stored_boxes()[chosen]
+        boxes = work.stored_boxes[chosen]
         offsets = (boxes[:, 0] * widths + boxes[:, 1]) * self._channels
         self._finish(batch, work, chosen, pointers + offsets.astype(np.uint64), widths)
         return True
@@ -136,7 +136,7 @@ class PlainJpeg:
     ) -> Rows:
         """Decode the chosen rows; return those that are damaged."""
         lengths, sampling = work.files.lengths[chosen], work.files.sampling[chosen]
-        boxes = work.stored_boxes()[chosen]
+        boxes = work.stored_boxes[chosen]
         files = JpegFiles(chosen, lengths, work.stored[chosen], sampling, boxes)
         damaged = [chosen[:0]]
         for part in _parts(files.taken_bytes):

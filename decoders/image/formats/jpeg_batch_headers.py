@@ -168,7 +168,7 @@ def _fill_table(
     segments = _walk(memory, np.arange(len(files)), starts + 2, ends - _MARGIN)
     frames, scans, adobe = (segments.of(marker) for marker in (_FRAME, _SCAN, _ADOBE))
     components = np.zeros(len(files), np.int64)
-    components[scans.file] = _whole(scans, memory)
+    components[scans.file] = _components(scans, memory)
     plain = components > 0
     # With two frame headers, a decoder might use the other one, and write beyond the memory that
     # this one asks for.
@@ -226,7 +226,7 @@ def _walk(
     return JpegSegments(*map(np.concatenate, zip(*kept, strict=True)))
 
 
-def _whole(scans: JpegSegments, memory: NDArray[np.uint8]) -> NDArray[np.int64]:
+def _components(scans: JpegSegments, memory: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Return the number of components of each scan; 0 for neither one nor three."""
     count = memory[scans.offset + 4].astype(np.int64)
     known = (count == 1) | (count == _COMPONENTS)
