@@ -286,11 +286,11 @@ def measurements_gpu(folder: Path, volumes: int, threads: int) -> dict[str, tupl
         cold=files[1:],
     )
     whole = {
-        f"whole, 64 MiB x{batch}, warm": ("GB/s", *both(batch, 200 // batch, define, gigabytes))
+        f"whole, 64 MiB x{batch}, warm": ("GB/s", *both(batch, 800 // batch, define, gigabytes))
         for define in (reading("gpu", files=files),)
         for batch in (2, 8)
     }
-    patches = both(64, 30, patches_of(cube, "gpu"))
+    patches = both(64, 200, patches_of(cube, "gpu"))
     return {
         **warm,
         "4 of 64 MiB, cold": ("samples/s", *cold),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-_LARGEST = 2.0**62  # float64 values up to it are surely int64 values
+_LARGEST = 1 << 62  # float64 values up to it are surely int64 values
 
 
 def round_away(value: float) -> int:
@@ -21,6 +21,8 @@ def round_away(value: float) -> int:
 
 def round_all_away(values: ArrayLike) -> NDArray[np.int64]:
     """Round numbers that are not NaN; those beyond 2**62 become 2**62."""
-    exact = np.asarray(values, np.float64)
-    rounded = np.copysign(np.floor(np.abs(exact) + 0.5), exact)
-    return np.clip(rounded, -_LARGEST, _LARGEST).astype(np.int64)
+    exact = np.asarray(values)
+    if exact.dtype != np.int64:
+        exact = exact.astype(np.float64)
+        exact = np.copysign(np.floor(np.abs(exact) + 0.5), exact)
+    return exact.clip(-_LARGEST, _LARGEST).astype(np.int64)

@@ -84,6 +84,7 @@ class Distribution(UploadedOperator, ABC):
         "clamped to the dtype's range.",
     )
     _default = FLOAT32
+    _kept: tuple[int, tuple[Array, ...]] | None = None
 
     def prepare(self) -> None:
         self._type = to_numpy_type(self._default if self.dtype is None else self.dtype)
@@ -105,7 +106,7 @@ class Distribution(UploadedOperator, ABC):
         count_of = {wanted: prod(wanted) for wanted in set(shapes)}
         counts = [count_of[wanted] for wanted in shapes]
         widest = max(counts, default=0)
-        per_row = self._arguments(batch.size, **arguments)
+        per_row = self._rows_of(batch.size, arguments)
         numbers = batch.empty((batch.size, widest), self._type)
         for rows in chunks(counts):
             drawn = self._draw(batch, rows, widest, *(a[rows] for a in per_row))
@@ -118,6 +119,15 @@ class Distribution(UploadedOperator, ABC):
                 for i, (count, wanted) in enumerate(zip(counts, shapes, strict=True))
             ]
         )
+
+    def _rows_of(self, size: int, arguments: dict[str, Any]) -> tuple[Array, ...]:
+        """Return what `_arguments` returns; keep constant arguments for batches of this size."""
+        if any(isinstance(value, TensorList) for value in arguments.values()):
+            return self._arguments(size, **arguments)
+        kept = self._kept
+        if kept is None or kept[0] != size:
+            kept = self._kept = size, self._arguments(size, **arguments)
+        return kept[1]
 
     @abstractmethod
     def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -260,19 +261,23 @@ class NumpyReader(Reader):
 
     def _values(self, name: str, value: TensorList) -> Array:
         """Return the argument of all samples: (samples, values)."""
-        rows = [np.asarray(row) for row in value.rows()]
-        sizes = {row.size for row in rows}
-        if len(sizes) != 1:
-            raise ArgumentError(
-                f"fn.{self.name}: the samples have {sorted(sizes)} values for {name!r}; they must "
-                "have as many each"
-            )
-        if name.startswith("roi") and any(row.dtype.kind == "f" for row in rows):
-            whole = [np.array_equal(row, np.trunc(row)) for row in rows]
-            if not all(whole):
-                raise ArgumentError(f"fn.{self.name}: {name!r} holds numbers that are not whole")
-        dtype = np.int64 if name.startswith("roi") else np.float64
-        return np.stack([row.reshape(-1).astype(dtype) for row in rows])
+        if value.is_dense_tensor():
+            dense = value.dense()
+            table = dense.reshape(len(dense), prod(dense.shape[1:]))
+        else:
+            rows = [np.asarray(row).reshape(-1) for row in value.rows()]
+            sizes = {row.size for row in rows}
+            if len(sizes) != 1:
+                raise ArgumentError(
+                    f"fn.{self.name}: the samples have {sorted(sizes)} values for {name!r}; they "
+                    "must have as many each"
+                )
+            table = np.stack(rows)
+        if not name.startswith("roi"):
+            return np.asarray(table, np.float64)
+        if table.dtype.kind == "f" and (table != np.trunc(table)).any():
+            raise ArgumentError(f"fn.{self.name}: {name!r} holds numbers that are not whole")
+        return np.asarray(table, np.int64)
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
         sample = super().replacement(selection, row, attempt)

@@ -149,15 +149,16 @@ class RegionOfInterest:
             for name, value in given.items()
         }
         first, last = from_arguments([shapes[:, axis] for axis in axes], **columns)
-        for axis, a, b in zip(axes, first, last, strict=True):
-            wrong = ~np.atleast_1d(np.less_equal(a, b))
-            if wrong.any():
-                row = int(wrong.argmax())
-                raise ArgumentError(
-                    f"{where(row)}: the region of interest ends before it starts, along axis "
-                    f"{axis}; negative ends do not count from the back"
-                )
-            start[:, axis], end[:, axis] = round_all_away(a), round_all_away(b)
+        starts, ends = _table(first, len(shapes)), _table(last, len(shapes))
+        wrong = ~(starts <= ends)
+        if wrong.any():
+            number = int(wrong.any(axis=0).argmax())
+            row = int(wrong[:, number].argmax())
+            raise ArgumentError(
+                f"{where(row)}: the region of interest ends before it starts, along axis "
+                f"{axes[number]}; negative ends do not count from the back"
+            )
+        start[:, axes], end[:, axes] = round_all_away(starts), round_all_away(ends)
 
     def _apply_key(
         self,
@@ -209,6 +210,16 @@ class RegionOfInterest:
             f"{tuple(shapes[row].tolist())}; choose another region, or set out_of_bounds_policy to "
             '"pad" or "trim_to_shape"'
         )
+
+
+def _table(columns: Sequence[Any], count: int) -> NDArray[Any]:
+    """Return numbers, or arrays of numbers of `count` samples, as int64 or float64 columns."""
+    arrays = [np.asarray(column) for column in columns]
+    whole = all(array.dtype == np.int64 for array in arrays)
+    table = np.empty((count, len(arrays)), np.int64 if whole else np.float64)
+    for number, array in enumerate(arrays):
+        table[:, number] = array
+    return table
 
 
 def _bound(bound: int | None, extents: Int64s, default: Any) -> Any:
