@@ -259,6 +259,9 @@ class BatchOperator(Operator):
     A result is a `TensorList`, an array whose axis 0 runs over the samples, or a list of
     arrays. Inputs are of type `TensorList`. Arguments that may vary by sample come as
     keywords: a `TensorList` if the user passed a node, else the value.
+
+    It may begin work elsewhere, and return a function that waits for the results and returns them.
+    The pipeline calls the function after it has started the next batch, unless it ends before.
     """
 
 

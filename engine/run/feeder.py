@@ -1,19 +1,21 @@
 """The feeder: the thread that starts batches, and runs the segments of whole batches on the CPU.
 
 A batch starts if the consumer has asked for it, its external sources are fed, and memory suffices.
-Batches under way come first. Small batches may start together, as one group.
+Batches under way come first. But while another process works on a step of a batch, the next batch
+starts. Small batches may start together, as one group.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from time import perf_counter_ns, thread_time_ns
 from typing import Any, NamedTuple, Protocol
 
 from ..tensors.memory import SlabPool
-from ..work.batch import Batch, run_batch_step
+from ..work.batch import Batch, Rest, run_batch_step
 from ..work.plan import Plan
 from ..work.stats import Clocks
 from .budget import Budget
@@ -25,18 +27,21 @@ from .schedule import Schedule
 
 
 class FeederTuning(NamedTuple):
-    """Waiting times.
+    """Limits.
 
     Attributes:
         budget_poll_seconds: between two looks at the byte budget. Memory returns without a
             signal, when the last view is dropped.
+        begun: number of steps that operators have begun elsewhere and that the feeder waits for.
+            So a process that reads has the next batch when it has read one.
     """
 
     budget_poll_seconds: float = 0.02
+    begun: int = 2
 
 
 TUNING = FeederTuning()
-_STOP = object()
+_STOP, _NOTHING = object(), object()
 
 
 class Walk(Protocol):
@@ -98,6 +103,7 @@ class Feeder:
         self._delivery = delivery
         self._walk = walk
         self._queue: SimpleQueue[Any] = SimpleQueue()
+        self._begun: deque[tuple[Batch, int, int, Rest]] = deque()
         self._end: BaseException | None = None
         self._fetched = 0
         self._stopping = False
@@ -169,17 +175,24 @@ class Feeder:
             short = launched and self._is_short_of_memory()
             job = self._next_job(launched, short)
             if job is _STOP:
+                self._begun.clear()
                 return
             if self._stopping:
                 continue  # drops the job
-            if job is not None:
+            if job is not None and job is not _NOTHING:
                 self._walk.guard(job[0], self._run_segment, *job)
                 del job  # or this thread would hold the batch's memory while it waits
-            elif launched and not short:
+            elif launched and not short and len(self._begun) < TUNING.begun:
                 self._start()
+            elif job is _NOTHING and self._begun:
+                begun = self._begun.popleft()
+                self._walk.guard(begun[0], self._run_segment, *begun)
+                del begun
 
     def _next_job(self, launched: bool, short: bool) -> Any:
         """Return a batch and its segment, or _STOP, or None: something may have changed.
+
+        Return _NOTHING if there is no job, and the thread need not wait for one.
 
         Batches under way come first, also while memory is short. The consumer may wait for such
         a batch, and its memory returns once the batch is consumed.
@@ -188,9 +201,9 @@ class Feeder:
         budget_used_up = short and self._budgets[0].known
         timeout = TUNING.budget_poll_seconds if short else None
         try:
-            return self._queue.get(not launched or short, timeout)
+            return self._queue.get((not launched or short) and not self._begun, timeout)
         except Empty:
-            return None
+            return _NOTHING
         finally:
             elapsed = perf_counter_ns() - started
             self._clocks.feeder_wait_ns += elapsed
@@ -249,10 +262,18 @@ class Feeder:
             accept_sources(plan, batch)
         self._walk.advance(batch, 0)
 
-    def _run_segment(self, batch: Batch, index: int) -> None:
-        for step in self._plan.segments[index].steps:
+    def _run_segment(
+        self, batch: Batch, index: int, number: int = 0, rest: Rest | None = None
+    ) -> None:
+        """Run the steps of a segment from `number` on, or `rest` and then the steps after it."""
+        steps = self._plan.segments[index].steps
+        while number < len(steps):
             started = perf_counter_ns()
-            run_batch_step(step, batch, "CPU")
-            self._clocks.feeder_busy_ns[step.node.ordinal] += perf_counter_ns() - started
+            rest = rest() if rest else run_batch_step(steps[number], batch, "CPU")
+            self._clocks.feeder_busy_ns[steps[number].node.ordinal] += perf_counter_ns() - started
+            if rest is not None:
+                self._begun.append((batch, index, number, rest))
+                return
+            number += 1
         self._clocks.feeder_cpu_ns = thread_time_ns()
         self._walk.finish_segment(batch, index)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from ..gpu.device import Device
     from ..order.sampler import Selection
     from .plan import Key, Step
+
+Rest = Callable[[], Any]
+"""Waits for the results of a step that has begun, and stores them; returns a `Rest`, or None."""
 
 
 class Batch:
@@ -188,32 +192,45 @@ class Batch:
         )
 
 
-def run_batch_step(step: Step, batch: Batch, stage: str) -> None:
-    """Run a whole-batch operator and store its results."""
+def run_batch_step(step: Step, batch: Batch, stage: str) -> Rest | None:
+    """Run a whole-batch operator and store its results.
+
+    Returns:
+        None; or, if the operator has begun work elsewhere, what is left to do.
+    """
     node = step.node
     operator = node.operator
     values = batch.values
     if stage == "GPU" and batch.size == 0:  # so that no operator meets an empty batch
         classes = {"cpu": TensorListCPU, "gpu": TensorListGPU}
         values[node.ordinal] = tuple(classes[data.device]([], data.layout) for data in node.outputs)
-        return
+        return None
     inputs = [values[ordinal][i] for ordinal, i in step.inputs]
     arguments = dict(step.constants)
     for name, (ordinal, i), _ in step.arguments:
         arguments[name] = values[ordinal][i]
+    work = getattr(operator, "batch_gpu" if stage == "GPU" else "batch")
+    if node.sequences is None:
+        compute = partial(work, batch, *inputs, **arguments)
+    else:
+        count = len(node.outputs)
+        compute = partial(batch_frames, node.sequences, batch, inputs, arguments, work, count)
+    return _store_results(step, batch, stage, compute)
+
+
+def _store_results(step: Step, batch: Batch, stage: str, compute: Callable[[], Any]) -> Rest | None:
+    """Store what `compute` returns; if that is a function, return what is left to do."""
     failed = set(batch.errors)
     batch.stage_note = f"in {step.title}, {stage} stage"
     try:
-        work = getattr(operator, "batch_gpu" if stage == "GPU" else "batch")
-        if node.sequences is None:
-            result = work(batch, *inputs, **arguments)
-        else:
-            count = len(node.outputs)
-            result = batch_frames(node.sequences, batch, inputs, arguments, work, count)
-        values[node.ordinal] = as_tensor_lists(
-            result, batch.size, step.layouts, operator.assumed_layouts
+        result = compute()
+        if callable(result) and stage == "CPU":
+            return partial(_store_results, step, batch, stage, result)
+        batch.values[step.node.ordinal] = as_tensor_lists(
+            result, batch.size, step.layouts, step.node.operator.assumed_layouts
         )
     except BaseException as error:
         error.add_note(f"{batch.stage_note}, batch {batch.number}")
         raise
     batch.annotate_errors(failed, batch.stage_note)
+    return None

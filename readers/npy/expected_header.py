@@ -14,6 +14,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,6 +106,12 @@ class ExpectedHeader:
 
         return self._read_files(paths, span, read)
 
+    def begin_regions(
+        self, paths: Sequence[str], regions: Regions, result: NDArray[Any]
+    ) -> Callable[[], bool]:
+        """Return what reads the regions: see `read_regions`. It must be called."""
+        return partial(self.read_regions, paths, regions, result)
+
     def _begins(self, paths: Sequence[str], regions: Regions) -> NDArray[np.int64]:
         """Return the offset of the first element of each region in its file."""
         begins = self.header.offset + regions.start @ self._strides()
@@ -166,21 +173,27 @@ class ExpectedCopies(ExpectedHeader):
 
     def read(self, paths: Sequence[str], result: NDArray[Any]) -> bool:
         begins = np.full(len(paths), self.header.offset)
-        return self._copied(paths, begins, self._strides(), result)
+        return self._begin(paths, begins, self._strides(), result)()
 
     def may_read(self, regions: Regions) -> bool:
         return bool((regions.count == self.count).all() and (regions.shape == self.count).all())
 
     def read_regions(self, paths: Sequence[str], regions: Regions, result: NDArray[Any]) -> bool:
-        steps = regions.step * self._strides()
-        return self._copied(paths, self._begins(paths, regions), steps, result)
+        return self.begin_regions(paths, regions, result)()
 
-    def _copied(
+    def begin_regions(
+        self, paths: Sequence[str], regions: Regions, result: NDArray[Any]
+    ) -> Callable[[], bool]:
+        """Have the process begin, and return what waits for the end."""
+        steps = regions.step * self._strides()
+        return self._begin(paths, self._begins(paths, regions), steps, result)
+
+    def _begin(
         self,
         paths: Sequence[str],
         begins: NDArray[np.int64],
         steps: NDArray[np.int64],
         result: NDArray[Any],
-    ) -> bool:
+    ) -> Callable[[], bool]:
         beginning = self.beginning, self.header.offset + self.header.nbytes
-        return self.mapped.copy_alike(paths, beginning, begins, steps.tolist(), result)
+        return self.mapped.begin_alike(paths, beginning, begins, steps.tolist(), result)

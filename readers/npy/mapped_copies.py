@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -95,15 +95,18 @@ class MappedCopies:
             self.nbytes += copied
         return left
 
-    def copy_alike(
+    def begin_alike(
         self,
         paths: Sequence[str],
         beginning: tuple[bytes, int],
         begins: Int64s,
         strides: Sequence[int],
         target: NDArray[Any],
-    ) -> bool:
-        """Copy a region of each file; return whether all files are as expected and were copied.
+    ) -> Callable[[], bool]:
+        """Begin to copy a region of each file.
+
+        Return what waits for the end, and returns whether all files are as expected and were
+        copied. It must be called.
 
         Args:
             paths: of the files.
@@ -114,7 +117,7 @@ class MappedCopies:
         """
         offset = self._process.arena.offset(target)
         if offset is None or not self._process.is_there:
-            return False
+            return lambda: False
         numbers = {path: number for number, path in enumerate(dict.fromkeys(paths))}
         origins = np.empty((len(paths), 3), np.int64)
         origins[:, 0] = [numbers[path] for path in paths]
@@ -122,12 +125,18 @@ class MappedCopies:
         origins[:, 2] = offset + np.arange(len(paths)) * target.strides[0]
         dtype = target.dtype.str
         alike = target.shape[1:], dtype, tuple(strides), dtype, target.strides[1:], origins
-        done = self._process.ask("copy_expected", list(numbers), beginning, alike)
-        if done is None or not done[0].all():
-            return False
-        with self._lock:
-            self.nbytes += target.nbytes
-        return True
+        request = "copy_expected", list(numbers), beginning, alike
+        answers = self._process.send_each([request])
+
+        def finish() -> bool:
+            done = answers()
+            if done is None or not done[0][0].all():
+                return False
+            with self._lock:
+                self.nbytes += target.nbytes
+            return True
+
+        return finish
 
     def count(self, parts: Sequence[RegionRead], seconds: float) -> None:
         """Count the time that it took to read what `copy` left."""

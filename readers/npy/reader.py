@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -249,12 +249,27 @@ class NumpyReader(Reader):
         chosen = super().select(number, batches)
         return RegionSelection(chosen.index, chosen.epoch, chosen.position, chosen.valid)
 
-    def batch(self, batch: BatchContext, **arguments: Any) -> tuple[TensorList, ...]:
+    def batch(self, batch: BatchContext, **arguments: Any) -> Any:
         selection = batch.selections[self.placement.ordinal]
         assert isinstance(selection, RegionSelection)
         for name in self.per_sample:
             selection.regions.values[_short(name)] = self._values(name, arguments[name])
-        (column,) = super().batch(batch)
+        begun = None
+        if isinstance(self.reading, RegionReading):
+            begun = self.reading.begin(batch, selection)
+        finish = partial(self._finish, batch, selection, begun)
+        return finish if begun else finish()
+
+    def _finish(
+        self,
+        batch: BatchContext,
+        selection: RegionSelection,
+        begun: Callable[[], Array | None] | None,
+    ) -> tuple[TensorList, ...]:
+        """Return the arrays of a batch that was begun, or not."""
+        column: Any = begun() if begun else None
+        if column is None:
+            (column,) = super().batch(batch)
         arrays = column if isinstance(column, TensorList) else TensorListCPU(column)
         self._check_forms(batch, selection, arrays)
         return (arrays,)

@@ -68,6 +68,12 @@ class RegionReading:
         """Return the samples of batch `number`: see `Sampler.select`."""
         return self._sampler.select(number)
 
+    def begin(
+        self, batch: BatchContext, selection: RegionSelection
+    ) -> Callable[[], Array | None] | None:
+        """Have another process begin to read the regions of a batch: see `NumpySource.begin`."""
+        return self._source.begin(selection.index, batch.empty, selection.regions.values)
+
     def take_batch(self, batch: BatchContext, selection: Selection) -> Columns:
         """Read the regions of a batch."""
         assert isinstance(selection, RegionSelection)

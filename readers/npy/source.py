@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,10 +138,25 @@ class NumpySource:
         indices = checked_indices(indices, len(self))
         if not len(indices):
             return ([],)
-        found: Column | None = self._read_alike(indices, allocate, values or {})
+        begun = self._begin_alike(indices, allocate, values or {})
+        found: Column | None = begun() if begun else None
         if found is None:
             found = self.read_located(self.locate(indices, values), allocate)
         return (found,)
+
+    def begin(
+        self, indices: NDArray[np.int64], allocate: Allocate, values: Values
+    ) -> Callable[[], NDArray[Any] | None] | None:
+        """Have the process that copies begin to copy samples, if it probably can: see `read`.
+
+        Returns:
+            None; or a function that waits for the samples, and must be called. It returns None if
+            they have to be read.
+        """
+        indices = checked_indices(indices, len(self))
+        if not len(indices) or not isinstance(self._likeness, ExpectedCopies):
+            return None
+        return self._begin_alike(indices, allocate, values)
 
     def _check_inflated(self, located: LocatedSamples) -> None:
         """Refuse a batch whose deflated members would fill the memory of this machine."""
@@ -189,17 +205,18 @@ class NumpySource:
             self._expect(located, copied)
         return result.numbers()
 
-    def _read_alike(
+    def _begin_alike(
         self, indices: Int64s, allocate: Allocate, values: Values
-    ) -> NDArray[Any] | None:
-        """Return the samples if all of them are as expected."""
+    ) -> Callable[[], NDArray[Any] | None] | None:
+        """Return what returns the samples if all of them are as expected; None if none can be."""
         likeness = self._likeness
         if likeness is None:
             return None
         header, paths = likeness.header, self._arrays.paths(indices)
+        read: Callable[[], bool]
         if self._in_whole(values):
             result = allocate((len(indices), *header.shape), header.native)
-            alike = likeness.read(paths, result)
+            read = partial(likeness.read, paths, result)
         else:
             regions = self._expected_regions(likeness, indices, values)
             if regions is None:
@@ -207,11 +224,15 @@ class NumpySource:
             kept = regions.shape[0, list(regions.kept)].tolist()
             result = allocate((len(indices), *kept), header.native)
             full = result.reshape(len(indices), *regions.shape[0].tolist())
-            alike = likeness.read_regions(paths, regions, full)
-        if not alike:
+            read = likeness.begin_regions(paths, regions, full)
+
+        def finish() -> NDArray[Any] | None:
+            if read():
+                return numbers_in(result)
             self._likeness = None
             return None
-        return numbers_in(result)
+
+        return finish
 
     def _expected_regions(
         self, likeness: ExpectedHeader, indices: Int64s, values: Values

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from queue import SimpleQueue
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -45,6 +46,13 @@ class ReadingProcessTuning(NamedTuple):
 
 
 TUNING = ReadingProcessTuning()
+
+Answers = Callable[[], list[Any] | None]
+"""Waits for the answers to requests; None if a process has died."""
+
+
+def _no_answers() -> None:
+    return None
 
 
 class ReadingProcess:
@@ -100,14 +108,27 @@ class ReadingProcess:
 
     def ask_each(self, requests: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """Return the answers to requests, at most one a process; None if a process has died."""
+        return self.send_each(requests)()
+
+    def send_each(self, requests: Sequence[tuple[Any, ...]]) -> Answers:
+        """Send requests; return what waits for the answers: see `ask_each`. It must be called."""
         helper = self._helper
         if helper is None or not self.is_there:
-            return None
+            return _no_answers
         try:
-            return helper.ask(requests)
+            receive = helper.send(requests)
         except (EOFError, OSError):
             self._lose(helper)
-            return None
+            return _no_answers
+
+        def answers() -> list[Any] | None:
+            try:
+                return receive()
+            except (EOFError, OSError):
+                self._lose(helper)
+                return None
+
+        return answers
 
     def count(self, seconds: float) -> None:
         """Add seconds that the parent spent on the process's work; start the process if due."""
@@ -199,23 +220,35 @@ class _LivingProcesses:
             self._free.put(seat)
         self.ready = True
 
-    def ask(self, requests: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Return the answers; EOFError or OSError if a process has ended."""
+    def send(self, requests: Sequence[tuple[Any, ...]]) -> Callable[[], list[Any]]:
+        """Return what waits for the answers; both raise EOFError or OSError after an end."""
         seat = self._free.get()
-        number, answers = 0, []
+        number = 0
         try:
             for number, request in enumerate(requests):
                 seat[number].send(request)
-            for number in range(len(requests)):
-                answers.append(seat[number].receive())
-            return answers
         except BaseException:
-            # Other answers may still come: nobody must take them for those of later requests.
-            self._fate = self._fate or self._processes[number].fate()
-            self.close()
+            self._leave(seat, number)
             raise
-        finally:
-            self._free.put(seat)
+        return partial(self._receive, seat, len(requests))
+
+    def _receive(self, seat: tuple[Channel, ...], count: int) -> list[Any]:
+        answers: list[Any] = []
+        try:
+            while len(answers) < count:
+                answers.append(seat[len(answers)].receive())
+        except BaseException:
+            self._leave(seat, len(answers))
+            raise
+        self._free.put(seat)
+        return answers
+
+    def _leave(self, seat: tuple[Channel, ...], number: int) -> None:
+        """End the processes, because the channel of this process in a seat has failed."""
+        # Other answers may still come: nobody must take them for those of later requests.
+        self._fate = self._fate or self._processes[number].fate()
+        self.close()
+        self._free.put(seat)
 
     def fate(self) -> str:
         """Return how the first process ended, as a phrase."""

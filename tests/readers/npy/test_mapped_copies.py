@@ -174,7 +174,7 @@ def test_a_file_that_is_replaced_meanwhile(shared, tmp_path, monkeypatch):
     (tmp_path / "new").mkdir()
     new = save_all(tmp_path / "new", others)
     shared.use(paths, "1:, 1:").all_mapped()
-    ask = reading_process._LivingProcesses.ask
+    ask = reading_process._LivingProcesses.send
 
     def late(helper, request):
         os.replace(new[2], paths[2])
@@ -183,7 +183,7 @@ def test_a_file_that_is_replaced_meanwhile(shared, tmp_path, monkeypatch):
     before = shared.mapped.nbytes
     shared.use(paths, "1:, 1:")  # expects nothing of the files
     with monkeypatch.context() as patch:
-        patch.setattr(reading_process._LivingProcesses, "ask", late)
+        patch.setattr(reading_process._LivingProcesses, "send", late)
         found = shared.read()
     assert shared.mapped.nbytes - before == 3 * found[0].nbytes  # that one was left
     for i in (0, 1, 3):
@@ -241,6 +241,32 @@ def test_a_region_of_each_sample(shared, tmp_path, monkeypatch):
     starts[2, 1] = 21
     with pytest.raises(ArgumentError, match=r"2\.npy.* reaches out of the sample"):
         source.read(np.arange(5), shared.pool.empty, {"start": starts})
+
+
+def test_batches_that_are_begun_together(shared, tmp_path):
+    arrays = volumes(6)
+    source = shared.use(paths := save_all(tmp_path, arrays)).source
+    source._region = RegionOfInterest({"start": None, "shape": (8, 20, 30)}, (), None, "error")
+    starts = RANDOM.integers(0, (4, 20, 20), (6, 3))
+    everything = np.arange(6)
+
+    def begin(rows):
+        return source.begin(rows, shared.pool.empty, {"start": starts[rows]})
+
+    assert begin(everything) is None  # nothing is known of the files
+    source.read(everything, shared.pool.empty, {"start": starts})
+    halves = everything[:3], everything[3:]
+    found = [finish() for finish in [begin(rows) for rows in halves]]
+    for rows, half in zip(halves, found, strict=True):
+        for row, sample in zip(rows, half, strict=True):
+            z, y, x = starts[row]
+            np.testing.assert_array_equal(sample, arrays[row][z : z + 8, y : y + 20, x : x + 30])
+    begun = [begin(rows) for rows in halves]
+    other_shape(paths[1])
+    assert begin(halves[0])() is None
+    assert begin(halves[0]) is None  # the files are not expected to be alike any more
+    for finish in begun:
+        finish()
 
 
 def other_dtype(path):

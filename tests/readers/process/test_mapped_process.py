@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import penstock
+from penstock import fn, types
 from penstock.engine.errors import SourceError
 from penstock.engine.processes.channel import Channel
+from penstock.readers.npy.region import RegionOfInterest
 from penstock.readers.process import reading_process
 
 from ..mapped import (
@@ -49,7 +51,7 @@ def reading():
 
 def cut_short_while_mapped(reading, paths, monkeypatch):
     """Cut a file short at the moment that it is to be copied; return what is raised."""
-    ask = reading_process._LivingProcesses.ask
+    ask = reading_process._LivingProcesses.send
 
     def late(helper, request):
         os.truncate(paths[1], 20_000)
@@ -57,7 +59,7 @@ def cut_short_while_mapped(reading, paths, monkeypatch):
 
     reading.use(paths, "1:, 1:")  # expects nothing of the files
     with monkeypatch.context() as patch:
-        patch.setattr(reading_process._LivingProcesses, "ask", late)
+        patch.setattr(reading_process._LivingProcesses, "send", late)
         with pytest.raises(SourceError, match=r"1\.npy: .*was cut short") as caught:
             reading.read()
     return caught
@@ -130,6 +132,49 @@ def test_a_process_that_is_killed_while_it_copies(reading, tmp_path, monkeypatch
     assert "SIGKILL" in reading.source.path_used
     reading.started()
     assert children() != [pid]
+
+
+def test_the_process_dies_while_batches_are_begun(reading, tmp_path):
+    arrays = volumes()
+    source = reading.use(save_all(tmp_path, arrays), "1:, 1:").started().source
+    source._region = RegionOfInterest({"start": None, "shape": (8, 20, 30)}, (), None, "error")
+    given = np.arange(4), reading.pool.empty, {"start": np.zeros((4, 3), np.int64)}
+    source.read(*given)
+    (pid,) = children()
+    stop(pid)
+    begun = [source.begin(*given) for _ in range(2)]
+    os.kill(pid, signal.SIGKILL)
+    assert [finish() for finish in begun] == [None, None]
+    (found,) = source.read(*given)
+    np.testing.assert_array_equal(found, np.stack(arrays)[:, :8, :20, :30])
+
+
+def test_regions_of_each_sample_in_a_pipeline(tmp_path):
+    arrays, paths = large(tmp_path)
+
+    @penstock.pipeline_def(batch_size=4, num_threads=2, prefetch_queue_depth=3, on_error="skip")
+    def regions():
+        start = fn.random.uniform(range=[0, 20], shape=[3], dtype=types.INT32)
+        files = [str(path) for path in paths]
+        return fn.readers.numpy(files=files, roi_start=start, roi_shape=[9, 70, 60]), start
+
+    def assert_right(found, starts, rows):
+        for i in rows:
+            z, y, x = starts[i]
+            np.testing.assert_array_equal(found[i], arrays[i][z : z + 9, y : y + 70, x : x + 60])
+
+    with regions() as pipe:
+        assert_soon(
+            lambda: pipe.run() and any("mapped" in o.remark for o in pipe.stats().operators)
+        )
+        for _ in range(30):
+            found, starts = pipe.run()
+            assert_right(found.as_array(), starts.as_array(), range(4))
+        os.truncate(paths[1], 20_000)
+        for _ in range(8):
+            found, starts = pipe.run()
+        assert found.valid.tolist() == [True, False, True, True]
+        assert_right(found.as_array(), starts.as_array(), (0, 2, 3))
 
 
 def starters():
