@@ -60,7 +60,8 @@ def batch_frames(
         else frames.repeat(value)
         for name, value in arguments.items()
     }
-    results = as_results(work(cast(BatchContext, frames), *unfolded, **own), outputs)
+    result = work(cast(BatchContext, frames), *unfolded, **own)
+    results = as_results(result() if callable(result) else result, outputs)
     return tuple(frames.fold(result) for result in results)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from penstock.engine.graph.context import Placement
+from penstock.engine.graph.sequences import Sequences
 from penstock.engine.tensors import TensorListCPU
-from penstock.engine.work.frame_batches import FrameBatch, FrameErrors
+from penstock.engine.work.frame_batches import FrameBatch, FrameErrors, batch_frames
 
 from ...operators.running import batch_of
 
@@ -42,3 +43,12 @@ def test_random_numbers_and_errors_are_those_of_samples():
     assert isinstance(frames.errors, FrameErrors)
     assert frames.where(2) == batch.where(1)
     assert frames.number == batch.number
+
+
+def test_work_that_was_begun_elsewhere_is_waited_for():
+    def begin(_, frames):
+        return lambda: [row + 1 for row in frames.rows()]
+
+    rows = TensorListCPU([np.zeros((2, 3)), np.ones((1, 3))], "FX")
+    (found,) = batch_frames(Sequences((True,), frozenset()), batch_of(2), [rows], {}, begin, 1)
+    assert [sample.tolist() for sample in found] == [[[1.0] * 3] * 2, [[2.0] * 3]]
