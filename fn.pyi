@@ -5405,8 +5405,8 @@ def tfrecord_reader(
             `FixedLenFeature` give the shape (steps, *shape).
         verify_crc (str | None): When the records' checksums are verified: 'always' (whenever a
             record is read), 'index' (once, when the index is made), 'never'. By default
-            'always', if google-crc32c is installed (pip install '.[tfrecord]' in the folder of
-            Penstock's sources). Headers are always checked.
+            'always', if the package crc32c is installed (pip install '.[tfrecord]' in the
+            folder of Penstock's sources). Headers are always checked.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
@@ -9915,8 +9915,8 @@ class readers:
                 `FixedLenFeature` give the shape (steps, *shape).
             verify_crc (str | None): When the records' checksums are verified: 'always' (whenever a
                 record is read), 'index' (once, when the index is made), 'never'. By default
-                'always', if google-crc32c is installed (pip install '.[tfrecord]' in the folder of
-                Penstock's sources). Headers are always checked.
+                'always', if the package crc32c is installed (pip install '.[tfrecord]' in the
+                folder of Penstock's sources). Headers are always checked.
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.

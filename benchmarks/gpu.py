@@ -98,8 +98,8 @@ def described(figure: Mapping[str, Any], other: str = "DALI") -> str:
         )
     if "processes" in figure:
         line = (
-            f"{figure['workers']} workers: threads {figure['threads']:.0f}, "
-            f"processes {figure['processes']:.0f}"
+            f"{figure['size']}, {figure['workers']} workers: threads {figure['threads']:.0f}, "
+            f"processes {figure['processes']:.0f}, chosen {figure['chosen']:.0f}"
         )
         return line + (f", DALI {figure['dali']:.0f}" if figure.get("dali") else "")
     line = f"{figure['name']:32}{figure['ours']:9.5g} {figure['unit']}"

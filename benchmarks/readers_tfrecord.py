@@ -32,7 +32,7 @@ def records_file(folder: Path, count: int, size: int) -> Path:
     path = folder / f"{count}x{size}.tfrecord"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        from penstock.tests.readers import tfrecord_files as write  # needs google-crc32c
+        from penstock.tests.readers import tfrecord_files as write  # needs crc32c
 
         partial_path = path.with_suffix(".partial")
         offsets = write.write_records(partial_path, _examples(write, count, size))

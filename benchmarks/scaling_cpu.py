@@ -1,10 +1,13 @@
 """How the training pipeline scales with the number of workers, beside NVIDIA DALI's threads.
 
-Worker threads, worker processes and DALI take turns in one process on the same photographs. Without
-DALI, the program prints the figures of Penstock alone. The last two columns are the CPU time that
-this process spends on an image, for the most part with the GIL.
+Worker threads, worker processes, the workers that Penstock chooses by itself, and DALI take turns
+in one process on the same photographs. Without DALI, the program prints the figures of Penstock
+alone. Photographs of 60x60 pixels are light samples, those of 500x375 middling and of 2400x1600
+heavy ones. The last two columns are the CPU time that this process spends on an image, for the most
+part with the GIL.
 
     python benchmarks/scaling_cpu.py [--json FILE] [--workers 1 2 4 8 12 16]
+        [--sizes 60x60 500x375 2400x1600]
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import gc
 import sys
 import time
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +32,20 @@ class Scaling:
     """The figures of one number of workers.
 
     Attributes:
+        size: of the photographs, width x height in pixels.
         workers: number of workers.
         threads, processes: images a second with threads and with processes.
+        chosen: images a second with the workers that Penstock chooses.
         dali: images a second of DALI with as many threads; None without DALI.
         threads_us, processes_us: CPU time of this process for an image, in microseconds, without
             the CPU time of worker processes.
     """
 
+    size: str
     workers: int
     threads: float
     processes: float
+    chosen: float
     dali: float | None
     threads_us: float
     processes_us: float
@@ -62,31 +70,37 @@ def speed(
 
 
 def scaling(
-    ours: Library, theirs: Library | None, folder: str, options: argparse.Namespace, workers: int
+    ours: Library, theirs: Library | None, size: str, options: argparse.Namespace, workers: int
 ) -> Scaling:
-    """Measure one number of workers."""
+    """Measure one size of photographs and one number of workers."""
+    width, height = map(int, size.split("x"))
+    folder = str(common.photographs(options.images, (height, width)))
     threads, threads_us = speed(ours, folder, options, workers, exec_processes=False)
     processes, processes_us = speed(ours, folder, options, workers, exec_processes=True)
+    chosen, _ = speed(ours, folder, options, workers)
     dali = None if theirs is None else speed(theirs, folder, options, workers)[0]
-    return Scaling(workers, threads, processes, dali, threads_us, processes_us)
+    return Scaling(size, workers, threads, processes, chosen, dali, threads_us, processes_us)
 
 
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--workers", type=int, nargs="+", default=WORKERS, help="worker counts")
+    parser.add_argument("--sizes", nargs="+", default=["500x375"], help="of the photographs")
     parser.add_argument("--images", type=int, default=256, help="photographs in the data set")
     parser.add_argument("--batch", type=int, default=128, help="images in a batch")
-    parser.add_argument("--warm-up", type=float, default=1.5, help="seconds before each turn")
+    parser.add_argument("--warm-up", type=float, default=3.0, help="seconds before each turn")
     parser.add_argument("--seconds", type=float, default=2.0, help="seconds of a turn")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
     ours, theirs = load("penstock"), load_dali()
-    folder = str(common.photographs(options.images))
-    print("workers   threads  processes      DALI   images/s        ratio     here, us an image")
+    print(
+        f"{'':12}workers   threads  processes    chosen  of best      DALI   ratio"
+        "    here, us an image"
+    )
     figures = []
-    for workers in options.workers:
-        figures.append(scaling(ours, theirs, folder, options, workers))
+    for size, workers in product(options.sizes, options.workers):
+        figures.append(scaling(ours, theirs, size, options, workers))
         print_figure(figures[-1])
     if options.json:
         settings = {k: v for k, v in vars(options).items() if k not in ("json", "workers")}
@@ -95,13 +109,15 @@ def main() -> int:
 
 
 def print_figure(figure: Scaling) -> None:
-    """Print one line of the table; the ratio is that of processes to DALI."""
+    """Print one line of the table; the last ratio is that of the chosen workers to DALI."""
     dali, ratio = "-", "-"
     if figure.dali is not None:
-        dali, ratio = f"{figure.dali:.0f}", f"{figure.processes / figure.dali:.2f}"
+        dali, ratio = f"{figure.dali:.0f}", f"{figure.chosen / figure.dali:.2f}"
+    of_best = figure.chosen / max(figure.threads, figure.processes)
     print(
-        f"{figure.workers:7}{figure.threads:10.0f}{figure.processes:11.0f}{dali:>10}{ratio:>24}"
-        f"{figure.threads_us:12.0f}{figure.processes_us:11.0f}",
+        f"{figure.size:12}{figure.workers:7}{figure.threads:10.0f}{figure.processes:11.0f}"
+        f"{figure.chosen:10.0f}{of_best:9.2f}{dali:>10}{ratio:>8}"
+        f"{figure.threads_us:12.0f}{figure.processes_us:9.0f}",
         flush=True,
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from time import perf_counter
 from typing import NamedTuple
 
@@ -20,19 +19,14 @@ class BatchGroupsTuning(NamedTuple):
     Attributes:
         samples: of a group at most. Measured: with so many, the fixed costs of a read vanish.
         seconds: that reading a group may take. Workers decode for longer than that.
-        nbytes: of a group at most, on machines with few cores. Of larger groups the first samples
-            have left the caches before anybody uses them.
-        many_cores: number of cores of which one is free for a second thread that reads: see
-            `LocalFileTuning.two_threads_bytes`.
-        nbytes_of_many_cores: of a group at most on such machines.
+        nbytes: of a group at most: a second thread helps to read so many bytes
+            (`LocalFileTuning.two_threads_bytes`).
         fraction_of_room: of the pool's free memory that a group may take.
     """
 
     samples: int = 1024
     seconds: float = 0.01
-    nbytes: int = 4 << 20
-    many_cores: int = 4
-    nbytes_of_many_cores: int = 16 << 20
+    nbytes: int = 16 << 20
     fraction_of_room: float = 1 / 8
 
 
@@ -64,10 +58,9 @@ class BatchGroups:
     """Reads batches in groups, and hands them out one by one: a `BatchReading`.
 
     A batch's samples follow from its number, so reading batches together changes no result. The
-    first group is one batch. Groups grow twofold while that pays: up to 1024 samples, as long as
-    a read takes 10 ms and an eighth of the free memory of the pool at most, and 4 MiB, or 16 MiB
-    on many cores. So slow storage is read batch by batch, while other threads decode the batch
-    before.
+    first group is one batch. Groups grow twofold while that pays: up to 1024 samples and 16 MiB, as
+    long as a read takes 10 ms and an eighth of the free memory of the pool at most. So slow storage
+    is read batch by batch, while other threads decode the batch before.
 
     The batches of a group share memory, which comes back when all of them are dropped; the first
     batch counts all of it. No sample comes twice in a group: a consumer that writes into one
@@ -75,6 +68,9 @@ class BatchGroups:
 
     `select` and `take_batch` may be called for any number at any time. Both look up the group of
     the number, and begin a new group if the number is not in the last one.
+
+    Attributes:
+        count: number of batches in the next group.
     """
 
     def __init__(
@@ -85,9 +81,7 @@ class BatchGroups:
         self._sampler = sampler
         self._batch_size = batch_size
         self._most = 1 if single else max(1, TUNING.samples // batch_size)
-        many = len(os.sched_getaffinity(0)) >= TUNING.many_cores
-        self._nbytes = TUNING.nbytes_of_many_cores if many else TUNING.nbytes
-        self._count = 1  # of batches in the next group
+        self.count = 1
         self._group: _BatchGroup | None = None
 
     def select(self, number: int) -> Selection:
@@ -116,7 +110,7 @@ class BatchGroups:
     def _group_with(self, number: int) -> _BatchGroup:
         """Return the group of batch `number`: the last one, or a new one."""
         if self._group is None or number not in self._group.numbers:
-            self._group = self._new_group(number, self._count)
+            self._group = self._new_group(number, self.count)
         return self._group
 
     def _new_group(self, number: int, count: int) -> _BatchGroup:
@@ -131,7 +125,7 @@ class BatchGroups:
         try:
             group.columns = self._source.read(group.selection.index, batch.empty)
         except BaseException:
-            self._count = 1
+            self.count = 1
             if len(group.numbers) == 1:
                 raise
             # The bad sample may be in a batch whose turn has not come.
@@ -144,11 +138,11 @@ class BatchGroups:
 
     def _adapt(self, count: int, seconds: float, nbytes: int, room: int) -> None:
         """Choose the next group's size by what a group of `count` batches took."""
-        most = min(self._nbytes, int(room * TUNING.fraction_of_room))
+        most = min(TUNING.nbytes, int(room * TUNING.fraction_of_room))
         cost = max(seconds / TUNING.seconds, nbytes / most if most > 0 else np.inf)
         if cost > 1:
-            self._count = max(1, count // 2)
+            self.count = max(1, count // 2)
         elif cost <= 0.5:
-            self._count = min(2 * count, self._most)
+            self.count = min(2 * count, self._most)
         else:
-            self._count = count
+            self.count = count

@@ -208,6 +208,9 @@ class Reader(SeekableInput):
         of_shard: int = self.sampler.epoch_size // self.num_shards
         return max(1, of_shard // (2 * batch_size))
 
+    def read_at_once(self) -> int:
+        return self.reading.count if isinstance(self.reading, BatchGroups) else 1
+
     def batch(self, batch: BatchContext) -> tuple[Column | TensorList, ...]:
         selection = batch.selections[self.placement.ordinal]
         try:

@@ -87,9 +87,9 @@ def _simplejpeg(simplejpeg: Any) -> str:
 
 
 def _crc32c(crc32c: Any) -> str:
-    if crc32c.value(b"123456789") != 0xE3069283:  # the check value of CRC-32C
+    if crc32c.crc32c(b"123456789") != 0xE3069283:  # the check value of CRC-32C
         raise ValueError("it computes a wrong checksum")
-    return f"implementation in {crc32c.implementation.upper()}"
+    return f"by the processor's instruction: {'yes' if crc32c.hardware_based else 'no'}"
 
 
 def _lz4(block: Any) -> str:
@@ -137,8 +137,8 @@ LIBRARIES = (
         _simplejpeg,
     ),
     Library(
-        "google-crc32c",
-        "google_crc32c",
+        "crc32c",
+        "crc32c",
         "checksums of TFRecord files are not verified",
         install_hint("tfrecord"),
         _crc32c,

@@ -60,6 +60,10 @@ class SeekableInput(InputOperator):
         """Return how many batches `select` and `batch` may be asked for at once."""
         return 1
 
+    def read_at_once(self) -> int:
+        """Return how many batches the next read fetches, so that they share memory."""
+        return 1
+
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
         """Read a replacement sample for a bad sample; return None if the data set has no other.
 

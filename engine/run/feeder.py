@@ -14,6 +14,7 @@ from queue import Empty, SimpleQueue
 from time import perf_counter_ns, thread_time_ns
 from typing import Any, NamedTuple, Protocol
 
+from ..graph.inputs import SeekableInput
 from ..tensors.memory import SlabPool
 from ..work.batch import Batch, Rest, run_batch_step
 from ..work.plan import Plan
@@ -105,6 +106,7 @@ class Feeder:
         self._queue: SimpleQueue[Any] = SimpleQueue()
         self._begun: deque[tuple[Batch, int, int, Rest]] = deque()
         self._end: BaseException | None = None
+        self._only_readers = _only_readers(plan, config)
         self._fetched = 0
         self._stopping = False
         self.grouping = Grouping(plan, config)
@@ -165,7 +167,8 @@ class Feeder:
 
     def may_start(self) -> bool:
         """Whether one more batch or group may start, as far as the consumer is concerned."""
-        return self.schedule.may_start(self._delivery.taken)
+        at_once = min((each.read_at_once() for each in self._only_readers), default=1)
+        return self.schedule.may_start(self._delivery.taken, at_once)
 
     # The thread
 
@@ -277,3 +280,10 @@ class Feeder:
             number += 1
         self._clocks.feeder_cpu_ns = thread_time_ns()
         self._walk.finish_segment(batch, index)
+
+
+def _only_readers(plan: Plan, config: PipelineConfig) -> list[SeekableInput]:
+    """Return the readers of a pipeline that does nothing but read ahead; [] of any other."""
+    ahead = config.exec_pipelined and config.exec_async
+    readers = [each.operator for each in plan.readers]
+    return readers if ahead and len(readers) == len(plan.nodes) else []

@@ -26,13 +26,14 @@ class Schedule:
         self._grouping = grouping
         self._apart: deque[range] = deque()  # of groups that failed
 
-    def may_start(self, taken: int) -> bool:
+    def may_start(self, taken: int, read_at_once: int = 1) -> bool:
         """Return whether one more batch or group may start; a group counts like a batch.
 
         Args:
             taken: number of batches that the consumer has taken.
+            read_at_once: number of batches that a read fetches, which count like one batch.
         """
-        most = taken + (self.launched - taken) * self._grouping.count
+        most = taken + (self.launched - taken) * max(self._grouping.count, read_at_once)
         return bool(self._apart) or self._next < most
 
     def first(self) -> range:

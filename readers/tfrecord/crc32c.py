@@ -23,17 +23,19 @@ _MASK_DELTA = np.uint32(0xA282EAD8)
 def checksum() -> Callable[[Any], int]:
     """Return the function that computes the CRC-32C of a buffer, at memory speed.
 
+    For buffers of 32 KiB and more, the function releases the GIL.
+
     Raises:
-        MissingDependencyError: google-crc32c is not installed.
+        MissingDependencyError: the package crc32c is not installed.
     """
     try:
-        from google_crc32c import value
+        from crc32c import crc32c
     except ImportError:
         raise MissingDependencyError(
-            "verifying the checksums of TFRecord files needs google-crc32c: "
+            "verifying the checksums of TFRecord files needs the package crc32c: "
             f"{install_hint('tfrecord')}, or pass verify_crc='never'"
         ) from None
-    function: Callable[[Any], int] = value
+    function: Callable[[Any], int] = crc32c
     return function
 
 

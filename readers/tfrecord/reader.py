@@ -162,7 +162,7 @@ class TFRecord(Reader):
         STR,
         None,
         "When the records' checksums are verified: 'always' (whenever a record is read), 'index' "
-        "(once, when the index is made), 'never'. By default 'always', if google-crc32c is "
+        "(once, when the index is made), 'never'. By default 'always', if the package crc32c is "
         f"installed ({install_hint('tfrecord')}). Headers are always checked.",
     )
 
@@ -211,10 +211,10 @@ class TFRecord(Reader):
         return TFRecordSource(files, self._wanted, self._lists, verify=verify == "always")
 
     def _verification(self) -> str:
-        if self.verify_crc is None and importlib.util.find_spec("google_crc32c") is None:
+        if self.verify_crc is None and importlib.util.find_spec("crc32c") is None:
             warnings.warn(
                 "fn.readers.tfrecord: the checksums of the records are not verified, because "
-                f"google-crc32c is not installed: {install_hint('tfrecord')}, or pass "
+                f"the package crc32c is not installed: {install_hint('tfrecord')}, or pass "
                 "verify_crc='never' to silence this",
                 stacklevel=2,
             )

@@ -1,6 +1,6 @@
 """Fuzzing of everything that parses TFRecord files.
 
-    pip install atheris google-crc32c
+    pip install atheris crc32c
     python tests/fuzz/fuzz_tfrecord.py -max_total_time=600 corpus/
 
 needs the folder that holds `penstock` on PYTHONPATH. `test_fuzz_tfrecord.py` runs the same

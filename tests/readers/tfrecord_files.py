@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import google_crc32c
+import crc32c
 
 from penstock.tests.readers.protobuf_messages import field, varint
 
 
 def masked_crc(data: bytes) -> int:
-    crc = int(google_crc32c.value(data))
+    crc = int(crc32c.crc32c(data))
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 

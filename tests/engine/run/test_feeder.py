@@ -1,14 +1,28 @@
-"""Steps that operators begin elsewhere: the feeder starts the next batch while one is under way."""
+"""Which batches the feeder starts ahead of the consumer, also while work goes on elsewhere."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
 
 from penstock import DecodeError
 from penstock.engine.run import feeder
+from penstock.readers import batch_groups
 
-from ..toys import BatchAffine, BatchCall, BatchNoise, Noise, Numbers, assert_same, call, make, run
+from ..toys import (
+    Affine,
+    BatchAffine,
+    BatchCall,
+    BatchNoise,
+    Noise,
+    Numbers,
+    NumbersSource,
+    assert_same,
+    call,
+    make,
+    run,
+)
 
 
 def doubled(x):
@@ -131,3 +145,39 @@ def test_closing_while_a_step_is_under_way():
     assert reached.wait(20)
     threading.Timer(0.05, go_on.set).start()
     pipe.close()
+
+
+@pytest.mark.parametrize("only_reads", [True, False])
+def test_batches_that_are_read_at_once_count_like_one(tuned, monkeypatch, only_reads):
+    tuned(batch_groups, seconds=1e9, samples=32)  # 8 batches of 4
+    sizes = []
+    read = NumbersSource.read
+
+    def counted(source, indices, allocate):
+        sizes.append(len(indices))
+        return read(source, indices, allocate)
+
+    monkeypatch.setattr(NumbersSource, "read", counted)
+
+    def define():
+        data, labels = call(Numbers, size=4000)
+        return (data if only_reads else call(Affine, data)), labels
+
+    with make(define, prefetch_queue_depth=2) as pipe:
+        for number in range(40):
+            assert pipe.run()[1].as_array().tolist() == list(range(4 * number, 4 * number + 4))
+        # Batches 39 to 46 are a group. One batch more than the consumer has taken may be under way.
+        least = 55 if only_reads else 47
+        deadline = time.monotonic() + 20
+        while sum(sizes) < 4 * least and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.1)
+    assert sizes[:5] == [4, 8, 16, 32, 32]
+    assert sum(sizes) == 4 * least
+
+
+@pytest.mark.parametrize("option", ["exec_pipelined", "exec_async"])
+def test_no_batch_starts_ahead_if_none_should(option):
+    with make(lambda: call(Numbers, size=4000), **{option: False}) as pipe:
+        for number in range(40):
+            assert pipe.run()[1].as_array().tolist() == list(range(4 * number, 4 * number + 4))

@@ -58,3 +58,15 @@ def test_a_restart():
     assert not made.may_start(3)
     made.launched = 4
     assert started(made, 3) == [[3]]
+
+
+def test_batches_that_are_read_at_once_count_like_one():
+    made, _ = schedule(1)
+    made.launched = 2
+    while made.may_start(0, read_at_once=3):
+        last = made.start(0, 5, 3)
+    assert last == range(5, 6)
+    assert started(made, 0) == []
+    made.launched = 6
+    assert started(made, 4) == []
+    assert made.may_start(4, read_at_once=2)

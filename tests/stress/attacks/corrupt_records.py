@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from google_crc32c import value as crc32c
+from crc32c import crc32c
 from numpy.typing import NDArray
 
 from penstock import Pipeline, fn, tfrecord
