@@ -3,16 +3,16 @@
 The pipelines of both libraries read the same files, which stay in the page cache. For each line
 both pipelines are built once, and take short turns in one process.
 
-A consumer either takes the batches alone ("taken"), or copies each sample's bytes into memory of
-its own ("copied"), as a collating function does. DALI's readers hand out views of mapped files,
-so the bytes of a batch that is taken alone were never read. Only "copied" compares equal work.
+A consumer takes the batches alone ("taken"), reads a byte of each page ("touched"), or copies each
+sample's bytes into memory of its own ("copied"), as a collating function does. DALI's readers hand
+out views of mapped files, so the bytes of a batch that is taken alone were never read.
 
 Each setting has two lines: records a second, and records a second of this process's CPU time. On a
 machine with other work the second line is steadier.
 
     python benchmarks/records_grid.py [--formats tfrecord recordio ...] [--sizes small large]
-        [--batch 8 32 256] [--threads 1 2 4] [--orders stored shuffled] [--uses taken copied]
-        [--rounds 9] [--json FILE]
+        [--batch 8 32 256] [--threads 1 2 4] [--orders stored shuffled]
+        [--uses taken touched copied] [--rounds 9] [--json FILE]
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SIZES = {"small": (40_000, 2_500), "large": (3_000, 110_000)}
 """Number of records, and their mean length in bytes; lengths differ by up to a third."""
 
 ORDERS = ("stored", "shuffled")
-USES = ("taken", "copied")
+USES = ("taken", "touched", "copied")
 FOLDER = common.PHOTOS.parent
 WARM_UP_SECONDS, TURN_SECONDS = 0.4, 0.25
 AHEAD = 6  # batches before the time of a turn starts: those computed ahead are not counted
@@ -133,15 +133,17 @@ class Side:
         self._pipeline = define()
         self._pipeline.build()
         self._batch_size = setting.batch
-        self._copies = setting.use == "copied"
+        self._use = setting.use
         self._memory = np.empty(2 * SIZES[setting.size][1], np.uint8)
         common.run_for(self.run, WARM_UP_SECONDS)
 
     def run(self) -> None:
         """Take one batch."""
         images = self._pipeline.run()[0]
-        if self._copies:
+        if self._use == "copied":
             common.copy_samples(images, self._memory)
+        elif self._use == "touched":
+            common.touch(images)
 
     def turn(self) -> tuple[float, float]:
         """Return records a second of one turn, and records a second of this process's CPU time."""

@@ -140,7 +140,8 @@ class MixedAudio:
         decoded = {}
         for row, call in pending.items():
             try:
-                decoded[row] = call.result()
+                with batch.device.waiting("threads"):
+                    decoded[row] = call.result()
             except Exception as error:
                 batch.errors[row] = error
         return decoded

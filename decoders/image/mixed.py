@@ -222,11 +222,12 @@ class MixedDecoding:
         pointers: Any = out.pointers() if pending else ()
         for i, call in pending.items():
             try:
-                image = np.ascontiguousarray(call.result())
+                with batch.device.waiting("threads"):
+                    image = call.result()
             except Exception as error:
                 batch.errors[i] = error
                 continue
-            batch.device.copy_in(int(pointers[i]), image)
+            batch.device.copy_in(int(pointers[i]), np.ascontiguousarray(image))
 
 
 _STEPS = np.array([(0, 0, 0), *(orientation.STEPS[turn] for turn in range(1, 9))], np.int32)

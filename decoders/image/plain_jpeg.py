@@ -146,7 +146,8 @@ class PlainJpeg:
             )
             widths = one.boxes[:, 3] - one.boxes[:, 1]
             self._finish(batch, work, one.rows, pixels.pointers(), widths)
-            damaged.append(one.rows[outcome.get() != 0])
+            with batch.device.waiting("gpu"):
+                damaged.append(one.rows[outcome.get() != 0])
         return np.concatenate(damaged)
 
 

@@ -86,7 +86,8 @@ class ClipsOnDevice:
         others: list[tuple[Array, ...]] = []
         for row, call in enumerate(calls):
             try:
-                clip, *rest = call.result()
+                with batch.device.waiting("threads"):
+                    clip, *rest = call.result()
             except Exception as error:
                 batch.errors[row] = error
                 clip, rest = NO_FRAMES, [*nothing]

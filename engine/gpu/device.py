@@ -10,8 +10,9 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import cache, cached_property
 from math import prod
+from time import perf_counter_ns
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -27,6 +28,9 @@ _ALIGNMENT = 256
 _SMALL = 1 << 18  # maximum size in bytes of buffers that are cut out of a common block
 _ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have without a request
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
+
+Awaited = Literal["gpu", "threads"]
+"""What a thread that launches waits for: the GPU, or threads that decode for it."""
 
 
 def import_cupy() -> ModuleType:
@@ -77,6 +81,8 @@ class Device:
         num_threads: the pipeline's threads for CPU work.
         own: objects that operators keep for this stream, by keys of their choice.
         taken_bytes: size of all memory that was allocated so far.
+        wait_ns: time that the thread which launches waited so far, by what it waited for.
+        engine_ns: time that the JPEG engine worked for this stream so far.
     """
 
     def __init__(
@@ -87,7 +93,8 @@ class Device:
         self.pool = pool
         self.num_threads = num_threads
         self.own: dict[Any, Any] = {}
-        self.taken_bytes = 0
+        self.taken_bytes = self.engine_ns = 0
+        self.wait_ns: dict[Awaited, int] = {"gpu": 0, "threads": 0}
         self._cupy = cupy
         # Memory for small buffers, and the number of its bytes that buffers have taken:
         self._block: Any = None
@@ -241,9 +248,19 @@ class Device:
             self._cupy.cuda.runtime.free(0)  # makes it current for CUDA's driver, too
             yield
 
+    @contextmanager
+    def waiting(self, awaited: Awaited) -> Iterator[None]:
+        """Count the time until the context ends in `wait_ns`."""
+        started = perf_counter_ns()
+        try:
+            yield
+        finally:
+            self.wait_ns[awaited] += perf_counter_ns() - started
+
     def synchronize(self) -> None:
         """Wait until the stream has done all its work."""
-        self.stream.synchronize()
+        with self.waiting("gpu"):
+            self.stream.synchronize()
 
     def event(self) -> Any:
         """Return an event that follows the work of the stream so far."""

@@ -17,13 +17,14 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
+from time import perf_counter_ns, thread_time_ns
 from typing import Any
 
 from ..gpu.device import Device
 from ..gpu.gpu_device import GpuDevice
 from ..work.batch import Batch, run_batch_step
 from ..work.plan import Plan, Segment, SegmentType
-from ..work.stats import Clocks
+from ..work.stats import Clocks, LaneClocks
 
 _DECODING_LANES = 3
 
@@ -92,13 +93,20 @@ class DeviceStage:
     def _launch_all(
         self, device: Device, launched: SimpleQueue[Any], awaiter: threading.Thread
     ) -> None:
+        clocks = LaneClocks()
+        self._clocks.lanes.append(clocks)
         try:
             awaiter.start()
             while (job := self._queue.get()) is not None:
                 batch, segment, index = job
                 batch.device = device
-                before = device.taken_bytes
+                before, started = device.taken_bytes, perf_counter_ns()
                 events, failure = self._launch(batch, segment, device)
+                clocks.launch_ns += perf_counter_ns() - started
+                clocks.cpu_ns = thread_time_ns()
+                clocks.gpu_wait_ns = device.wait_ns["gpu"]
+                clocks.threads_wait_ns = device.wait_ns["threads"]
+                clocks.engine_ns = device.engine_ns
                 batch.hold(device.end_batch())
                 batch.taken_device_bytes += device.taken_bytes - before
                 launched.put((batch, segment, index, events, failure))

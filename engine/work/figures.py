@@ -19,6 +19,11 @@ _SUMS = (
     "feeder_cpu_s",
     "memory_wait_s",
     "cpu_s",
+    "launch_s",
+    "gpu_wait_s",
+    "threads_wait_s",
+    "launch_cpu_s",
+    "engine_s",
 )
 """Fields that grow while the pipeline runs."""
 
@@ -80,6 +85,13 @@ class PipelineFigures:
         cpu_s: CPU time of this process and of the worker processes.
         cores: number of cores that this process may use.
         together: number of small batches that are computed together.
+        lanes: number of threads that launch work of the GPU.
+        launch_s: seconds that these threads spent on launching, summed over `lanes`.
+        gpu_wait_s, threads_wait_s: the parts of `launch_s` in which they waited for the GPU, and
+            for threads that decode for them.
+        launch_cpu_s: their CPU time. If it is much less than the rest of `launch_s`, they waited
+            for the GIL.
+        engine_s: seconds that the GPU's JPEG engine was at work.
         memory_wait_s: the fraction of `feeder_wait_s` during which the byte budget was used up.
         operators: busy time of each operator, the longest first.
         lent_bytes: memory in batches that are under way or held by the consumer.
@@ -111,6 +123,12 @@ class PipelineFigures:
     cpu_s: float = 0.0
     cores: int = 1
     together: int = 1
+    lanes: int = 0
+    launch_s: float = 0.0
+    gpu_wait_s: float = 0.0
+    threads_wait_s: float = 0.0
+    launch_cpu_s: float = 0.0
+    engine_s: float = 0.0
 
     def busy_s(self, stage: str) -> float:
         """Return the seconds of all operators of a stage, summed over threads."""
@@ -118,8 +136,10 @@ class PipelineFigures:
 
     def load(self, stage: str) -> float:
         """Return the fraction of the time during which the threads of a stage were busy."""
-        threads = self.num_threads if stage == "workers" else 1
-        return self.busy_s(stage) / threads / self.wall_s if self.wall_s else 0.0
+        return self.busy_s(stage) / self._threads(stage) / self.wall_s if self.wall_s else 0.0
+
+    def _threads(self, stage: str) -> int:
+        return {"workers": self.num_threads, "device": max(1, self.lanes)}.get(stage, 1)
 
     def stages(self) -> list[StageFigures]:
         """Return the figures of the stages that did any work."""
@@ -127,7 +147,7 @@ class PipelineFigures:
         return [
             StageFigures(
                 stage,
-                self.num_threads if stage == "workers" else 1,
+                self._threads(stage),
                 self.load(stage),
                 min(1.0, cpu[stage] / self.busy_s(stage)) if stage in cpu else None,
             )

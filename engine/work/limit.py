@@ -21,6 +21,8 @@ LimitName = Literal[
     "operators",
     "cores",
     "GIL",
+    "engine",
+    "bus",
     "device",
 ]
 
@@ -34,12 +36,17 @@ class LimitTuning(NamedTuple):
         computing: threads that compute for less than this fraction of their busy time wait for
             cores, for the GIL, or for storage.
         cores: a process that computes for a larger fraction of all cores' time needs more cores.
+        engine: a JPEG engine that works for a larger fraction of the time is the limit.
+        launching: threads that launch are the limit, if they need a larger fraction of their time
+            for Python, or to wait for threads that decode.
     """
 
     consumer: float = 0.1
     memory: float = 0.2
     computing: float = 0.6
     cores: float = 0.85
+    engine: float = 0.85
+    launching: float = 0.6
 
 
 TUNING = LimitTuning()
@@ -52,7 +59,8 @@ class Limit:
     Attributes:
         name: what is used up. "reading" stands for storage, "feeder" for the thread that starts
             batches, "decoding" and "operators" for CPU time of the workers, "cores" for all cores
-            of the process.
+            of the process, "engine" for the GPU's JPEG engine, "bus" for copies to and from the
+            GPU, and "device" for the GPU's other units: the CUDA cores, or NVDEC.
         cause: one line for people.
         remedies: what would raise the throughput, the most promising first.
     """
@@ -168,8 +176,48 @@ def _remedies_of_waiting(figures: PipelineFigures) -> tuple[str, ...]:
 
 
 def _of_device(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
-    remedies = ("larger batches", "fewer or lighter operators on the GPU", "another GPU")
-    return "device", "the GPU stage", remedies
+    if figures.engine_s > TUNING.engine * figures.wall_s:
+        part = _percent(figures.engine_s, figures.wall_s)
+        return "engine", f"the JPEG engine is at work {part} of the time", _ENGINE
+    much = TUNING.launching * figures.lanes * figures.wall_s
+    if figures.threads_wait_s > much:
+        advice = f"{figures.num_threads} threads decode what the GPU does not decode alone"
+        more = f"more threads: num_threads={figures.cores} (now {figures.num_threads})"
+        fewer = () if figures.num_threads >= figures.cores else (more,)
+        return "decoding", advice, (*fewer, *_CONVERTING)
+    launching = figures.launch_s - figures.gpu_wait_s - figures.threads_wait_s
+    if launching > much:
+        advice = (
+            f"{figures.lanes} threads launch work for the GPU, which takes Python "
+            f"{1e6 * launching / max(1, figures.samples):.0f} us a sample, "
+            f"{_percent(figures.launch_cpu_s, launching)} of it CPU time"
+        )
+        return "GIL", advice, _LAUNCHING
+    if worst.operator == "copy":
+        return "bus", "copies between host and GPU", _COPIES
+    return "device", "the GPU computes", _COMPUTING
+
+
+_ENGINE = (
+    "hw_decoder_load left out: CUDA cores then decode some of the files",
+    "hw_decoder_load=0: CUDA cores decode all of them",
+    "another GPU",
+)
+_LAUNCHING = (
+    "larger batches",
+    "fewer operators on the GPU, such as color_twist for several operators on colors",
+    "a process for each part of the data (num_shards)",
+)
+_COPIES = (
+    "smaller dtypes up to the copy: convert on the GPU",
+    "decoding on the GPU: device='mixed'",
+    "regions instead of whole arrays (roi_start, roi_shape)",
+)
+_CONVERTING = (
+    "files of a form that the GPU decodes, such as JPEG: `penstock convert` makes them",
+    "smaller files",
+)
+_COMPUTING = ("fewer or lighter operators on the GPU", "smaller images", "another GPU")
 
 
 def _percent(amount: float, whole: float) -> str:

@@ -46,6 +46,25 @@ class WorkerClocks(Protocol):
 
 
 @dataclass
+class LaneClocks:
+    """Raw counters of the thread that launches the work of one lane, in nanoseconds.
+
+    Attributes:
+        launch_ns: time spent on launching, waiting included.
+        gpu_wait_ns, threads_wait_ns: the parts of `launch_ns` in which the thread waited for the
+            GPU, and for threads that decode.
+        cpu_ns: CPU time.
+        engine_ns: time that the JPEG engine worked for the lane.
+    """
+
+    launch_ns: int = 0
+    gpu_wait_ns: int = 0
+    threads_wait_ns: int = 0
+    cpu_ns: int = 0
+    engine_ns: int = 0
+
+
+@dataclass
 class Clocks:
     """Raw counters. Each is written by one thread only, so none needs a lock."""
 
@@ -61,6 +80,7 @@ class Clocks:
     feeder_busy_ns: Counter[int] = field(default_factory=Counter)
     device_busy_ns: Counter[int] = field(default_factory=Counter)
     workers: list[WorkerClocks] = field(default_factory=list)
+    lanes: list[LaneClocks] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -82,6 +102,13 @@ class PipelineStats(PipelineFigures):
             f"waits in s: consumer {self.consumer_wait_s:.2f}, feeder {self.feeder_wait_s:.2f}, "
             f"{self.num_threads} worker {self.workers} {self.workers_wait_s:.2f}, "
             f"memory {self.memory_wait_s:.2f}"
+        )
+
+    def _launching(self) -> str:
+        return (
+            f"launches in s, {self.lanes} threads: {self.launch_s:.2f}, of that waiting for the "
+            f"GPU {self.gpu_wait_s:.2f}, for threads that decode {self.threads_wait_s:.2f}, "
+            f"CPU time {self.launch_cpu_s:.2f}; JPEG engine at work {self.engine_s:.2f}"
         )
 
     def __str__(self) -> str:
@@ -108,6 +135,8 @@ class PipelineStats(PipelineFigures):
             self._waits(),
             _memory("memory", self.lent_bytes, self.idle_bytes),
         ]
+        if self.lanes:
+            lines.append(self._launching())
         if self.device_lent_bytes or self.device_idle_bytes:
             lines.append(_memory("GPU memory", self.device_lent_bytes, self.device_idle_bytes))
         if self.together > 1:
@@ -202,4 +231,10 @@ def pipeline_stats(
         cpu_s=(own_cpu_ns + (workers_cpu_ns if workers == "processes" else 0)) / 1e9,
         cores=len(os.sched_getaffinity(0)),
         together=clocks.together,
+        lanes=len(clocks.lanes),
+        launch_s=sum(lane.launch_ns for lane in clocks.lanes) / 1e9,
+        gpu_wait_s=sum(lane.gpu_wait_ns for lane in clocks.lanes) / 1e9,
+        threads_wait_s=sum(lane.threads_wait_ns for lane in clocks.lanes) / 1e9,
+        launch_cpu_s=sum(lane.cpu_ns for lane in clocks.lanes) / 1e9,
+        engine_s=sum(lane.engine_ns for lane in clocks.lanes) / 1e9,
     )

@@ -111,7 +111,7 @@ class HardwareDecoder:
         images["pitch"][:, 0] = widths * (1 if space == "GRAY" else 3)
         arrays = [ctypes.c_void_p(a.ctypes.data) for a in (encoded, lengths, images)]
         turn = _turns[self._device.id]
-        with turn.lock:
+        with self._device.waiting("gpu"), turn.lock:
             started = perf_counter()
             self.idle = started - turn.end
             failed = library.nvjpegDecodeBatchedInitialize(
@@ -120,6 +120,7 @@ class HardwareDecoder:
                 self._handle, self._state, *arrays, ctypes.c_void_p(self._device.stream.ptr)
             )
             turn.end = perf_counter()
+            self._device.engine_ns += int(1e9 * (turn.end - started))
             self.busy = 0.0 if self._is_new else turn.end - started
             self._is_new = False
         return not failed

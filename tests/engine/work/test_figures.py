@@ -11,10 +11,10 @@ from .test_limit import DECODE, GPU, READ, figures
 
 
 def test_stages_have_threads_load_and_the_part_that_computes():
-    assert figures(DECODE, READ, GPU).stages() == [
+    assert figures(DECODE, READ, GPU, lanes=2).stages() == [
         StageFigures("feeder", 1, 0.9, pytest.approx(8 / 9)),
         StageFigures("workers", 2, 0.75, pytest.approx(14 / 15)),
-        StageFigures("device", 1, 0.99, None),
+        StageFigures("device", 2, 0.95, None),
     ]
     assert figures(DECODE, workers_cpu_s=99.0).stages()[0].computing == 1.0
     assert figures(wall_s=0.0).load("workers") == 0.0

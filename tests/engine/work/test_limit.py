@@ -7,13 +7,14 @@ import pytest
 from penstock.engine.work.figures import OperatorStats, PipelineFigures
 from penstock.engine.work.limit import limit_of
 
-DECODE, READ, RESIZE, GPU = (
+DECODE, READ, RESIZE, GPU, COPY = (
     OperatorStats(name, operator, stage, busy, 100.0)
     for name, operator, stage, busy in (
         ("decode", "decoders.image", "workers", 15.0),
         ("read", "readers.file", "feeder", 9.0),
         ("resize", "resize", "workers", 16.0),
-        ("normalize", "crop_mirror_normalize", "device", 9.9),
+        ("normalize", "crop_mirror_normalize", "device", 19.0),
+        ("upload", "copy", "device", 19.0),
     )
 )
 
@@ -38,6 +39,9 @@ USUAL = {
 }
 """Figures of ten seconds on four cores, two workers, and a consumer that always waited."""
 
+LAUNCHES = {"lanes": 2, "launch_s": 19.0, "launch_cpu_s": 6.0}
+"""Figures of two threads that launch all the time."""
+
 
 def figures(*operators, **changes):
     return PipelineFigures(**USUAL | {"operators": operators} | changes)
@@ -54,7 +58,13 @@ def figures(*operators, **changes):
         ([DECODE], {"workers_cpu_s": 5.0, "cpu_s": 39.0}, "cores", "more cores"),
         ([READ], {"feeder_cpu_s": 2.0}, "reading", "a faster disk"),
         ([READ], {}, "feeder", "num_shards"),
-        ([GPU], {}, "device", "larger batches"),
+        ([GPU], {}, "device", "lighter operators"),
+        ([GPU], LAUNCHES | {"gpu_wait_s": 17.0}, "device", "another GPU"),
+        ([GPU], LAUNCHES | {"gpu_wait_s": 17.0, "engine_s": 9.0}, "engine", "hw_decoder_load"),
+        ([GPU], LAUNCHES | {"gpu_wait_s": 3.0}, "GIL", "larger batches"),
+        ([GPU], LAUNCHES | {"threads_wait_s": 15.0}, "decoding", "num_threads=4 (now 2)"),
+        ([GPU], LAUNCHES | {"threads_wait_s": 15.0, "cores": 2}, "decoding", "penstock convert"),
+        ([COPY], LAUNCHES | {"gpu_wait_s": 17.0}, "bus", "smaller dtypes"),
         ([DECODE], {"consumer_wait_s": 0.5}, "consumer", "training step"),
         ([DECODE], {"memory_wait_s": 3.0}, "memory", "prefetch_bytes"),
     ],

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from penstock import Pipeline, PipelineStopped, fn, types
+from penstock.engine.gpu.device import Device
 from penstock.engine.gpu.gpu_device import GpuDevice
 from penstock.engine.run import executor
 
@@ -58,6 +61,19 @@ def test_batches_come_in_order_and_complete(device_stage):
         stats = pipe.stats()
     assert [array[1, 2] for array in seen] == list(range(20))
     assert {op.stage for op in stats.operators} >= {"feeder", "device"}
+    assert stats.lanes == 1
+    assert 0 < stats.launch_cpu_s <= stats.wall_s
+    assert 0 <= stats.gpu_wait_s <= stats.launch_s <= stats.wall_s
+    assert "launches in s, 1 threads" in str(stats)
+
+
+def test_what_a_lane_waits_for_is_counted(device_stage):
+    device = SimpleNamespace(wait_ns={"gpu": 0, "threads": 0})
+    for awaited, seconds in (("gpu", 0.01), ("threads", 0.02), ("gpu", 0.01)):
+        with Device.waiting(device, awaited):
+            time.sleep(seconds)
+    assert device.wait_ns["gpu"] >= 20e6
+    assert device.wait_ns["threads"] >= 20e6
     assert own_threads() == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,9 @@ from penstock.decoders.image.engines import nvjpeg
 from penstock.decoders.image.engines.nvjpeg import HardwareDecoder
 from penstock.engine.gpu.gpu_device import GpuDevice
 
-DEVICE = SimpleNamespace(id=0, stream=SimpleNamespace(ptr=77))
+DEVICE = SimpleNamespace(
+    id=0, stream=SimpleNamespace(ptr=77), engine_ns=0, waiting=lambda _: nullcontext()
+)
 
 
 class Library:
