@@ -81,7 +81,7 @@ gpu-sanitize: $(VENV)/$(CUDA)
 	$(RUN) benchmarks/gpu.py memcheck racecheck initcheck memcheck-jpeg racecheck-jpeg initcheck-jpeg
 
 gpu-bench: $(VENV)/$(CUDA) $(VENV)/dali
-	$(RUN) benchmarks/gpu.py training jpeg ssd operators video numpy audio cpu
+	$(RUN) benchmarks/gpu.py training starts jpeg ssd operators video numpy audio cpu
 
 clean:
 	rm -rf $(VENV) fixtures/data build dist *.egg-info

@@ -2,9 +2,9 @@
 
     python benchmarks/gpu.py [PART ...] [--results FOLDER] [--photographs FOLDER]
 
-Parts: tests, training, jpeg, ssd, operators, video, numpy, audio, cpu (the CPU stage with many
-workers), and memcheck, racecheck and initcheck, in which the compute-sanitizer watches all kernels
-of operators; memcheck-jpeg, racecheck-jpeg and initcheck-jpeg do so for JPEG's.
+Parts: tests, training, starts, jpeg, ssd, operators, video, numpy, audio, cpu (the CPU stage with
+many workers), and memcheck, racecheck and initcheck, in which the compute-sanitizer watches all
+kernels of operators; memcheck-jpeg, racecheck-jpeg and initcheck-jpeg do so for those of JPEG.
 Benchmarks compare with DALI if it is installed, and write their figures to the folder as JSON.
 """
 
@@ -34,7 +34,7 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
     given = ["--photographs", str(photographs)] if photographs else []
     ssd = ["--device", "gpu", "--images", "3072", "--batch", "256", "--threads", "8"]
     folders = ["tests/gpu", "tests/plugin", "tests/operators"]  # operators: their conformance
-    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *folders]
+    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark", *folders]
     watched = {
         "": [python, str(HERE / "operators_gpu.py"), "--once", "--batch", "3"],
         "-jpeg": [python, str(HERE / "jpeg_gpu.py"), *given, "--once"],
@@ -42,6 +42,7 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
     return {
         "tests": [*tests, "-n", str(min(10, os.cpu_count() or 1))],
         "training": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8"],
+        "starts": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8", "--starts"],
         "jpeg": [python, str(HERE / "jpeg_gpu.py"), *given],
         "ssd": [python, str(HERE / "ssd.py"), *given, *ssd, "--only", "ssd300"],
         "operators": [python, str(HERE / "operators_gpu.py")],

@@ -2,9 +2,11 @@
 
 The pipelines are those of `training_cpu.py` with device="mixed", and the same with one more step:
 "rotate", "jitter" (colors), "affine", "blur", and "chain" (four steps on colors, one by one). With
---processes the training pipeline runs in several processes at once, a GPU each, without DALI.
+--processes the training pipeline runs in several processes at once, a GPU each, without DALI. With
+--starts each turn is a new process, which tells how long the training pipeline takes to begin.
 
     python benchmarks/training_gpu.py [--photographs FOLDER] [--threads 8] [--json FILE]
+    python benchmarks/training_gpu.py --starts [--photographs FOLDER] [--threads 8]
     python benchmarks/training_gpu.py --processes 1 2 4 --batches 1500
 """
 
@@ -25,7 +27,17 @@ from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, load, load_dali
+from penstock.benchmarks.training_cpu import (
+    COLD_SECONDS,
+    MEAN,
+    SIZE,
+    STD,
+    Library,
+    close,
+    load,
+    load_dali,
+    steady_after,
+)
 
 _WARM_UP_SECONDS = 3.0
 _LOOKS, _SECONDS = 50, 20  # samples of py-spy a second, and its duration
@@ -209,6 +221,40 @@ class Scaled:
     of_one: float
 
 
+def print_start(name: str, folder: str, batch: int, threads: int) -> None:
+    """Print how long a pipeline takes from the library's import to its first batch, and from there
+    until batches come at 95% of the steady rate."""
+    started = time.perf_counter()
+    pipe = pipeline(load(name), train, folder, batch, threads)
+    pipe.run()
+    first = time.perf_counter()
+    times: list[float] = []
+    while not times or times[-1] < COLD_SECONDS:
+        pipe.run()
+        times.append(time.perf_counter() - first)
+    close(pipe)
+    print(first - started, steady_after(times))
+
+
+def measure_starts(folder: str, options: argparse.Namespace) -> list[common.Figure]:
+    """Start each library in new processes, by turns."""
+    names = ["penstock"] if load_dali() is None else ["penstock", "nvidia.dali"]
+    seconds: dict[str, list[list[float]]] = {name: [] for name in names}
+    for _ in range(options.rounds):
+        for name in names:
+            command = [sys.executable, __file__, "--start", name, "--folder", folder]
+            command += ["--batch", str(options.batch), "--threads", str(options.threads[0])]
+            printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+            seconds[name].append([float(word) for word in printed.split()[-2:]])
+    figures = []
+    common.print_header()
+    for i, figure_name in enumerate(("first batch, with import", "then 95% of the rate")):
+        turns = [[turn[i] for turn in seconds[name]] for name in names]
+        figures.append(common.figure_of(figure_name, "s", *turns, *[()] * (2 - len(names))))
+        common.print_figure(figures[-1])
+    return figures
+
+
 def scale(counts: list[int], arguments: list[str]) -> list[Scaled]:
     """Run the training pipeline in each number of processes at once, a GPU each."""
     alone = 0.0
@@ -239,8 +285,14 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     parser.add_argument("--processes", type=int, nargs="+", metavar="N")
     parser.add_argument("--gpu", type=int, help="print the speed on this GPU alone")
+    parser.add_argument("--starts", action="store_true", help="measure how pipelines start")
+    parser.add_argument("--start", metavar="LIBRARY", help="print how this library starts")
+    parser.add_argument("--folder", help="of class folders, for --start")
     parser.add_argument("--stats", action="store_true", help="show where the time went")
     options = parser.parse_args()
+    if options.start:
+        print_start(options.start, options.folder, options.batch, options.threads[0])
+        return 0
     ours = load("penstock")
     with tempfile.TemporaryDirectory() as temporary:
         folder = tree(options.photographs, temporary)
@@ -256,6 +308,11 @@ def main() -> int:
             scaled = scale(options.processes, given)
             if options.json:
                 common.write_record(options.json, scaled, batch=options.batch)
+            return 0
+        if options.starts:
+            starts = measure_starts(folder, options)
+            if options.json:
+                common.write_record(options.json, starts, batch=options.batch)
             return 0
         theirs = load_dali()
         offered = {

@@ -12,6 +12,7 @@ import weakref
 from collections import deque
 from contextlib import suppress
 from math import prod
+from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -30,15 +31,18 @@ class PoolTuning(NamedTuple):
     """When a pool returns idle blocks to the system.
 
     Attributes:
-        idle_batches: a block is returned after it lay idle for so many batches. Ragged batches
-            ask for blocks of many sizes, of which some are wanted once in hundreds of batches. For
-            so long, too, the pool expects that as much is lent again as was lent at most.
+        idle_batches, idle_seconds: a block is returned after it lay idle for so many batches, and
+            so long. Ragged batches ask for blocks of many sizes, of which some are wanted once in
+            hundreds of batches. A block of 512 MiB takes half a second to come back, with its
+            pages and their lock for a device. For so long, too, the pool expects that as much is
+            lent again as was lent at most.
         trim_interval: batches between two searches for such blocks.
         keep_bytes: bytes that may lie idle, also if fewer bytes are lent.
         large_bytes: size of the blocks after whose lending the pool counts how much is lent.
     """
 
     idle_batches: int = 64
+    idle_seconds: float = 10.0
     trim_interval: int = 16
     keep_bytes: int = 1 << 30
     large_bytes: int = 64 << 20
@@ -84,7 +88,9 @@ class SlabPool:
         self._discarded: dict[int, deque[int]] = {}
         self._lent: dict[int, tuple[weakref.ref[NDArray[np.uint8]], int]] = {}
         self._batches = 0
-        self._most_lent = [0, 0]  # bytes, in the last `idle_batches` batches, and in those before
+        self._moments: deque[tuple[float, int]] = deque()  # seconds, and batches until then
+        self._begun = 0  # number of batches when the present period of `_most_lent` began
+        self._most_lent = [0, 0]  # bytes, in this period and in the one before
         self._closed = False
         self._pinner: Pinner | None = None
 
@@ -155,10 +161,17 @@ class SlabPool:
     def count_batch(self) -> None:
         """Count one more batch; free the blocks that no recent batch wanted. One thread calls."""
         self._batches += 1
-        if self._batches % TUNING.idle_batches == 0:
-            self._most_lent = [0, self._most_lent[0]]
-        if self._batches % TUNING.trim_interval == 0:
-            self._trim(self._batches - TUNING.idle_batches)
+        if self._batches % TUNING.trim_interval:
+            return
+        now, moments = perf_counter(), self._moments
+        moments.append((now, self._batches))
+        recent = self._batches - TUNING.idle_batches
+        before = 0
+        while moments and moments[0][1] <= recent and moments[0][0] <= now - TUNING.idle_seconds:
+            before = moments.popleft()[1]
+        self._trim(before)
+        if before > self._begun:
+            self._begun, self._most_lent = self._batches, [0, self._most_lent[0]]
 
     def _trim(self, before: int) -> None:
         """Free blocks that became idle before this batch; the oldest stand first."""

@@ -22,6 +22,7 @@ class LocalFileTuning(NamedTuple):
     """
 
     two_threads_bytes: int = 8 << 20
+    threads: int = 2
 
 
 TUNING = LocalFileTuning()
@@ -107,7 +108,7 @@ class LocalFile(Storage):
 
         lengths = list(map(len, buffers))
         if sum(lengths) >= TUNING.two_threads_bytes:
-            READ_TEAM.run_jobs(read, self._parts(lengths), threads=2)
+            READ_TEAM.run_jobs(read, self._parts(lengths), threads=TUNING.threads)
         elif use is None:
             read(range(len(buffers)))
         else:

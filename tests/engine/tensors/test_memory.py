@@ -143,7 +143,7 @@ def test_as_much_may_lie_idle_as_is_lent(shared, tuned):
 
 
 def test_as_much_may_lie_idle_as_was_lent_lately(tuned):
-    tuned(memory, keep_bytes=0, large_bytes=BIG, idle_batches=4, trim_interval=2)
+    tuned(memory, keep_bytes=0, large_bytes=BIG, idle_batches=4, idle_seconds=0, trim_interval=2)
     pool = SlabPool()
     slabs = [pool.empty((BIG,)) for _ in range(4)]
     del slabs[1:]
@@ -162,7 +162,7 @@ def test_as_much_may_lie_idle_as_was_lent_lately(tuned):
 
 
 def test_blocks_that_no_batch_wanted_for_long_are_freed(tuned):
-    tuned(memory, idle_batches=4, trim_interval=2)
+    tuned(memory, idle_batches=4, idle_seconds=0, trim_interval=2)
     pool = SlabPool()
     pages = lambda: os.fstat(pool.arena.descriptor).st_blocks * 512  # noqa: E731
     rare, common = pool.empty((8 * BIG,)), pool.empty((BIG,))
@@ -176,6 +176,20 @@ def test_blocks_that_no_batch_wanted_for_long_are_freed(tuned):
         pool.empty((BIG,))
         pool.count_batch()
     assert (pool.idle_bytes, pages()) == (BIG, BIG)
+
+
+def test_blocks_stay_for_some_seconds(tuned):
+    tuned(memory, keep_bytes=0, large_bytes=BIG, idle_batches=4, trim_interval=2)
+    pool = SlabPool()
+    slabs = [pool.empty((BIG,)) for _ in range(4)]
+    del slabs[:]
+    for _ in range(100):
+        pool.count_batch()
+    assert pool.idle_bytes == 4 * BIG
+    tuned(memory, idle_batches=4, idle_seconds=0, trim_interval=2)
+    for _ in range(10):
+        pool.count_batch()
+    assert pool.idle_bytes == 0
 
 
 @pytest.mark.parametrize("shared", [True, False])
