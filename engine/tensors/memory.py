@@ -108,6 +108,9 @@ class SlabPool:
 
     def _lend(self, nbytes: int) -> NDArray[np.uint8]:
         size = size_class(nbytes)
+        if size >= TUNING.large_bytes:
+            # Now, because others may give back blocks while this one is locked in memory.
+            self._most_lent[0] = max(self._most_lent[0], self.lent_bytes + size)
         try:
             offset = self._offset(size)
         except MemoryError:
@@ -123,8 +126,6 @@ class SlabPool:
                 self._discard(offset, size)
 
         self._lent[offset] = weakref.ref(slab, give_back), size
-        if size >= TUNING.large_bytes:
-            self._most_lent[0] = max(self._most_lent[0], self.lent_bytes)
         return slab
 
     def _lend_of_heap(self, size: int) -> NDArray[np.uint8]:

@@ -37,8 +37,7 @@ class LimitTuning(NamedTuple):
             cores, for the GIL, or for storage.
         cores: a process that computes for a larger fraction of all cores' time needs more cores.
         engine: a JPEG engine that works for a larger fraction of the time is the limit.
-        launching: threads that launch are the limit, if they need a larger fraction of their time
-            for Python, or to wait for threads that decode.
+        launching: threads that launch for a smaller fraction of the time have time to spare.
     """
 
     consumer: float = 0.1
@@ -46,7 +45,7 @@ class LimitTuning(NamedTuple):
     computing: float = 0.6
     cores: float = 0.85
     engine: float = 0.85
-    launching: float = 0.6
+    launching: float = 0.75
 
 
 TUNING = LimitTuning()
@@ -179,18 +178,22 @@ def _of_device(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
     if figures.engine_s > TUNING.engine * figures.wall_s:
         part = _percent(figures.engine_s, figures.wall_s)
         return "engine", f"the JPEG engine is at work {part} of the time", _ENGINE
-    much = TUNING.launching * figures.lanes * figures.wall_s
-    if figures.threads_wait_s > much:
-        advice = f"{figures.num_threads} threads decode what the GPU does not decode alone"
+    threads, gpu = figures.threads_wait_s, figures.gpu_wait_s
+    launching = figures.launch_s - gpu - threads
+    if figures.launch_s < TUNING.launching * figures.lanes * figures.wall_s:
+        launching = threads = 0.0  # they have time to spare
+    if threads > max(launching, gpu):
+        advice = (
+            f"{figures.num_threads} threads decode what the GPU does not decode alone; the threads "
+            f"that launch waited for them for {_percent(threads, figures.launch_s)} of their time"
+        )
         more = f"more threads: num_threads={figures.cores} (now {figures.num_threads})"
         fewer = () if figures.num_threads >= figures.cores else (more,)
         return "decoding", advice, (*fewer, *_CONVERTING)
-    launching = figures.launch_s - figures.gpu_wait_s - figures.threads_wait_s
-    if launching > much:
+    if launching > gpu:
         advice = (
-            f"{figures.lanes} threads launch work for the GPU, which takes Python "
-            f"{1e6 * launching / max(1, figures.samples):.0f} us a sample, "
-            f"{_percent(figures.launch_cpu_s, launching)} of it CPU time"
+            f"{figures.lanes} threads launch work for the GPU; Python took "
+            f"{_percent(launching, figures.launch_s)} of their time, with the wait for the GIL"
         )
         return "GIL", advice, _LAUNCHING
     if worst.operator == "copy":

@@ -64,6 +64,7 @@ def figures(*operators, **changes):
         ([GPU], LAUNCHES | {"gpu_wait_s": 3.0}, "GIL", "larger batches"),
         ([GPU], LAUNCHES | {"threads_wait_s": 15.0}, "decoding", "num_threads=4 (now 2)"),
         ([GPU], LAUNCHES | {"threads_wait_s": 15.0, "cores": 2}, "decoding", "penstock convert"),
+        ([GPU], LAUNCHES | {"launch_s": 12.0}, "device", "another GPU"),
         ([COPY], LAUNCHES | {"gpu_wait_s": 17.0}, "bus", "smaller dtypes"),
         ([DECODE], {"consumer_wait_s": 0.5}, "consumer", "training step"),
         ([DECODE], {"memory_wait_s": 3.0}, "memory", "prefetch_bytes"),
