@@ -5,7 +5,8 @@ call waits for the GIL again. So light samples do not scale with threads. On 16 
 images of 1.5 ms each go 4.3 times as fast with 8 threads as with one, and 2.2 times with 16. On two
 cores, images of 0.3 ms go 0.8 times as fast with two threads as with one.
 Processes have a GIL each, but need time to start and memory of their own. Heavy samples scale with
-threads, because their threads seldom meet.
+threads, because their threads seldom meet. So two threads do as well as two processes, and many
+threads nearly as well as many processes.
 
 The decision rests on CPU time. A thread that waits for the GIL uses none, so waiting does not make
 a light sample look heavy.
@@ -27,6 +28,7 @@ class ChoiceTuning(NamedTuple):
         scaling_threads: up to so many workers, threads are as good as processes.
         proven_ns: busy time of each worker before processes are worth their start, or are judged.
         heavy_cpu_ns: CPU time of a sample from which on all threads are of use.
+        heavy_threads: up to so many workers, threads are as good as processes for such samples.
         computing: threads that compute for a smaller fraction of their busy time wait for the
             GIL or for cores.
         blocked_cores: threads that use fewer cores, all together, probably wait for a device or a
@@ -41,6 +43,7 @@ class ChoiceTuning(NamedTuple):
     scaling_threads: int = 1
     proven_ns: int = 400_000_000
     heavy_cpu_ns: int = 8_000_000
+    heavy_threads: int = 2
     computing: float = 0.5
     blocked_cores: float = 0.5
     blocked_ns: int = 5_000_000
@@ -100,7 +103,8 @@ def choose(load: WorkerLoad, threads: int, *, scalable: bool) -> WorkerChoice:
     if load.rows < threads or not load.busy_ns:
         return WorkerChoice.KEEP
     computing = load.cpu_ns / load.busy_ns
-    if load.cpu_ns >= TUNING.heavy_cpu_ns * load.rows and computing >= TUNING.computing:
+    heavy = load.cpu_ns >= TUNING.heavy_cpu_ns * load.rows and computing >= TUNING.computing
+    if heavy and (threads <= TUNING.heavy_threads or not scalable):
         return WorkerChoice.ALL_THREADS
     if scalable:
         return WorkerChoice.PROCESSES if is_proven(load, threads) else WorkerChoice.KEEP

@@ -37,7 +37,7 @@ class Records:
         return cut(self.block, self.starts, self.lengths)
 
 
-UseRecords = Callable[[Records, NDArray[np.intp]], None]
+UseRecords = Callable[[Records, Sequence[int]], None]
 """`use(records, rows)` works on these rows of the records."""
 
 
@@ -117,12 +117,16 @@ class RecordFiles:
         block: Bytes = allocate((plan.size + slack,), np.uint8)
         records = Records(block, plan.starts, lengths)
 
-        def use_runs(first: int, numbers: range) -> None:
-            assert use is not None
-            start, end = first + numbers.start, first + numbers.stop
-            use(records, plan.order[plan.firsts[start] : plan.firsts[end]])
+        if use is None:
+            self._fill(plan, block, None)
+            return records
+        order, firsts = plan.order.tolist(), plan.firsts.tolist()
 
-        self._fill(plan, block, None if use is None else use_runs)
+        def use_runs(first: int, numbers: range) -> None:
+            start, end = first + numbers.start, first + numbers.stop
+            use(records, order[firsts[start] : firsts[end]])
+
+        self._fill(plan, block, use_runs)
         return records
 
     def _fill(self, plan: ReadPlan, block: Bytes, use: Callable[[int, range], None] | None) -> None:

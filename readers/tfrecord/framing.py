@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...engine.errors import DecodeError, SourceError
 from ..storage.read_plan import Int64s
 from ..storage.records import Records, windows
-from ..storage.storage import Bytes, Storage, cut
+from ..storage.storage import Bytes, Storage
 from .crc32c import checksum, masked, masked_of_lengths
 
 HEADER = 12
@@ -152,7 +152,7 @@ class RecordIndexer:
         block = self._read(int(starts[0]), int(starts[-1] - starts[0]))
         frames = Records(block, starts[:-1] - starts[0], np.diff(starts))
         checksums = Checksums(len(frames))
-        checksums.compute(frames, np.arange(len(frames)))
+        checksums.compute(frames, range(len(frames)))
         wrong = checksums.wrong(frames)
         if wrong.size:
             first = self._count - (len(starts) - 1)
@@ -207,15 +207,22 @@ class Checksums:
     def __init__(self, count: int) -> None:
         """Take the number of records."""
         self._value = checksum()
-        self._found = np.zeros(count, np.uint32)
+        self._found = [0] * count
+        self._bounds: tuple[list[int], list[int]] | None = None
 
-    def compute(self, frames: Records, rows: NDArray[np.intp]) -> None:
+    def compute(self, frames: Records, rows: Sequence[int]) -> None:
         """Compute the checksums of the records `rows`; other threads may compute other rows."""
-        views = cut(frames.block, frames.starts[rows] + HEADER, frames.lengths[rows] - FRAME)
-        self._found[rows] = [self._value(view) for view in views]
+        if self._bounds is None:
+            starts = (frames.starts + HEADER).tolist()
+            self._bounds = starts, (frames.ends - FOOTER).tolist()
+        (starts, ends), block = self._bounds, frames.block
+        found, value = self._found, self._value
+        for row in rows:
+            found[row] = value(block[starts[row] : ends[row]])
 
     def wrong(self, frames: Records) -> NDArray[np.intp]:
         """Return the rows of the records whose data do not agree with their checksums."""
         stored = windows(frames.block, "<u4")[frames.ends - FOOTER]
-        rows: NDArray[np.intp] = (masked(self._found) != stored).nonzero()[0]
+        found = masked(np.array(self._found, np.uint32))
+        rows: NDArray[np.intp] = (found != stored).nonzero()[0]
         return rows

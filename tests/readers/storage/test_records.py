@@ -60,7 +60,7 @@ def test_all_records_are_used_once_as_they_were_read(files, contents):
 
     def use(records, rows):
         views = records.views()
-        found.update((row, views[row].tobytes()) for row in rows.tolist() if row not in found)
+        found.update((row, views[row].tobytes()) for row in rows if row not in found)
 
     files.read(np.array(order), np.empty, use=use)
     assert found == {row: flat[index] for row, index in enumerate(order)}
