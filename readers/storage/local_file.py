@@ -22,7 +22,6 @@ class LocalFileTuning(NamedTuple):
     """
 
     two_threads_bytes: int = 8 << 20
-    threads: int = 2
 
 
 TUNING = LocalFileTuning()
@@ -108,7 +107,7 @@ class LocalFile(Storage):
 
         lengths = list(map(len, buffers))
         if sum(lengths) >= TUNING.two_threads_bytes:
-            READ_TEAM.run_jobs(read, self._parts(lengths), threads=TUNING.threads)
+            READ_TEAM.run_jobs(read, self._parts(lengths), threads=2)
         elif use is None:
             read(range(len(buffers)))
         else:

@@ -29,7 +29,9 @@ from ...emulator import HostEngine
 HOME = str(Path(penstock.__file__).parent) + os.sep
 TESTS = HOME + "tests" + os.sep
 OWN = ("engine/run/", "engine/threads.py", "decoders/image/plain_jpeg.py")
-FINALIZERS = {"give_back", "take_back", "__del__"}  # that free memory
+FINALIZERS = {"give_back", "take_back", "__del__", "_end_threads"}
+"""Functions that garbage collection may call in any thread. pytest keeps what they raise until the
+test ends, with the frames below them, and so memory of batches."""
 EVERY_LINE = os.environ.get("PENSTOCK_INTERRUPTS") == "all"
 SOUND = np.clip(1.2 * speech_like(0.02, 16000, channels=2), -1, 1)
 
@@ -55,7 +57,7 @@ class Hook:
             return None
         if not path.startswith(HOME) or path.startswith(TESTS):
             return None
-        if code.co_name in FINALIZERS or code is WATCH:
+        if code is WATCH or (event == "call" and in_finalizer(frame)):
             return None
         if event == "line" and path.startswith(self.files) and not leaves_with(frame):
             self.left -= 1
@@ -63,6 +65,15 @@ class Hook:
                 self.place = f"{path}:{frame.f_lineno}"
                 raise MemoryError("no memory")
         return self
+
+
+def in_finalizer(frame):
+    """Whether a frame, or a frame that has called it, is a finalizer's."""
+    while frame is not None:
+        if frame.f_code.co_name in FINALIZERS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 WATCH = delivery.DeliveryQueue.watch.__code__  # the last frame of a thread, which catches the rest
