@@ -28,7 +28,8 @@ class ChoiceTuning(NamedTuple):
         scaling_threads: up to so many workers, threads are as good as processes.
         proven_ns: busy time of each worker before processes are worth their start, or are judged.
         heavy_cpu_ns: CPU time of a sample from which on all threads are of use.
-        heavy_threads: up to so many workers, threads are as good as processes for such samples.
+        few_threads, few_threads_cpu_ns: up to so many workers, threads are as good as processes for
+            samples from this CPU time on.
         computing: threads that compute for a smaller fraction of their busy time wait for the
             GIL or for cores.
         blocked_cores: threads that use fewer cores, all together, probably wait for a device or a
@@ -43,7 +44,8 @@ class ChoiceTuning(NamedTuple):
     scaling_threads: int = 1
     proven_ns: int = 400_000_000
     heavy_cpu_ns: int = 8_000_000
-    heavy_threads: int = 2
+    few_threads: int = 2
+    few_threads_cpu_ns: int = 4_000_000
     computing: float = 0.5
     blocked_cores: float = 0.5
     blocked_ns: int = 5_000_000
@@ -103,9 +105,11 @@ def choose(load: WorkerLoad, threads: int, *, scalable: bool) -> WorkerChoice:
     if load.rows < threads or not load.busy_ns:
         return WorkerChoice.KEEP
     computing = load.cpu_ns / load.busy_ns
-    heavy = load.cpu_ns >= TUNING.heavy_cpu_ns * load.rows and computing >= TUNING.computing
-    if heavy and (threads <= TUNING.heavy_threads or not scalable):
-        return WorkerChoice.ALL_THREADS
+    few = scalable and threads <= TUNING.few_threads
+    if few or not scalable:
+        heavy_ns = TUNING.few_threads_cpu_ns if few else TUNING.heavy_cpu_ns
+        if load.cpu_ns >= heavy_ns * load.rows and computing >= TUNING.computing:
+            return WorkerChoice.ALL_THREADS
     if scalable:
         return WorkerChoice.PROCESSES if is_proven(load, threads) else WorkerChoice.KEEP
     blocked = computing * threads < TUNING.blocked_cores

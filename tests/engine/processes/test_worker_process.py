@@ -412,7 +412,7 @@ def _eager(tuned):
         worker_choice,
         proven_ns=0,
         scaling_threads=0,
-        heavy_cpu_ns=long,
+        few_threads_cpu_ns=long,
         blocked_ns=long,
         slower=0.0,
     )

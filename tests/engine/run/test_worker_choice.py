@@ -77,6 +77,24 @@ def test_heavy_work_in_pure_python_goes_to_processes():
     assert choose(python, 8, scalable=True) == WorkerChoice.PROCESSES
 
 
+@pytest.mark.parametrize(
+    ("cpu_ms", "threads", "choice"),
+    [
+        (2.5, 2, WorkerChoice.PROCESSES),
+        (5, 2, WorkerChoice.ALL_THREADS),
+        (5, 3, WorkerChoice.PROCESSES),
+        (20, 8, WorkerChoice.PROCESSES),
+    ],
+)
+def test_two_threads_stay_for_samples_that_are_not_light(cpu_ms, threads, choice):
+    assert choose(load(cpu_ms, threads), threads, scalable=True) == choice
+
+
+def test_heavy_samples_get_all_threads_where_processes_are_impossible():
+    assert choose(load(20, 8), 8, scalable=False) == WorkerChoice.ALL_THREADS
+    assert choose(load(4, 8), 8, scalable=False) == WorkerChoice.KEEP
+
+
 def test_samples_that_wait_for_a_server_get_all_threads():
     waiting = WorkerLoad(40, 40 * 20 * MS, 40 * MS // 10)
     assert choose(waiting, 8, scalable=False) == WorkerChoice.ALL_THREADS

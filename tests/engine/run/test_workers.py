@@ -76,7 +76,7 @@ def test_slow_processes_give_way_to_threads_again(tuned, monkeypatch):
         worker_choice,
         proven_ns=0,
         scaling_threads=0,
-        heavy_cpu_ns=long,
+        few_threads_cpu_ns=long,
         blocked_ns=long,
         slower=1e9,
     )
