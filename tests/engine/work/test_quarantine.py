@@ -91,7 +91,7 @@ def run_all(pipe, batches):
 
 
 def test_a_run_goes_on_without_its_log():
-    define = lambda: call(Numbers, bad=[1, 5])  # noqa: E731
+    define = lambda: call(Numbers, size=4000, bad=[1, 5])  # noqa: E731
     with make(define, on_error="skip", quarantine_log="/dev/full") as pipe:
         with pytest.warns(RuntimeWarning, match="quarantine log"):
             run_all(pipe, 3)
