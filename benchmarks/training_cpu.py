@@ -130,12 +130,18 @@ def until_steady(library: Library, folder: str, **options: Any) -> float:
     pipeline = library.pipeline(train, folder, **options)
     pipeline.build()
     pipeline.run()
+    seconds = run_until_steady(pipeline)
+    close(pipeline)
+    return seconds
+
+
+def run_until_steady(pipeline: Any) -> float:
+    """Return what `until_steady` does, of a pipeline that has delivered its first batch."""
     started = time.perf_counter()
     times: list[float] = []
     while not times or times[-1] < COLD_SECONDS:
         pipeline.run()
         times.append(time.perf_counter() - started)
-    close(pipeline)
     return steady_after(times)
 
 

@@ -28,7 +28,6 @@ from typing import Any
 
 from penstock.benchmarks import common
 from penstock.benchmarks.training_cpu import (
-    COLD_SECONDS,
     MEAN,
     SIZE,
     STD,
@@ -36,7 +35,7 @@ from penstock.benchmarks.training_cpu import (
     close,
     load,
     load_dali,
-    steady_after,
+    run_until_steady,
 )
 
 _WARM_UP_SECONDS = 3.0
@@ -227,13 +226,9 @@ def print_start(name: str, folder: str, batch: int, threads: int) -> None:
     started = time.perf_counter()
     pipe = pipeline(load(name), train, folder, batch, threads)
     pipe.run()
-    first = time.perf_counter()
-    times: list[float] = []
-    while not times or times[-1] < COLD_SECONDS:
-        pipe.run()
-        times.append(time.perf_counter() - first)
+    first = time.perf_counter() - started
+    print(first, run_until_steady(pipe))
     close(pipe)
-    print(first - started, steady_after(times))
 
 
 def measure_starts(folder: str, options: argparse.Namespace) -> list[common.Figure]:

@@ -188,8 +188,8 @@ def _of_device(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
             f"that launch waited for them for {_percent(threads, figures.launch_s)} of their time"
         )
         more = f"more threads: num_threads={figures.cores} (now {figures.num_threads})"
-        fewer = () if figures.num_threads >= figures.cores else (more,)
-        return "decoding", advice, (*fewer, *_CONVERTING)
+        remedies = (more, *_CONVERTING) if figures.num_threads < figures.cores else _CONVERTING
+        return "decoding", advice, remedies
     if launching > gpu:
         advice = (
             f"{figures.lanes} threads launch work for the GPU; Python took "
