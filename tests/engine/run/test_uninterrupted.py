@@ -31,13 +31,20 @@ def test_a_handler_interrupts_the_wait_alone():
     class Alarm(Exception):  # noqa: N818
         pass
 
-    def handler(*_):
-        raise Alarm
+    alarms = []
 
-    go_on, finished = threading.Event(), []
+    def handler(*_):
+        alarms.append(1)
+        if len(alarms) == 1:
+            raise Alarm
+
+    sent, go_on, finished = threading.Event(), threading.Event(), []
 
     def wait():
-        os.kill(os.getpid(), signal.SIGALRM)
+        while not alarms:  # a signal just before a wait for a lock does not interrupt that wait
+            os.kill(os.getpid(), signal.SIGALRM)
+            time.sleep(0.01)
+        sent.set()
         assert go_on.wait(30)
         finished.append(1)
 
@@ -46,6 +53,7 @@ def test_a_handler_interrupts_the_wait_alone():
     try:
         with pytest.raises(Alarm):
             work.run()
+        assert sent.wait(30)
     finally:
         signal.signal(signal.SIGALRM, before)
     assert finished == []
