@@ -115,7 +115,7 @@ class BatchGroups:
 
     def _new_group(self, number: int, count: int) -> _BatchGroup:
         selection = self._sampler.select(number, count)
-        if count > 1 and len(np.unique(selection.index)) < len(selection.index):
+        if count > 1 and selection.has_repeats:
             return self._new_group(number, 1)
         return _BatchGroup(range(number, number + count), selection)
 

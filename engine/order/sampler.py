@@ -45,6 +45,12 @@ class Selection:
     valid: NDArray[np.bool_]
     """False where padding repeats a sample."""
 
+    @property
+    def has_repeats(self) -> bool:
+        """Whether a sample comes twice."""
+        numbers = self.index.tolist()
+        return len(set(numbers)) < len(numbers)  # np.unique takes longer, and gives up the GIL
+
     def cut(self, rows: slice) -> Selection:
         """Return a copy of some samples."""
         return Selection(

@@ -129,7 +129,7 @@ class SharedSampleError(Exception):
 
 def check_samples(group: Batch, selection: Selection) -> None:
     """Raise SharedSampleError if a sample comes twice in a group."""
-    if len(np.unique(selection.index)) < len(selection.index):
+    if selection.has_repeats:
         numbers = range(group.number, group.number + group.count)
         raise SharedSampleError(parts_by_epoch(numbers, selection.epoch))
 

@@ -115,7 +115,7 @@ class LMDBFiles:
         """
         records = self._records.read(indices, allocate, SLACK)
         # Checked afterwards: the next transaction writes only to pages that this one left free.
-        for file in np.unique(np.searchsorted(self._firsts, indices, "right") - 1):
+        for file in set((self._firsts.searchsorted(indices, "right") - 1).tolist()):
             self._refuse_change(self._storages[file], self._snapshots[file])
         return records
 

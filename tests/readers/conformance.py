@@ -100,7 +100,7 @@ class SourceConformance:
         def read(seed: int) -> None:
             indices = np.random.default_rng(seed).integers(0, len(expected), 20)
             together.wait()
-            for _ in range(5):
+            for _ in range(2):
                 columns = source.read(indices, pool.empty)
                 assert_columns(columns, [expected[i] for i in indices])
 

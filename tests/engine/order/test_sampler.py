@@ -71,7 +71,7 @@ def positions_left(state: SamplerState, epoch: int) -> list[int]:
     return [position for start, stop in intervals for position in range(start, stop)]
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(run_chains())
 def test_through_any_chain_of_checkpoints_each_sample_comes_once(
     chain: tuple[int, list[Run]],
@@ -136,7 +136,7 @@ def test_restored_alike_every_rank_goes_on_with_its_own_batches(
                     np.testing.assert_array_equal(*both)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     size=st.integers(1, 60),
     data=st.data(),
@@ -178,7 +178,7 @@ def test_the_shards_of_an_epoch_cover_it_once(
         assert len({tuple(sampler.steps(e) for e in range(5)) for sampler in samplers}) == 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(run_chains(), st.booleans())
 def test_steps_count_the_batches_that_begin_in_an_epoch(
     chain: tuple[int, list[Run]], shuffle: bool
@@ -243,6 +243,12 @@ def test_padding_repeats_the_last_sample_of_the_shard() -> None:
     assert drawn["valid"] == [True] * 3 + [False] * 3 + [True] * 4 + [False] * 2
     assert drawn["index"][2:6] == [drawn["index"][2]] * 4
     assert (sampler.epoch_size, sampler.epoch_size_padded, sampler.steps(0)) == (7, 8, 2)
+
+
+def test_a_selection_knows_whether_a_sample_comes_twice() -> None:
+    sampler = Sampler(5, 4, shuffle=True, pad_last_batch=True)
+    assert [sampler.select(batch).has_repeats for batch in range(2)] == [False, True]
+    assert not sampler.select(0).cut(slice(0)).has_repeats
 
 
 def test_an_empty_shard_of_a_restored_epoch_is_padded_with_the_last_sample_left() -> None:

@@ -154,7 +154,7 @@ def expected(recipe, streams):
 
 
 @given(recipes(), st.sampled_from([1, 2, 5]), st.sampled_from([1, 2, 4]))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_random_graphs_compute_what_they_say(recipe, threads, depth):
     # With the reader's data among the outputs, it is the reader that keys the randomness.
     recipe = recipe[0], [*recipe[1], 0]
@@ -176,7 +176,7 @@ def test_random_graphs_compute_what_they_say(recipe, threads, depth):
 
 
 @given(recipes())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_step_comes_after_what_it_needs_in_segments_of_one_type(recipe):
     graph = Graph()
     with defining(graph):
