@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from penstock.engine.order.sampler import Selection
 from penstock.engine.run.config import PipelineConfig
 from penstock.engine.run.grouping import (
     TUNING,
@@ -133,9 +134,10 @@ def test_a_group_is_cut_where_an_epoch_begins(lengths, parts):
 def test_a_sample_that_comes_twice_ends_a_group_without_a_pause():
     index, epoch = np.array([1, 2, 0, 2]), np.array([0, 0, 0, 1])
     group = SimpleNamespace(number=7, count=2)
-    check_samples(group, SimpleNamespace(index=np.arange(4), epoch=epoch))
+    valid = np.ones(4, bool)
+    check_samples(group, Selection(np.arange(4), epoch, epoch, valid))
     with pytest.raises(SharedSampleError) as caught:
-        check_samples(group, SimpleNamespace(index=index, epoch=epoch))
+        check_samples(group, Selection(index, epoch, epoch, valid))
     group.end = caught.value
     run = Run(grouping())
     assert run.take(6, waiting=1.0) == [1, 2, 4]
