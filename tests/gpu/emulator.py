@@ -17,7 +17,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -34,6 +34,7 @@ from penstock.engine.gpu.kernels import Kernel
 
 COMPILER = shutil.which("g++")
 _HEADER = Path(__file__).with_name("emulator.h")
+_FLAGS = ("-Og", "-std=c++17", "-fno-exceptions", "-fPIC", "-mf16c", "-w")
 _SHORT = 1 << 20  # maximum size in bytes of memory that is kept after its use
 _CACHE = Path(tempfile.gettempdir()) / f"penstock-emulator-{os.getuid()}"
 
@@ -208,27 +209,46 @@ class EmulatedDevice(Device):
 _running = threading.Lock()  # the emulator has one set of thread indices
 
 
+def _key(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
+
+
+def _compile(*arguments: str | Path) -> None:
+    compiler = subprocess.run([str(COMPILER), *_FLAGS, *arguments], capture_output=True, text=True)
+    assert compiler.returncode == 0, compiler.stderr
+
+
+@cache
+def _compiled_header() -> Path:
+    """Return a copy of the header, with its compiled form beside it, which halves the time."""
+    text = _HEADER.read_text()
+    target = _CACHE / _key(text, *_FLAGS)
+    if not target.exists():
+        _CACHE.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=_CACHE) as folder:
+            header = Path(folder) / "header" / _HEADER.name
+            header.parent.mkdir()
+            header.write_text(text)
+            _compile("-x", "c++-header", header, "-o", header.with_suffix(".h.gch"))
+            with suppress(OSError):  # another process was faster
+                header.parent.rename(target)
+    return target / _HEADER.name
+
+
 @cache
 def emulated(kernel: Kernel) -> tuple[ctypes.CDLL, int]:
     """Compile a kernel for the host; return whether its threads synchronize."""
     text = kernel.source.replace("#include <cuda_fp16.h>", "")
-    text = f'#include "{_HEADER}"\n{text}\nEMULATE({kernel.function})\n'
-    key = hashlib.sha256((text + _HEADER.read_text() + repr(kernel.options)).encode()).hexdigest()
-    library = _CACHE / f"{key[:24]}.so"
+    text = f"{text}\nEMULATE({kernel.function})\n"
+    header = _compiled_header()
+    library = _CACHE / f"{_key(header.parent.name, text, *kernel.options)}.so"
     if not library.exists():
-        _CACHE.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory() as folder:
-            source = Path(folder) / "kernel.cpp"
+        with tempfile.TemporaryDirectory(dir=_CACHE) as folder:
+            source, built = Path(folder) / "kernel.cpp", Path(folder) / "kernel.so"
             source.write_text(text)
-            built = Path(folder) / "kernel.so"
-            flags = ["-O1", "-fno-exceptions", "-shared", "-fPIC", "-mf16c", "-w", *kernel.options]
-            command = [str(COMPILER), *flags, "-o", str(built), str(source)]
-            compiler = subprocess.run(command, capture_output=True, text=True)
-            assert compiler.returncode == 0, compiler.stderr
-            unfinished = library.with_suffix(f".{os.getpid()}")
-            shutil.copy(built, unfinished)
-            unfinished.rename(library)
-    return ctypes.CDLL(str(library)), int("__sync" in text.split('#include "')[1].split("\n", 1)[1])
+            _compile(*kernel.options, "-include", header, "-shared", source, "-o", built)
+            built.rename(library)
+    return ctypes.CDLL(str(library)), int("__sync" in text)
 
 
 class EmulatedGpuDevice(GpuDevice):
