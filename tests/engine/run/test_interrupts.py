@@ -116,7 +116,7 @@ def lines(first, step):
 
 @pytest.mark.parametrize("error", [InterruptError, SignalError])
 def test_an_interrupt_of_the_first_run_leaves_no_thread(error):
-    for at in lines(1, 3):
+    for at in lines(1, 5):
         pipe = make(define, exec_processes=False)
         fired = interrupted(pipe.run, at, error)
         pipe.close()

@@ -55,9 +55,9 @@ def test_narrow_and_odd_images(device_stage, fill, channels):
 def test_large_and_odd_canvases(device_stage, fill, channels):
     images = [picture(33, 71, channels, seed=1), picture(130, 97, channels, seed=2)]
     arguments = {} if fill is None else {"fill_value": fill}
-    for size in ((201, 301), (150, 258), (67, 199)):
-        for angle in (0.0, 31.0, 135.0, 225.0, -90.0):
-            agree("rotate", images, layout="HWC", largest=1, angle=angle, size=size, **arguments)
+    sizes = ((201, 301), (150, 258), (67, 199), (201, 301), (150, 258))
+    for angle, size in zip((0.0, 31.0, 135.0, 225.0, -90.0), sizes, strict=True):
+        agree("rotate", images, layout="HWC", largest=1, angle=angle, size=size, **arguments)
 
 
 @pytest.mark.parametrize("turns", range(4))
