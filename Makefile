@@ -47,7 +47,7 @@ gallery: $(VENV)/base
 lint: $(VENV)/dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	cd $(VENV)/checkout && ../bin/mypy --config-file "$(CURDIR)/pyproject.toml" -p penstock
+	cd $(VENV)/checkout && ../bin/mypy -n 2 --config-file "$(CURDIR)/pyproject.toml" -p penstock
 	$(RUN) docs/generate.py --check
 
 test: lint
