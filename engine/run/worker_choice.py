@@ -105,11 +105,10 @@ def choose(load: WorkerLoad, threads: int, *, scalable: bool) -> WorkerChoice:
     if load.rows < threads or not load.busy_ns:
         return WorkerChoice.KEEP
     computing = load.cpu_ns / load.busy_ns
-    few = scalable and threads <= TUNING.few_threads
-    if few or not scalable:
-        heavy_ns = TUNING.few_threads_cpu_ns if few else TUNING.heavy_cpu_ns
-        if load.cpu_ns >= heavy_ns * load.rows and computing >= TUNING.computing:
-            return WorkerChoice.ALL_THREADS
+    heavy_ns = TUNING.few_threads_cpu_ns if scalable else TUNING.heavy_cpu_ns
+    heavy = load.cpu_ns >= heavy_ns * load.rows and computing >= TUNING.computing
+    if heavy and (threads <= TUNING.few_threads or not scalable):
+        return WorkerChoice.ALL_THREADS
     if scalable:
         return WorkerChoice.PROCESSES if is_proven(load, threads) else WorkerChoice.KEEP
     blocked = computing * threads < TUNING.blocked_cores

@@ -30,11 +30,11 @@ import numpy as np
 from penstock.decoders.image.engines.nvimgcodec import JpegDecoder
 from penstock.engine.gpu.device import Device
 from penstock.engine.gpu.gpu_device import GpuDevice
-from penstock.engine.gpu.kernels import Kernel
+from penstock.engine.gpu.kernels import OPTIONS, Kernel
 
 COMPILER = shutil.which("g++")
 _HEADER = Path(__file__).with_name("emulator.h")
-_FLAGS = ("-Og", "-std=c++17", "-fno-exceptions", "-fPIC", "-mf16c", "-w")
+_FLAGS = (*OPTIONS, "-Og", "-fno-exceptions", "-fPIC", "-mf16c", "-w")
 _SHORT = 1 << 20  # maximum size in bytes of memory that is kept after its use
 _CACHE = Path(tempfile.gettempdir()) / f"penstock-emulator-{os.getuid()}"
 
