@@ -40,6 +40,10 @@ def test_the_natural_mix_has_the_shares_and_sizes_of_imagenet(random):
     np.testing.assert_allclose(percentiles, (47, 167, 188, 188), rtol=0.15)
     # The largest pictures differ so much that this percentile of them varies.
     assert 370_000 < np.percentile(pixels, 95) < 700_000
+    for some in (recipes, recipes[:1024]):  # the sizes of progressive files are those of all
+        progressive = [r.pixels for r in some if r.progressive]
+        assert len(progressive) == len(some) // 100
+        assert np.mean(progressive) == pytest.approx(np.mean(pixels), rel=0.25)
     others = Counter((r.form, r.mode) for r in recipes)
     assert others["PNG", "RGB"] == others["JPEG", "CMYK"] == COUNT // 1000
     assert {r.suffix for r in recipes} == {".jpg"}  # also of files that are PNG
