@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
@@ -29,7 +30,7 @@ from .decode import DecodedToFit, Roi, decode, decode_to_fit, peek_shape
 from .engines import nvimgcodec
 from .formats import jpeg_batch_headers
 from .formats.base import ImageFormat
-from .mixed import MixedDecoding, Windows, whole_images
+from .mixed import MixedDecoding, Windows
 from .table import added_formats, restore_formats
 
 if TYPE_CHECKING:
@@ -164,12 +165,35 @@ class ImageDecoder(FormatUser):
         if self._mixed is not None:
             self._mixed.close()
 
-    def decoded_on_gpu(
-        self, batch: BatchContext, encoded: TensorListCPU, windows: Windows
-    ) -> TensorListGPU:
-        """Decode a batch into device memory."""
+    def boxes(
+        self, batch: BatchContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
+    ) -> NDArray[np.int64]:
+        """Return the box to decode of each image of a batch.
+
+        Args:
+            batch: the batch. For a row without a box the error is entered there.
+            sizes: of the upright images, height and width: (batch, 2).
+            inputs, arguments: of the operator.
+
+        Returns:
+            y0, x0, y1 and x1 of each box: (batch, 4).
+        """
+        return np.concatenate([np.zeros_like(sizes), sizes], axis=1)
+
+    def begin_gpu(
+        self, batch: BatchContext, encoded: TensorListCPU, *inputs: Any, **arguments: Any
+    ) -> Any:
         assert self._mixed is not None
-        return self._mixed.run(batch, encoded, windows)
+        return self._mixed.begin(batch, encoded, self._windows(inputs, arguments))
+
+    def batch_gpu(
+        self, batch: BatchContext, encoded: TensorListCPU, *inputs: Any, **arguments: Any
+    ) -> TensorListGPU:
+        assert self._mixed is not None
+        return self._mixed.run(batch, encoded, self._windows(inputs, arguments))
+
+    def _windows(self, inputs: tuple[Any, ...], arguments: dict[str, Any]) -> Windows:
+        return lambda batch, sizes: self.boxes(batch, sizes, *inputs, **arguments)
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("HWC",)
@@ -205,9 +229,6 @@ class Image(ImageDecoder):
 
     def sample(self, workspace: Workspace, encoded: Array) -> Array:
         return self.decoded(workspace, encoded)
-
-    def batch_gpu(self, batch: BatchContext, encoded: TensorListCPU) -> TensorListGPU:
-        return self.decoded_on_gpu(batch, encoded, whole_images)
 
 
 @register

@@ -9,7 +9,7 @@ Four decoders work on a batch:
 - nvImageCodec decodes other JPEG files on GPUs without an engine, and what the engine refuses;
 - the CPU's decoder decodes all other files, in threads: other forms of JPEG beside an engine, other
   formats, CMYK, RGB in JPEG, JPEG without an end, strips of a few pixels, damaged files that CUDA
-  cores found, and files that the others refuse.
+  cores found, and files that the others refuse. The threads begin before the other decoders.
 
 Shape, dtype, orientation, channels and errors are those of the CPU operator. So are pixels of CUDA
 cores without an engine. Those of the engine differ by rounding and by a plainer interpolation of
@@ -19,10 +19,12 @@ inside the compressed data: the pixels behind the damage are wrong without an er
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from copy import copy
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +51,24 @@ Windows = Callable[["BatchContext", NDArray[np.int64]], NDArray[np.int64]]
 x0, y1 and x1. For a row without a box the function enters an error in the batch."""
 
 
+OnCpu = dict[int, TeamCall[NDArray[Any]]]
+"""The files that threads decode on the CPU, by their rows."""
+
+
+class Begun(NamedTuple):
+    """A batch that is sorted, and whose decoding has begun on the CPU.
+
+    Attributes:
+        work: the batch, with the boxes to decode.
+        others: rows for nvImageCodec.
+        pending: the files that threads decode.
+    """
+
+    work: MixedBatch
+    others: NDArray[np.intp]
+    pending: OnCpu
+
+
 class MixedDecoding:
     """The decoding of one operator; several threads may use it for different batches.
 
@@ -72,6 +92,8 @@ class MixedDecoding:
         self._use_exif = use_exif
         self._plain = PlainJpeg(self._channels, load, self._finish)
         self._decode_on_cpu = decode_on_cpu
+        # Known once a batch has run: whether CUDA decodes more than plain files; and the threads.
+        self._wants_gpu = False
         self._team: Team | None = None
         macros = {
             "Out": c_type(dtype),
@@ -83,25 +105,56 @@ class MixedDecoding:
         }
         self._kernel = Kernel(_FINISH, "finish", tuple(sorted(macros.items())))
 
+    def begin(
+        self, batch: BatchContext, encoded: TensorListCPU, windows: Windows
+    ) -> TeamCall[Begun | None] | None:
+        """Have threads sort a batch, and decode the files for the CPU; `run` does the rest.
+
+        A large file that the GPU cannot decode takes longer than all others of its batch. So its
+        decoding starts while the batch waits for a lane.
+        """
+        if self._team is None:
+            return None
+        return self._team.submit(self._try_begin, batch, encoded, windows)
+
     def run(self, batch: BatchContext, encoded: TensorListCPU, windows: Windows) -> TensorListGPU:
         """Decode a batch; enter rows that fail in `batch.errors`."""
-        gray_is_plain = self._output != "ANY_DATA"  # else the result has the channels of the file
-        work = MixedBatch(encoded, self._use_exif, gray_is_plain=gray_is_plain)
-        # Beside an engine, threads decode what it cannot, while it decodes the others.
-        others, on_cpu = self._sort(batch, work, wants_gpu=self._plain.engine(batch) is None)
-        work.boxes = windows(batch, work.upright())
-        shapes = self._shapes(batch, work)
-        work.out = batch.device.empty(shapes, self._dtype)
-        plain = np.flatnonzero(work.is_plain)
-        if batch.errors:
-            good = np.array([i not in batch.errors for i in range(len(encoded))])
-            plain, others, on_cpu = (which[good[which]] for which in (plain, others, on_cpu))
-        pending = self._start_on_cpu(batch, on_cpu, work)
+        engine = self._plain.engine(batch)
+        if self._team is None:
+            # Beside an engine, threads decode what it cannot, while it decodes the others.
+            self._wants_gpu = engine is None
+            self._team = Team("penstock-decoder", batch.device.num_threads)
+        begun, batch.begun = batch.begun and batch.begun.result(), None
+        work, others, pending = begun or self._begin(batch, encoded, windows)
+        work.out = batch.device.empty(self._shapes(batch, work), self._dtype)
+        plain = _without(batch.errors, np.flatnonzero(work.is_plain))
         left, damaged = self._plain.decode(batch, work, plain)
         refused = self._by_nvimgcodec(batch, np.concatenate([left, others]), work)
-        pending |= self._start_on_cpu(batch, np.concatenate([refused, damaged]), work)
+        pending |= self._start_on_cpu(np.concatenate([refused, damaged]), work)
         self._upload(batch, pending, work.out)
         return work.out
+
+    def _try_begin(
+        self, batch: BatchContext, encoded: TensorListCPU, windows: Windows
+    ) -> Begun | None:
+        """Begin a batch whose files are sound; the errors of any other are left to `run`."""
+        apart = copy(batch)
+        apart.errors = {}
+        with suppress(Exception):
+            begun = self._begin(apart, encoded, windows)
+            if not apart.errors:
+                return begun
+            for call in begun.pending.values():
+                call.cancel()
+        return None
+
+    def _begin(self, batch: BatchContext, encoded: TensorListCPU, windows: Windows) -> Begun:
+        gray_is_plain = self._output != "ANY_DATA"  # else the result has the channels of the file
+        work = MixedBatch(encoded, self._use_exif, gray_is_plain=gray_is_plain)
+        others, on_cpu = self._sort(batch, work)
+        work.boxes = windows(batch, work.upright())
+        others, on_cpu = (_without(batch.errors, rows) for rows in (others, on_cpu))
+        return Begun(work, others, self._start_on_cpu(on_cpu, work))
 
     def close(self) -> None:
         """End the threads."""
@@ -109,10 +162,10 @@ class MixedDecoding:
             self._team.close()
 
     def _sort(
-        self, batch: BatchContext, work: MixedBatch, *, wants_gpu: bool
+        self, batch: BatchContext, work: MixedBatch
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Read the headers of files that are not plain JPEG; return the rows for nvImageCodec, and
-        those for the CPU. Without `wants_gpu`, all rows are for the CPU."""
+        those for the CPU."""
         others: list[int] = []
         on_cpu: list[int] = []
         channels = (3,) if self._output == "ANY_DATA" else (1, 3)
@@ -126,7 +179,7 @@ class MixedDecoding:
                 continue
             work.stored[i] = header.height, header.width
             work.turns[i] = header.orientation if self._use_exif else 1
-            decodes_on_gpu = wants_gpu and FORMATS[header.format].decodes_on_gpu
+            decodes_on_gpu = self._wants_gpu and FORMATS[header.format].decodes_on_gpu
             if decodes_on_gpu and header.channels in channels and decodes_on_gpu(row, header):
                 others.append(i)
             else:
@@ -203,22 +256,15 @@ class MixedDecoding:
 
     # The CPU's decoder
 
-    def _start_on_cpu(
-        self, batch: BatchContext, chosen: NDArray[np.intp], work: MixedBatch
-    ) -> dict[int, TeamCall[NDArray[Any]]]:
-        if not len(chosen):
-            return {}
-        if self._team is None:
-            self._team = Team("penstock-decoder", batch.device.num_threads)
+    def _start_on_cpu(self, chosen: NDArray[np.intp], work: MixedBatch) -> OnCpu:
+        assert self._team is not None
         decode, team = self._decode_on_cpu, self._team
         return {
             i: team.submit(partial(decode, work.encoded.row(i), roi=tuple(work.boxes[i].tolist())))
             for i in chosen.tolist()
         }
 
-    def _upload(
-        self, batch: BatchContext, pending: dict[int, TeamCall[NDArray[Any]]], out: TensorListGPU
-    ) -> None:
+    def _upload(self, batch: BatchContext, pending: OnCpu, out: TensorListGPU) -> None:
         pointers: Any = out.pointers() if pending else ()
         for i, call in pending.items():
             try:
@@ -233,6 +279,6 @@ class MixedDecoding:
 _STEPS = np.array([(0, 0, 0), *(orientation.STEPS[turn] for turn in range(1, 9))], np.int32)
 
 
-def whole_images(_: BatchContext, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the boxes of whole images."""
-    return np.concatenate([np.zeros_like(sizes), sizes], axis=1)
+def _without(rows: Collection[int], chosen: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the chosen rows but for some."""
+    return np.array([i for i in chosen.tolist() if i not in rows], np.intp) if rows else chosen

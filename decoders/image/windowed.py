@@ -13,7 +13,6 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import FLOATS, INT, param
 from ...engine.graph.row_arguments import try_rows
-from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...geometry import random_crop
 from ...geometry.slices import SliceArguments
 from ...geometry.windows import CropArguments, Window, WindowBatch, bounded
@@ -42,20 +41,17 @@ class WindowedDecoder(ImageDecoder):
 
         return self.decoded(workspace, encoded, box)
 
-    def batch_gpu(
-        self, batch: BatchContext, encoded: TensorListCPU, *inputs: TensorListCPU, **arguments: Any
-    ) -> TensorListGPU:
-        def boxes(batch: BatchContext, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-            windows = self.windows(batch, "HW", sizes, *inputs, **arguments)
-            doubtful = ~windows.fit(sizes) | (windows.shape == 0).any(axis=1)
+    def boxes(
+        self, batch: BatchContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
+    ) -> NDArray[np.int64]:
+        windows = self.windows(batch, "HW", sizes, *inputs, **arguments)
+        doubtful = ~windows.fit(sizes) | (windows.shape == 0).any(axis=1)
 
-            def check(i: int) -> None:
-                _box(windows.window_at(i), tuple(sizes[i].tolist()))
+        def check(i: int) -> None:
+            _box(windows.window_at(i), tuple(sizes[i].tolist()))
 
-            windows.drop(try_rows(batch, np.flatnonzero(doubtful), check))
-            return np.hstack([windows.start, windows.start + windows.shape])
-
-        return self.decoded_on_gpu(batch, encoded, boxes)
+        windows.drop(try_rows(batch, np.flatnonzero(doubtful), check))
+        return np.hstack([windows.start, windows.start + windows.shape])
 
 
 def _box(window: Window, size: tuple[int, int]) -> Box:
@@ -152,10 +148,9 @@ class ImageRandomCrop(ImageDecoder):
 
         return self.decoded(workspace, encoded, box)
 
-    def batch_gpu(self, batch: BatchContext, encoded: TensorListCPU) -> TensorListGPU:
-        return self.decoded_on_gpu(batch, encoded, self._boxes)
-
-    def _boxes(self, batch: BatchContext, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def boxes(
+        self, batch: BatchContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
+    ) -> NDArray[np.int64]:
         return random_crop.random_windows(
             sizes,
             self.random_area,

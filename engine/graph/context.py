@@ -78,6 +78,7 @@ class BatchContext(Protocol):
         epoch, position: of each sample, for randomness: (size,) int64.
         selections: which samples each reader read, by the number of its node.
         errors: the exception of each row that could not be computed.
+        begun: what the operator's `begin_gpu` has returned; None if it was not called.
         pool: lends the memory of `empty`.
         device: memory, copies and kernel launches; set while GPU work is launched. Copies hold
             the host memory that they read or write until the device is done with the batch.
@@ -93,6 +94,7 @@ class BatchContext(Protocol):
     position: NDArray[np.int64]
     selections: dict[int, Selection]
     errors: dict[int, BaseException]
+    begun: Any
     pool: SlabPool
     device: Device
     taken_bytes: int

@@ -30,7 +30,7 @@ from typing import Any, ClassVar, TypeVar
 from ..errors import ArgumentError
 from ..suggestions import not_among
 from ..tensors.packed_rows import MetadataFunction
-from .context import Array, Placement
+from .context import Array, BatchContext, Placement
 from .params import BOOL, INT, INTS, NO_EFFECT, Param, convert, param
 
 _LIBRARY = __name__.partition(".")[0] + "."
@@ -204,6 +204,14 @@ class Operator:
     cannot be computed into `batch.errors`; that row may hold anything. Several threads may call
     the method together.
     """
+
+    def begin_gpu(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> Any:
+        """Begin in other threads what the CPU does for `batch_gpu`; by default nothing.
+
+        The device stage calls it once the data are there, if the operator is the first of its
+        segment. The batch may still wait for a lane, and has no `device` yet. `batch_gpu` finds
+        the result in `batch.begun`.
+        """
 
     def event_counts(self) -> dict[str, int]:
         """Return the numbers of rare events in this process, by description; by default none."""

@@ -22,7 +22,7 @@ from typing import Any
 
 from ..gpu.device import Device
 from ..gpu.gpu_device import GpuDevice
-from ..work.batch import Batch, run_batch_step
+from ..work.batch import Batch, begin_batch_step, run_batch_step
 from ..work.plan import Plan, Segment, SegmentType
 from ..work.stats import Clocks, LaneClocks
 
@@ -68,6 +68,7 @@ class DeviceStage:
 
     def queue_segment(self, batch: Batch, segment: Segment, index: int) -> None:
         """Have a segment of a batch computed."""
+        begin_batch_step(segment.steps[0], batch)
         self._queue.put((batch, segment, index))
 
     def stop(self) -> None:

@@ -37,6 +37,7 @@ class Batch:
         epoch, position: of each sample, for randomness: (size,) int64.
         values: outputs of each node that has run, by the node's ordinal.
         errors: the error of each row that could not be computed.
+        begun: what `begin_gpu` of the segment's first operator has returned, until it runs.
         end: exception for the caller who asks for this batch: the end of the data, or an error.
         outputs: the pipeline's outputs, once the batch is done.
         taken_bytes: memory that the batch took from the pool, to estimate the next batch's need.
@@ -68,6 +69,7 @@ class Batch:
         self.selections: dict[int, Selection] = {}
         self.values: dict[int, tuple[TensorList, ...]] = {}
         self.errors: dict[int, BaseException] = {}
+        self.begun: Any = None
         self.end: BaseException | None = None
         self.user_state: dict[str, Any] = {}
         self.outputs: tuple[TensorList, ...] = ()
@@ -192,6 +194,13 @@ class Batch:
         )
 
 
+def begin_batch_step(step: Step, batch: Batch) -> None:
+    """Let an operator begin what the CPU does for its GPU work."""
+    if batch.size and step.node.sequences is None:
+        inputs, arguments = _data(step, batch)
+        batch.begun = step.node.operator.begin_gpu(batch, *inputs, **arguments)
+
+
 def run_batch_step(step: Step, batch: Batch, stage: str) -> Rest | None:
     """Run a whole-batch operator and store its results.
 
@@ -205,10 +214,7 @@ def run_batch_step(step: Step, batch: Batch, stage: str) -> Rest | None:
         classes = {"cpu": TensorListCPU, "gpu": TensorListGPU}
         values[node.ordinal] = tuple(classes[data.device]([], data.layout) for data in node.outputs)
         return None
-    inputs = [values[ordinal][i] for ordinal, i in step.inputs]
-    arguments = dict(step.constants)
-    for name, (ordinal, i), _ in step.arguments:
-        arguments[name] = values[ordinal][i]
+    inputs, arguments = _data(step, batch)
     work = getattr(operator, "batch_gpu" if stage == "GPU" else "batch")
     if node.sequences is None:
         compute = partial(work, batch, *inputs, **arguments)
@@ -216,6 +222,15 @@ def run_batch_step(step: Step, batch: Batch, stage: str) -> Rest | None:
         count = len(node.outputs)
         compute = partial(batch_frames, node.sequences, batch, inputs, arguments, work, count)
     return _store_results(step, batch, stage, compute)
+
+
+def _data(step: Step, batch: Batch) -> tuple[list[TensorList], dict[str, Any]]:
+    """Return the inputs and arguments of a step."""
+    values = batch.values
+    arguments = dict(step.constants)
+    for name, (ordinal, i), _ in step.arguments:
+        arguments[name] = values[ordinal][i]
+    return [values[ordinal][i] for ordinal, i in step.inputs], arguments
 
 
 def _store_results(step: Step, batch: Batch, stage: str, compute: Callable[[], Any]) -> Rest | None:
