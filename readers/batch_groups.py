@@ -25,8 +25,8 @@ class BatchGroupsTuning(NamedTuple):
     """
 
     samples: int = 1024
-    seconds: float = 0.01
-    nbytes: int = 16 << 20
+    seconds: float = 0.02
+    nbytes: int = 32 << 20
     fraction_of_room: float = 1 / 8
 
 
@@ -58,8 +58,8 @@ class BatchGroups:
     """Reads batches in groups, and hands them out one by one: a `BatchReading`.
 
     A batch's samples follow from its number, so reading batches together changes no result. The
-    first group is one batch. Groups grow twofold while that pays: up to 1024 samples and 16 MiB, as
-    long as a read takes 10 ms and an eighth of the free memory of the pool at most. So slow storage
+    first group is one batch. Groups grow twofold while that pays: up to 1024 samples and 32 MiB, as
+    long as a read takes 20 ms and an eighth of the free memory of the pool at most. So slow storage
     is read batch by batch, while other threads decode the batch before.
 
     The batches of a group share memory, which comes back when all of them are dropped; the first
