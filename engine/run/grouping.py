@@ -38,7 +38,7 @@ class GroupingTuning(NamedTuple):
             group that fails in succession.
     """
 
-    samples: int = 256
+    samples: int = 512
     seconds: float = 0.1
     waiting: tuple[float, float] = (0.02, 0.2)
     part_of_memory: float = 1 / 4

@@ -51,12 +51,12 @@ class Run:
 
 def test_groups_grow_while_the_consumer_waits_and_shrink_when_it_does_not():
     run = Run(grouping())
-    assert run.take(100, waiting=0.9) == [1, 2, 4, 8]
-    assert run.take(100, waiting=0.1) == [8]
-    assert run.take(100, waiting=0.0) == [8, 4, 2, 1]
+    assert run.take(200, waiting=0.9) == [1, 2, 4, 8, 16]
+    assert run.take(100, waiting=0.1) == [16]
+    assert run.take(200, waiting=0.0) == [16, 8, 4, 2, 1]
 
 
-@pytest.mark.parametrize(("batch_size", "most"), [(1, 256), (100, 2), (128, 2), (129, 1), (500, 1)])
+@pytest.mark.parametrize(("batch_size", "most"), [(1, 512), (200, 2), (256, 2), (257, 1), (999, 1)])
 def test_groups_have_so_many_samples_at_most(batch_size, most):
     assert Run(grouping(batch_size)).take(2000, waiting=1.0, ms=0.1)[-1] == most
 
