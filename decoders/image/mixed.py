@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from copy import copy
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,6 +42,8 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
     from ...engine.tensors import TensorListCPU, TensorListGPU
 
+Array = NDArray[Any]
+
 _FINISH = Path(__file__).parents[1] / "kernels" / "finish.cu"
 
 
@@ -51,7 +52,7 @@ Windows = Callable[["BatchContext", NDArray[np.int64]], NDArray[np.int64]]
 x0, y1 and x1. For a row without a box the function enters an error in the batch."""
 
 
-OnCpu = dict[int, TeamCall[NDArray[Any]]]
+OnCpu = dict[int, TeamCall[Array]]
 """The files that threads decode on the CPU, by their rows."""
 
 
@@ -85,7 +86,7 @@ class MixedDecoding:
         dtype: np.dtype[Any],
         use_exif: bool,
         load: float | None,
-        decode_on_cpu: Callable[..., NDArray[Any]],
+        decode_on_cpu: Callable[..., Array],
     ) -> None:
         self._output = output
         self._dtype = dtype
@@ -258,11 +259,11 @@ class MixedDecoding:
 
     def _start_on_cpu(self, chosen: NDArray[np.intp], work: MixedBatch) -> OnCpu:
         assert self._team is not None
-        decode, team = self._decode_on_cpu, self._team
-        return {
-            i: team.submit(partial(decode, work.encoded.row(i), roi=tuple(work.boxes[i].tolist())))
-            for i in chosen.tolist()
-        }
+        submit, decode = self._team.submit, self._contiguous_on_cpu
+        return {i: submit(decode, work.encoded.row(i), work.boxes[i]) for i in chosen.tolist()}
+
+    def _contiguous_on_cpu(self, encoded: Array, box: NDArray[np.int64]) -> Array:
+        return np.ascontiguousarray(self._decode_on_cpu(encoded, roi=tuple(box.tolist())))
 
     def _upload(self, batch: BatchContext, pending: OnCpu, out: TensorListGPU) -> None:
         pointers: Any = out.pointers() if pending else ()
@@ -273,7 +274,7 @@ class MixedDecoding:
             except Exception as error:
                 batch.errors[i] = error
                 continue
-            batch.device.copy_in(int(pointers[i]), np.ascontiguousarray(image))
+            batch.device.copy_in(int(pointers[i]), image)
 
 
 _STEPS = np.array([(0, 0, 0), *(orientation.STEPS[turn] for turn in range(1, 9))], np.int32)

@@ -31,9 +31,9 @@ class Pointers(NamedTuple):
     type: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Struct:
-    """A C struct that is laid out as a NumPy dtype.
+    """A C struct that is laid out as a NumPy dtype; the same fields give the same object.
 
     Attributes:
         name: of the struct.
@@ -71,14 +71,9 @@ class StructTable:
         return replace(self, array=array, memory=None)
 
 
-class _Field(NamedTuple):
-    """A field of a struct: its name, its values' dtype and shape in a sample, and its C type."""
-
-    name: str
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-    c_type: str
-    declarations: tuple[str, ...]
+_Field = tuple[str, np.dtype[Any], tuple[int, ...], Struct | str | None]
+"""A field of a struct: its name, its values' dtype and shape in a sample; and its struct, or the C
+type of its pointers, or None for numbers."""
 
 
 def struct_table(
@@ -92,36 +87,35 @@ def struct_table(
         columns: the fields' values: arrays of shape (count,) or (count, k), or one number for
             all structs. `Pointers` become C pointers, and tables become nested structs.
     """
-    arrays = {field: _array_of(column) for field, column in columns.items()}
-    struct = _struct(name, tuple(_field(f, columns[f], array) for f, array in arrays.items()))
+    fields: list[_Field] = []
+    arrays: list[Array] = []
+    kind: Struct | str | None
+    for field, column in columns.items():
+        if isinstance(column, StructTable):
+            array, kind = column.array, column.struct
+        elif isinstance(column, Pointers):
+            array, kind = np.asarray(column.addresses, np.uint64), column.type
+        else:
+            array, kind = np.asarray(column), None
+        arrays.append(array)
+        fields.append((field, array.dtype, array.shape[1:], kind))
+    struct = _struct(name, tuple(fields))
     table = np.empty(count, struct.dtype)
-    for field, array in arrays.items():
+    for field, array in zip(columns, arrays, strict=True):
         table[field] = array
     return StructTable(struct, table)
 
 
-def _array_of(column: ArrayLike | Pointers | StructTable) -> Array:
-    if isinstance(column, StructTable):
-        return column.array
-    if isinstance(column, Pointers):
-        return np.asarray(column.addresses, np.uint64)
-    return np.asarray(column)
-
-
-def _field(name: str, column: ArrayLike | Pointers | StructTable, array: Array) -> _Field:
-    shape = array.shape[1:]
-    if isinstance(column, StructTable):
-        struct = column.struct
-        return _Field(name, array.dtype, shape, struct.name, struct.declarations)
-    type_name = column.type if isinstance(column, Pointers) else c_type(array.dtype)
-    return _Field(name, array.dtype, shape, type_name, ())
-
-
 @cache
 def _struct(name: str, fields: tuple[_Field, ...]) -> Struct:
-    dtype = np.dtype([(f.name, f.dtype, f.shape) for f in fields], align=True)
-    lines = [f"    {f.c_type} {f.name}{''.join(f'[{n}]' for n in f.shape)};" for f in fields]
+    dtype = np.dtype([field[:3] for field in fields], align=True)
+    lines: list[str] = []
+    nested: list[str] = []
+    for field, of, shape, kind in fields:
+        if isinstance(kind, Struct):
+            nested += kind.declarations
+            kind = kind.name
+        lines.append(f"    {kind or c_type(of)} {field}{''.join(f'[{n}]' for n in shape)};")
     size = f'static_assert(sizeof({name}) == {dtype.itemsize}, "the layout of the table");'
     own = "\n".join([f"struct {name} {{", *lines, "};", size])
-    nested = [text for f in fields for text in f.declarations]
     return Struct(name, dtype, (*dict.fromkeys(nested), own))

@@ -37,7 +37,7 @@ class PipelineConfig:
         seed: of all randomness but the readers' shuffling; None or -1 draws one.
         prefetch_queue_depth: batches prepared ahead of the consumer, an int or
             `{"cpu_size": x, "gpu_size": y}`. Small batches of a GPU pipeline that decodes images
-            may be computed together, up to 256 samples. Such a group counts like a batch, and
+            may be computed together, up to 512 samples. Such a group counts like a batch, and
             its batches share memory. The same holds for small batches that are read together, if
             the pipeline does nothing but read.
         exec_pipelined, exec_async: if one is False, a batch starts only when the consumer
