@@ -48,8 +48,7 @@ class TestConformanceOfDifferentBins(TestConformance):
 @pytest.mark.parametrize("htk", [False, True])
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize(("low", "high"), [(0.0, 0.0), (60.0, 7000.0)])
-def test_librosa(low, high, normalize, htk):
-    librosa = pytest.importorskip("librosa")
+def test_librosa(librosa, low, high, normalize, htk):
     spectrum = np.abs(noise(257 * 9)).reshape(257, 9)
     filters = librosa.filters.mel(
         sr=16000,

@@ -16,8 +16,7 @@ def test_frequencies_come_back(formula):
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
-def test_librosa(formula):
-    librosa = pytest.importorskip("librosa")
+def test_librosa(librosa, formula):
     hz = np.linspace(0, 20000, 99)
     wanted = librosa.hz_to_mel(hz, htk=formula == "htk")
     np.testing.assert_allclose(hz_to_mel(hz, formula), wanted, 1e-9)

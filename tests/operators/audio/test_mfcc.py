@@ -39,8 +39,7 @@ class TestConformanceAlongTime(TestConformance):
 
 @pytest.mark.parametrize("lifter", [0, 22])
 @pytest.mark.parametrize("normalize", [False, True])
-def test_librosa(normalize, lifter):
-    librosa = pytest.importorskip("librosa")
+def test_librosa(librosa, normalize, lifter):
     data = noise(40 * 9).reshape(40, 9)
     wanted = librosa.feature.mfcc(
         S=data, n_mfcc=13, norm="ortho" if normalize else None, lifter=lifter

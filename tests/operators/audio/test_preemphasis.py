@@ -44,8 +44,7 @@ def test_borders(border, before):
     assert result.dtype == np.float32
 
 
-def test_librosa():
-    librosa = pytest.importorskip("librosa")
+def test_librosa(librosa):
     signal = noise(500)
     wanted = librosa.effects.preemphasis(signal, coef=0.9, zi=[-0.9 * signal[0]])
     np.testing.assert_allclose(

@@ -67,8 +67,7 @@ def test_long_signals_are_transformed_in_parts(tuned):
 
 @pytest.mark.parametrize("reflect", [True, False])
 @pytest.mark.parametrize(("length", "nfft"), [(512, 512), (400, 512), (300, 300)])
-def test_librosa(length, nfft, reflect):
-    librosa = pytest.importorskip("librosa")
+def test_librosa(librosa, length, nfft, reflect):
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)  # scipy's "hann"
     signal = noise(4000)
     wanted = np.abs(
