@@ -81,6 +81,7 @@ def decode(
     roi: Roi = None,
     empty: Empty = np.empty,
     report_blemish: Callable[[str], None] = ignore_blemish,
+    header: ImageHeader | None = None,
 ) -> NDArray[Any]:
     """Decode an encoded image.
 
@@ -95,6 +96,7 @@ def decode(
             lies in this memory. Where the library can only decode whole images (JPEG that needs
             no turning and no conversion) the shape is the whole image's, else the result's.
         report_blemish: called with a description if the file is damaged where no pixel is.
+        header: what `read_decodable_header` has returned, if that is known.
 
     Returns:
         HWC array of `dtype`. C-contiguous without `roi`. With `roi`, the array may be a view of
@@ -110,7 +112,7 @@ def decode(
     >>> decode(pixels, output="GRAY", roi=(1, 1, 2, 3))[..., 0]
     array([[5, 6]], dtype=uint8)
     """
-    header = read_decodable_header(data)
+    header = header or read_decodable_header(data)
     row = FORMATS[header.format]
     turn = header.orientation if use_exif else 1
     request = DecodeRequest(

@@ -259,11 +259,13 @@ class MixedDecoding:
 
     def _start_on_cpu(self, chosen: NDArray[np.intp], work: MixedBatch) -> OnCpu:
         assert self._team is not None
-        submit, decode = self._team.submit, self._contiguous_on_cpu
-        return {i: submit(decode, work.encoded.row(i), work.boxes[i]) for i in chosen.tolist()}
+        submit = self._team.submit
+        return {i: submit(self._decoded_on_cpu, work, i) for i in chosen.tolist()}
 
-    def _contiguous_on_cpu(self, encoded: Array, box: NDArray[np.int64]) -> Array:
-        return np.ascontiguousarray(self._decode_on_cpu(encoded, roi=tuple(box.tolist())))
+    def _decoded_on_cpu(self, work: MixedBatch, row: int) -> Array:
+        roi, header = tuple(work.boxes[row].tolist()), work.headers[row]
+        image = self._decode_on_cpu(work.encoded.row(row), roi=roi, header=header)
+        return np.ascontiguousarray(image)
 
     def _upload(self, batch: BatchContext, pending: OnCpu, out: TensorListGPU) -> None:
         pointers: Any = out.pointers() if pending else ()

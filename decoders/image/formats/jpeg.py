@@ -9,6 +9,8 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from ....engine.errors import DecodeError
 from ...errors import FETCH_AGAIN, decode_error
 from . import exif
@@ -22,7 +24,6 @@ PROGRESSIVE_FRAME = 0xC2
 _END_OF_IMAGE = 0xD9
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _STANDALONE = frozenset(range(0xD0, 0xD9)) | {0x01}
-_SCAN_MARKER = b"\xff\xda"
 _segment_head = struct.Struct(">BBH").unpack_from
 _frame_head = struct.Struct(">BHHB").unpack_from
 
@@ -172,7 +173,9 @@ def _check_scans(view: memoryview, is_single: bool, start: int) -> None:
     """
     if is_single:
         return
-    scans = 1 + bytes(view[start:]).count(_SCAN_MARKER)
+    data = np.frombuffer(view, np.uint8)[start:]
+    leads = np.flatnonzero(data[:-1] == 0xFF)
+    scans = 1 + np.count_nonzero(data[leads + 1] == START_OF_SCAN)
     if scans > TUNING.max_scans:
         raise decode_error(
             NAME,

@@ -33,25 +33,28 @@ def lacks_scans(data: NDArray[np.uint8]) -> bool:
         scan = start - 4
     if not frame:
         return False
-    names = list(frame[6 : 6 + 3 * frame[5] : 3])
-    low_bits = np.full((len(names), _COEFFICIENTS), _NOT_CODED, np.uint8)
+    names = frame[6 : 6 + 3 * frame[5] : 3]
+    low_bits = {name: bytearray([_NOT_CODED]) * _COEFFICIENTS for name in names}
     for header in _scan_headers(data, scan):
         first, last, bits = header[-3:]
-        rows = [names.index(name) for name in header[1:-3:2] if name in names]
-        low_bits[rows, first : last + 1] = bits & 15
-    return bool(low_bits.any())
+        coded = range(_COEFFICIENTS)[first : last + 1]
+        for name in header[1:-3:2]:
+            if name in low_bits:
+                low_bits[name][first : last + 1] = bytes([bits & 15]) * len(coded)
+    return len(low_bits) < len(names) or any(map(any, low_bits.values()))
 
 
 def _scan_headers(data: NDArray[np.uint8], offset: int) -> Iterator[bytes]:
     """Yield the content of each scan header from `offset` on."""
     leads = offset + np.flatnonzero(data[offset:-1] == 0xFF)
     leads = leads[_STARTS_SEGMENT[data[leads + 1]]]
+    view = data.data
     for lead, marker in zip(leads.tolist(), data[leads + 1].tolist(), strict=True):
         if lead < offset:
             continue  # inside a segment
         if marker == _END_OF_IMAGE:
             return
-        offset = lead + 2 + int.from_bytes(data[lead + 2 : lead + 4].tobytes(), "big")
-        header = data[lead + 4 : offset].tobytes()
+        offset = lead + 2 + int.from_bytes(view[lead + 2 : lead + 4], "big")
+        header = bytes(view[lead + 4 : offset])
         if marker == START_OF_SCAN and len(header) >= _SHORTEST_HEADER:
             yield header
