@@ -107,7 +107,8 @@ def test_threads_never_share_a_slab():
         thread.join()
     assert clashes == []
     assert pool.lent_bytes == 0
-    assert pool.idle_bytes <= 4 * BIG
+    # A thread asks for the next slab before it drops the one that it has.
+    assert pool.idle_bytes <= 2 * len(threads) * BIG
 
 
 def test_what_does_not_stay_in_the_pool_takes_no_pages(tuned):
