@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....engine.errors import DecodeError
 from ...errors import FETCH_AGAIN, decode_error
@@ -166,6 +167,15 @@ def _bad_segment(marker: int, offset: int, length: int, size: int) -> DecodeErro
     )
 
 
+def lead_bytes(data: NDArray[np.uint8], start: int) -> NDArray[np.intp]:
+    """Return the offsets from `start` on of the bytes that may begin a marker: 0xFF, not the last.
+
+    >>> lead_bytes(np.frombuffer(bytes.fromhex("ffd800ff00ff"), np.uint8), 1)
+    array([3])
+    """
+    return start + np.flatnonzero(data[start:-1] == 0xFF)
+
+
 def _check_scans(view: memoryview, is_single: bool, start: int) -> None:
     """Raise if a file has more scans than a decoder should be asked to go through.
 
@@ -173,9 +183,8 @@ def _check_scans(view: memoryview, is_single: bool, start: int) -> None:
     """
     if is_single:
         return
-    data = np.frombuffer(view, np.uint8)[start:]
-    leads = np.flatnonzero(data[:-1] == 0xFF)
-    scans = 1 + np.count_nonzero(data[leads + 1] == START_OF_SCAN)
+    data = np.frombuffer(view, np.uint8)
+    scans = 1 + np.count_nonzero(data[lead_bytes(data, start) + 1] == START_OF_SCAN)
     if scans > TUNING.max_scans:
         raise decode_error(
             NAME,

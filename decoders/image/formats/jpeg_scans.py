@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from .jpeg import PROGRESSIVE_FRAME, START_OF_SCAN, segments
+from .jpeg import PROGRESSIVE_FRAME, START_OF_SCAN, lead_bytes, segments
 
 _END_OF_IMAGE = 0xD9
 _COEFFICIENTS = 64
@@ -46,7 +46,7 @@ def lacks_scans(data: NDArray[np.uint8]) -> bool:
 
 def _scan_headers(data: NDArray[np.uint8], offset: int) -> Iterator[bytes]:
     """Yield the content of each scan header from `offset` on."""
-    leads = offset + np.flatnonzero(data[offset:-1] == 0xFF)
+    leads = lead_bytes(data, offset)
     leads = leads[_STARTS_SEGMENT[data[leads + 1]]]
     view = data.data
     for lead, marker in zip(leads.tolist(), data[leads + 1].tolist(), strict=True):

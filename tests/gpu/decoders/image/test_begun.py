@@ -92,6 +92,7 @@ def test_damaged_pixels_are_reported_with_their_sample(device_stage, files, begu
     assert batches[0].valid is None or batches[0].valid.all()
     for batch in batches[FIRST:]:
         assert batch.valid.tolist() == [True] * (len(files) - 1) + [False]
+    assert any(was_begun for was_begun, _ in begun)
 
 
 def test_a_window_outside_of_the_image(device_stage, files, begun):
@@ -109,6 +110,7 @@ def test_a_window_outside_of_the_image(device_stage, files, begun):
     width = 5000
     with pytest.raises(ValueError, match="reaches out"):
         [pipe.run() for _ in range(FIRST)]
+    assert not all(was_begun for was_begun, _ in begun)
 
 
 def test_threads_begin_while_all_lanes_are_at_work(device_stage, files, begun, monkeypatch):
