@@ -78,9 +78,9 @@ class IdleDevice(EmulatedDevice):
 class IdleGpuDevice(EmulatedGpuDevice):
     """Opens idle devices."""
 
-    def __init__(self, device_id: int | None, budget: int, num_threads: int) -> None:
+    def __init__(self, device_id: int | None, budget: int | None, num_threads: int) -> None:
         super().__init__(device_id, budget, num_threads)
-        self.pool = IdlePool(budget)
+        self.pool = IdlePool(self.pool.budget)
 
     @contextmanager
     def lane(self) -> Iterator[IdleDevice]:

@@ -14,12 +14,17 @@ from ..tensors.streams import ForeignStream
 from .device import Device, import_cupy
 
 
+def default_budget(memory: int) -> int:
+    """Return how many bytes should be lent at most of a device with so many bytes of memory."""
+    return max(4 << 30, memory // 8)
+
+
 class GpuDevice:
     """One device in one pipeline.
 
     Args:
         device_id: number of the CUDA device; None is the current one.
-        budget: bytes of the device's memory that should be lent at most.
+        budget: bytes of the device's memory that should be lent at most; None is `default_budget`.
         num_threads: CPU threads that operators' GPU work may use.
 
     Attributes:
@@ -34,10 +39,12 @@ class GpuDevice:
     lost: ClassVar[str] = ""
     pool: Any
 
-    def __init__(self, device_id: int | None, budget: int, num_threads: int) -> None:
+    def __init__(self, device_id: int | None, budget: int | None, num_threads: int) -> None:
         self.check_context()
         self._cupy = import_cupy()
         self._device = self._cupy.cuda.Device(device_id)
+        if budget is None:
+            budget = default_budget(self._device.mem_info[1])
         self.pool = DevicePool(self._cupy, self._device, budget=budget)
         self._num_threads = num_threads
         self._events: deque[Any] = deque()

@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from ..work.batch import Batch
+
+
+class Pool(Protocol):
+    """Memory that batches take.
+
+    Attributes:
+        budget: bytes that should be lent at most.
+        room: bytes that may still be lent.
+    """
+
+    budget: int
+
+    @property
+    def room(self) -> int: ...
 
 
 class Budget:
     """Compares the expected need of batches with the room that one pool has left.
 
     Args:
-        room: returns the bytes that may still be lent.
+        pool: the pool.
         taken: returns the bytes that a batch has taken so far.
+
+    Attributes:
+        limit: bytes that should be lent at most.
+        taken: see the argument.
     """
 
-    def __init__(self, room: Callable[[], int], taken: Callable[[Batch], int]) -> None:
-        self._room = room
-        self._taken = taken
+    def __init__(self, pool: Pool, taken: Callable[[Batch], int]) -> None:
+        self.limit = pool.budget
+        self.taken = taken
+        self._pool = pool
         self._largest: int | None = None
 
     @property
@@ -29,11 +48,11 @@ class Budget:
 
     def learn(self, batch: Batch) -> None:
         """Learn from a batch that is done."""
-        self._largest = max(self._largest or 0, self._taken(batch) // batch.count)
+        self._largest = max(self._largest or 0, self.taken(batch) // batch.count)
 
     def is_short(self, under_way: Iterable[Batch], count: int = 1) -> bool:
         """Whether `count` more may not fit, once the batches under way have all they need."""
         if self._largest is None:
             return True
-        owed = [self._largest * batch.count - self._taken(batch) for batch in under_way]
-        return self._largest * count + sum(more for more in owed if more > 0) > self._room()
+        owed = [self._largest * batch.count - self.taken(batch) for batch in under_way]
+        return self._largest * count + sum(more for more in owed if more > 0) > self._pool.room

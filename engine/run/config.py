@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,6 @@ import numpy as np
 from ..errors import ArgumentError
 from ..tensors.dtypes import CPU_ONLY_DEVICE_ID
 from ..work.faults import POLICIES
-
-_DEFAULT_BUDGET = 4 << 30
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,8 @@ class PipelineConfig:
         prefetch_bytes: limit for the bytes of all batches that are under way or held by the
             consumer. One more batch starts if its expected size fits into the limit. One batch
             at a time is always prepared.
-        prefetch_device_bytes: the same limit for the GPU's memory.
+        prefetch_device_bytes: the same limit for the GPU's memory; by default an eighth of that
+            memory, and 4 GiB at least.
         on_error: policy for samples that cannot be read or processed: "raise", "skip" (use
             another sample) or "replace" (use a copy of a neighbor).
         quarantine_log: file to which a JSON line is added for each bad sample.
@@ -88,8 +87,8 @@ class PipelineConfig:
     concurrency: Any = None
     on_error: str = "raise"
     quarantine_log: str | os.PathLike[str] | None = None
-    prefetch_bytes: int = field(default=_DEFAULT_BUDGET)
-    prefetch_device_bytes: int = field(default=_DEFAULT_BUDGET)
+    prefetch_bytes: int = 4 << 30
+    prefetch_device_bytes: int | None = None
     exec_processes: bool | None = None
 
     def __post_init__(self) -> None:

@@ -137,11 +137,9 @@ class Executor:
         return stage
 
     def _budgets(self) -> list[Budget]:
-        pool = self._pool
-        budgets = [Budget(lambda: pool.room, attrgetter("taken_bytes"))]
+        budgets = [Budget(self._pool, attrgetter("taken_bytes"))]
         if self._device is not None:
-            memory = self._device.pool
-            budgets.append(Budget(lambda: memory.room, attrgetter("taken_device_bytes")))
+            budgets.append(Budget(self._device.pool, attrgetter("taken_device_bytes")))
         return budgets
 
     def start(self) -> None:

@@ -109,7 +109,7 @@ class Feeder:
         self._only_readers = _only_readers(plan, config)
         self._fetched = 0
         self._stopping = False
-        self.grouping = Grouping(plan, config)
+        self.grouping = Grouping(plan, config, budgets)
         self.schedule = Schedule(self.grouping)
         self.under_way: dict[int, Batch] = {}
         self.thread = threading.Thread(

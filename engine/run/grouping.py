@@ -11,6 +11,7 @@ batch and the row in it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..order.sampler import Selection
     from ..work.batch import Batch
     from ..work.plan import Plan
+    from .budget import Budget
 
 
 class GroupingTuning(NamedTuple):
@@ -56,15 +58,16 @@ class Grouping:
     Args:
         plan: of the pipeline.
         config: the pipeline's arguments.
+        budgets: of memory, of which a group takes a part.
 
     Attributes:
         count: number of batches in the next group.
     """
 
-    def __init__(self, plan: Plan, config: PipelineConfig) -> None:
+    def __init__(self, plan: Plan, config: PipelineConfig, budgets: Sequence[Budget]) -> None:
         self.count = 1
         self._most = _most_together(plan, config)
-        self._limits = config.prefetch_bytes, config.prefetch_device_bytes
+        self._budgets = budgets
         self._fitting = self._most
         self._pause = TUNING.pause
         self._since = 0, 0, 0  # batches, nanoseconds and nanoseconds of waiting at the last choice
@@ -73,10 +76,9 @@ class Grouping:
         """Learn the memory of a batch, or group, that is done."""
         if batch.count > 1:
             self._pause = TUNING.pause
-        taken = batch.taken_bytes, batch.taken_device_bytes
-        for limit, nbytes in zip(self._limits, taken, strict=True):
-            if nbytes:
-                fitting = int(limit * TUNING.part_of_memory * batch.count / nbytes)
+        for budget in self._budgets:
+            if nbytes := budget.taken(batch):
+                fitting = int(budget.limit * TUNING.part_of_memory * batch.count / nbytes)
                 self._fitting = max(1, min(self._fitting, fitting))
 
     def choose(self, taken: int, now_ns: int, waited_ns: int) -> None:

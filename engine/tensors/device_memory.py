@@ -128,13 +128,16 @@ class DevicePool:
         device: the CuPy device.
         budget: bytes that should be lent at most. The pool does not enforce the budget: callers
             check `room` before they start a batch.
+
+    Attributes:
+        budget: see the argument.
     """
 
     def __init__(self, cupy: ModuleType, device: Any, budget: int = 1 << 62) -> None:
         self._cupy = cupy
         self._device = device
         self._keep_bytes = TUNING.keep_bytes  # also known at the interpreter's end
-        self._budget = budget
+        self.budget = budget
         self._idle: dict[int, deque[_Idle]] = {}
         self._lent = self._kept = 0
         self._waits_started = self._waits_done = 0  # waits for the whole device
@@ -151,7 +154,7 @@ class DevicePool:
     @property
     def room(self) -> int:
         """Bytes left of the budget; negative when more are lent."""
-        return self._budget - self._lent
+        return self.budget - self._lent
 
     @property
     def idle_bytes(self) -> int:

@@ -39,6 +39,8 @@ class PoolTuning(NamedTuple):
         trim_interval: batches between two searches for such blocks.
         keep_bytes: bytes that may lie idle, also if fewer bytes are lent.
         large_bytes: size of the blocks after whose lending the pool counts how much is lent.
+        most_times: the size asked for, times which an idle block may have. Batches of files differ
+            in size; to lock a new block of 64 MiB in memory for a device takes longer than a batch.
     """
 
     idle_batches: int = 64
@@ -46,6 +48,7 @@ class PoolTuning(NamedTuple):
     trim_interval: int = 16
     keep_bytes: int = 1 << 30
     large_bytes: int = 64 << 20
+    most_times: float = 2.0
 
 
 TUNING = PoolTuning()
@@ -78,12 +81,16 @@ class SlabPool:
 
     Blocks come back without a lock. The last view can be dropped in any thread, possibly inside
     another allocation of the same thread, where taking a lock could deadlock.
+
+    Attributes:
+        arena: the addresses of all blocks.
+        budget: bytes that should be lent at most.
     """
 
     def __init__(self, budget: int = 1 << 62, *, shared: bool = True, tight: bool = False) -> None:
         self.arena = Arena(shared=shared, tight=tight)
         self._keep_bytes = TUNING.keep_bytes  # also known at the interpreter's end
-        self._budget = budget
+        self.budget = budget
         self._idle: dict[int, deque[_IdleBlock]] = {}
         self._discarded: dict[int, deque[int]] = {}
         self._lent: dict[int, tuple[weakref.ref[NDArray[np.uint8]], int]] = {}
@@ -112,7 +119,7 @@ class SlabPool:
             # Now, because others may give back blocks while this one is locked in memory.
             self._most_lent[0] = max(self._most_lent[0], self.lent_bytes + size)
         try:
-            offset = self._offset(size)
+            offset, size = self._block(size)
         except MemoryError:
             return self._lend_of_heap(size)
         # Views of `slab` have `slab` as their base, because its own base is no ndarray.
@@ -142,16 +149,22 @@ class SlabPool:
         lent = self.lent_bytes
         return idle <= max(lent, max(self._most_lent) - lent)
 
-    def _offset(self, size: int) -> int:
-        with suppress(KeyError, IndexError):
-            return self._idle[size].pop()[0]
+    def _block(self, size: int) -> tuple[int, int]:
+        """Return the offset and the size of an idle block, or of a new one."""
+        idle = self._idle
+        if not idle.get(size):
+            most = size * TUNING.most_times
+            larger = (each for each, blocks in list(idle.items()) if size < each <= most and blocks)
+            size = min(larger, default=size)
+        with suppress(KeyError, IndexError):  # another thread may have taken the last one
+            return idle[size].pop()[0], size
         try:
             offset = self._discarded[size].pop()
         except (KeyError, IndexError):
             offset = self.arena.reserve(size)
         if self._pinner is not None:
             self._pinner.pin(self.arena.address + offset, size)
-        return offset
+        return offset, size
 
     def _discard(self, offset: int, size: int) -> None:
         if self._pinner is not None:
@@ -193,7 +206,7 @@ class SlabPool:
     @property
     def room(self) -> int:
         """Bytes left of the budget; negative when more are lent."""
-        return self._budget - self.lent_bytes
+        return self.budget - self.lent_bytes
 
     @property
     def idle_bytes(self) -> int:

@@ -29,7 +29,7 @@ import numpy as np
 
 from penstock.decoders.image.engines.nvimgcodec import JpegDecoder
 from penstock.engine.gpu.device import Device
-from penstock.engine.gpu.gpu_device import GpuDevice
+from penstock.engine.gpu.gpu_device import GpuDevice, default_budget
 from penstock.engine.gpu.kernels import OPTIONS, Kernel
 
 COMPILER = shutil.which("g++")
@@ -78,7 +78,7 @@ class HostPool:
     pinned_frees = 0
 
     def __init__(self, budget: int = 1 << 62) -> None:
-        self._budget = budget
+        self.budget = budget
         self._lent: dict[int, int] = {}
         self._returned: deque[Any] = deque(maxlen=64)
 
@@ -88,7 +88,7 @@ class HostPool:
 
     @property
     def room(self) -> int:
-        return self._budget - self.lent_bytes
+        return self.budget - self.lent_bytes
 
     def lend(self, nbytes: int, stream: Any) -> tuple[Any, None]:
         owner = np.full(nbytes, 0xA5, np.uint8)
@@ -254,9 +254,9 @@ def emulated(kernel: Kernel) -> tuple[ctypes.CDLL, int]:
 class EmulatedGpuDevice(GpuDevice):
     """Takes the place of `engine.gpu.gpu_device.GpuDevice`: its memory is the host's."""
 
-    def __init__(self, device_id: int | None, budget: int, num_threads: int) -> None:
+    def __init__(self, device_id: int | None, budget: int | None, num_threads: int) -> None:
         self.check_context()
-        self.pool = HostPool(budget)
+        self.pool = HostPool(budget or default_budget(0))
 
     @contextmanager
     def lane(self) -> Iterator[EmulatedDevice]:

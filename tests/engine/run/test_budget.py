@@ -8,7 +8,7 @@ from penstock.engine.run.budget import Budget
 
 
 def test_nothing_is_begun_before_it_is_known_what_a_batch_takes():
-    budget = Budget(lambda: 1 << 40, lambda batch: batch.bytes)
+    budget = Budget(SimpleNamespace(budget=1 << 41, room=1 << 40), lambda batch: batch.bytes)
     assert budget.is_short([])
     assert not budget.known
     budget.learn(SimpleNamespace(bytes=3, count=1))
@@ -17,13 +17,14 @@ def test_nothing_is_begun_before_it_is_known_what_a_batch_takes():
 
 
 def test_batches_under_way_are_owed_what_they_lack():
-    room = 99
-    budget = Budget(lambda: room, lambda batch: batch.bytes)
+    pool = SimpleNamespace(budget=120, room=99)
+    budget = Budget(pool, lambda batch: batch.bytes)
+    assert budget.limit == 120
     budget.learn(SimpleNamespace(bytes=40, count=1))
     budget.learn(SimpleNamespace(bytes=10, count=1))
     under_way = [SimpleNamespace(bytes=20, count=1)]
     assert not budget.is_short(under_way)
     assert budget.is_short([*under_way, SimpleNamespace(bytes=0, count=1)])
     assert not budget.is_short([SimpleNamespace(bytes=90, count=1)] * 5)
-    room = 39
+    pool.room = 39
     assert budget.is_short([])

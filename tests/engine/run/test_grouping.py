@@ -1,11 +1,13 @@
 """How many batches are computed together follows from the consumer's waiting, and from memory."""
 
+from operator import attrgetter
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from penstock.engine.order.sampler import Selection
+from penstock.engine.run.budget import Budget
 from penstock.engine.run.config import PipelineConfig
 from penstock.engine.run.grouping import (
     TUNING,
@@ -26,7 +28,16 @@ def plan(*, uses_gpu=True, sources=(), alone=True, varies=True, together=1000):
 
 
 def grouping(batch_size=32, options=None, **parts):
-    return Grouping(plan(**parts), PipelineConfig(batch_size, **(options or {})))
+    config = PipelineConfig(batch_size, **(options or {}))
+    return Grouping(plan(**parts), config, budgets(host=4 << 30, device=4 << 30))
+
+
+def budgets(host, device):
+    pools = {"taken_bytes": host, "taken_device_bytes": device}
+    return [
+        Budget(SimpleNamespace(budget=limit, room=limit), attrgetter(name))
+        for name, limit in pools.items()
+    ]
 
 
 class Run:
@@ -87,8 +98,7 @@ def learned(count, host=0, device=0):
 
 
 def test_groups_fit_into_a_part_of_the_memory():
-    limits = {"prefetch_bytes": 8000, "prefetch_device_bytes": 80_000}
-    chosen = grouping(options=limits)
+    chosen = Grouping(plan(), PipelineConfig(32), budgets(host=8000, device=80_000))
     chosen.learn(learned(1, host=100, device=6600))  # 8000 / 4 / 100 = 20, 80000 / 4 / 6600 = 3.03
     assert Run(chosen).take(100, waiting=1.0) == [1, 2, 3]
     chosen.learn(learned(3, host=6000, device=3 * 1200))

@@ -37,6 +37,24 @@ def test_a_slab_is_used_again():
     assert pool.idle_bytes == 0
 
 
+def test_a_larger_idle_slab_serves_unless_it_is_far_larger():
+    pool = SlabPool()
+    first, second = pool.empty((3 * BIG,)), pool.empty((2 * BIG,))
+    addresses = first.ctypes.data, second.ctypes.data
+    del first, second
+    again = pool.empty((2 * BIG - 8192,))
+    assert again.ctypes.data == addresses[1]
+    assert (again.size, pool.lent_bytes, pool.idle_bytes) == (2 * BIG - 8192, 2 * BIG, 3 * BIG)
+    small = pool.empty((BIG,))
+    assert small.ctypes.data not in addresses
+    assert pool.lent_bytes == 3 * BIG
+    larger = pool.empty((2 * BIG,))
+    assert larger.ctypes.data == addresses[0]
+    assert pool.idle_bytes == 0
+    del again, small, larger
+    assert (pool.lent_bytes, pool.idle_bytes) == (0, 6 * BIG)
+
+
 def test_every_view_holds_the_slab():
     pool = SlabPool()
     views = {

@@ -10,7 +10,7 @@ import pytest
 
 from penstock import PipelineStopped
 from penstock.engine.gpu import gpu_device
-from penstock.engine.gpu.gpu_device import GpuDevice
+from penstock.engine.gpu.gpu_device import GpuDevice, default_budget
 from penstock.engine.tensors import device_memory
 from penstock.engine.tensors.streams import ForeignStream
 
@@ -52,6 +52,7 @@ class Card(nullcontext):
     """A device."""
 
     id = CARD
+    mem_info = 70 << 30, 80 << 30  # free and all bytes
 
 
 @pytest.fixture
@@ -92,6 +93,12 @@ def gpu(runtime, monkeypatch):
     monkeypatch.setattr(GpuDevice, "lost", "")
     yield GpuDevice(None, 1 << 20, 3)
     device_memory._unused_streams.pop(CARD, None)
+
+
+def test_by_default_an_eighth_of_the_memory_may_be_lent(gpu):
+    assert gpu.pool.budget == 1 << 20
+    assert GpuDevice(None, None, 3).pool.budget == 10 << 30
+    assert default_budget(8 << 30) == 4 << 30
 
 
 def test_a_lane_has_a_stream_that_the_next_lane_uses_again(gpu):
