@@ -41,6 +41,7 @@ from .table import FORMATS, read_decodable_header
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
     from ...engine.tensors import TensorListCPU, TensorListGPU
+    from ...engine.tensors.memory import SlabPool
 
 Array = NDArray[Any]
 
@@ -131,7 +132,7 @@ class MixedDecoding:
         plain = _without(batch.errors, np.flatnonzero(work.is_plain))
         left, damaged = self._plain.decode(batch, work, plain)
         refused = self._by_nvimgcodec(batch, np.concatenate([left, others]), work)
-        pending |= self._start_on_cpu(np.concatenate([refused, damaged]), work)
+        pending |= self._start_on_cpu(batch, np.concatenate([refused, damaged]), work)
         self._upload(batch, pending, work.out)
         return work.out
 
@@ -155,7 +156,7 @@ class MixedDecoding:
         others, on_cpu = self._sort(batch, work)
         work.boxes = windows(batch, work.upright())
         others, on_cpu = (_without(batch.errors, rows) for rows in (others, on_cpu))
-        return Begun(work, others, self._start_on_cpu(on_cpu, work))
+        return Begun(work, others, self._start_on_cpu(batch, on_cpu, work))
 
     def close(self) -> None:
         """End the threads."""
@@ -257,15 +258,20 @@ class MixedDecoding:
 
     # The CPU's decoder
 
-    def _start_on_cpu(self, chosen: NDArray[np.intp], work: MixedBatch) -> OnCpu:
+    def _start_on_cpu(
+        self, batch: BatchContext, chosen: NDArray[np.intp], work: MixedBatch
+    ) -> OnCpu:
         assert self._team is not None
         submit = self._team.submit
-        return {i: submit(self._decoded_on_cpu, work, i) for i in chosen.tolist()}
+        return {i: submit(self._decoded_on_cpu, batch.pool, work, i) for i in chosen.tolist()}
 
-    def _decoded_on_cpu(self, work: MixedBatch, row: int) -> Array:
+    def _decoded_on_cpu(self, pool: SlabPool, work: MixedBatch, row: int) -> Array:
+        """Return the decoded image in pinned memory: its copy does not wait for the device."""
         roi, header = tuple(work.boxes[row].tolist()), work.headers[row]
         image = self._decode_on_cpu(work.encoded.row(row), roi=roi, header=header)
-        return np.ascontiguousarray(image)
+        pinned = pool.empty(image.shape, image.dtype)
+        np.copyto(pinned, image)
+        return pinned
 
     def _upload(self, batch: BatchContext, pending: OnCpu, out: TensorListGPU) -> None:
         pointers: Any = out.pointers() if pending else ()

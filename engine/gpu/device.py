@@ -26,6 +26,7 @@ from .tables import StructTable
 
 _ALIGNMENT = 256
 _SMALL = 1 << 18  # maximum size in bytes of buffers that are cut out of a common block
+_STAGED = 1 << 20  # bytes of pinned memory for copies of small arrays
 _ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have without a request
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
@@ -101,6 +102,9 @@ class Device:
         self._cut = 0
         # Bytes of small buffers in this batch, and in the batch before:
         self._small = self._usual = 0
+        # Pinned memory for small arrays, and the number of its bytes that arrays have taken:
+        self._stage: Any = None
+        self._staged = 0
         # Host memory of copies that may not be done:
         self._held: list[Any] = []
 
@@ -151,6 +155,7 @@ class Device:
     def end_batch(self) -> list[Any]:
         """End the launches of a batch; return the memory to keep until the device has done them."""
         self._block, self._usual, self._small = None, self._small, 0
+        self._stage = None
         held, self._held = self._held, []
         return held
 
@@ -181,11 +186,22 @@ class Device:
         )
 
     def upload(self, array: NDArray[Any]) -> Any:
-        """Return a copy of a small array as (nbytes,) uint8 on the device."""
+        """Return a copy of an array as (nbytes,) uint8 on the device."""
         array = np.ascontiguousarray(array)
         memory = self.buffer(array.nbytes)
-        self.copy_in(address_of(memory), array)
+        self.copy_in(address_of(memory), array if array.nbytes > _SMALL else self._pinned(array))
         return memory
+
+    def _pinned(self, array: NDArray[Any]) -> NDArray[np.uint8]:
+        """Return a copy of a small array in pinned memory: its copy to the device does not wait for
+        the work before."""
+        start, stop = self._staged, self._staged + array.nbytes
+        if self._stage is None or stop > _STAGED:
+            self._stage, start, stop = self.pinned(_STAGED), 0, array.nbytes
+        self._staged = -(-stop // _ALIGNMENT) * _ALIGNMENT
+        staged: NDArray[np.uint8] = self._stage[start:stop]
+        staged[:] = array.reshape(-1).view(np.uint8)
+        return staged
 
     def upload_table(self, table: StructTable) -> StructTable:
         """Return a table with a copy on the device, for more than one launch."""

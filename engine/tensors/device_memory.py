@@ -35,14 +35,14 @@ class DevicePoolTuning(NamedTuple):
         keep_bytes: bytes that may lie idle.
         most_times: the size asked for, times which a block may have. Batches of photographs differ
             in size; blocks of the next sizes spare new memory, and the device a wait for it.
-        pinned_step: bytes of which pinned memory has a multiple: few sizes, so that CuPy's pool has
-            memory of the size.
+        pinned_steps: bytes of which small and large pinned memory has a multiple: few sizes, so
+            that CuPy's pool has memory of the size.
     """
 
     least_bytes: int = 512
     keep_bytes: int = 4 << 30
     most_times: float = 2.0
-    pinned_step: int = 16 << 20
+    pinned_steps: tuple[int, int] = (1 << 20, 16 << 20)
 
 
 TUNING = DevicePoolTuning()
@@ -290,13 +290,14 @@ class DevicePool:
 
     def pinned(self, nbytes: int) -> NDArray[np.uint8]:
         """Return uninitialized host memory out of CuPy's pool of pinned memory."""
-        self._has_pinned = True
-        step = TUNING.pinned_step
+        small, large = TUNING.pinned_steps
+        step = small if nbytes <= small else large
+        self._has_pinned |= nbytes > small
         pointer = self._cupy.cuda.alloc_pinned_memory(-(-nbytes // step) * step)
         return np.frombuffer(pointer, np.uint8, nbytes)
 
     def free_pinned(self) -> None:
-        """Return CuPy's idle pinned memory to the system, if this pool has taken any; idempotent.
+        """Return CuPy's idle pinned memory to the system, if this pool has taken much; idempotent.
 
         The call frees idle memory of CuPy's other users, too, who have to pin memory again. CuPy
         cannot tell whose memory it is. A pool of our own is no way out: its end frees memory that

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import weakref
 
 import numpy as np
@@ -26,11 +27,10 @@ def device():
     [
         lambda device, array: device.to_device(TensorListCPU(array)),
         lambda device, array: device.to_device(TensorListCPU([array[0], array[1, :2]])),
-        lambda device, array: device.upload(array),
         lambda device, array: device.copy_in(address_of(device.buffer(array.nbytes)), array),
         lambda device, array: device.hold(array),
     ],
-    ids=["dense", "ragged", "upload", "copy_in", "hold"],
+    ids=["dense", "ragged", "copy_in", "hold"],
 )
 def test_host_memory_is_held_until_the_batch_ends(device, copy):
     array = np.zeros((2, 4), np.int32)
@@ -42,6 +42,37 @@ def test_host_memory_is_held_until_the_batch_ends(device, copy):
     assert alive() is not None
     del held
     assert alive() is None
+
+
+def test_small_arrays_are_copied_out_of_pinned_memory(device, monkeypatch):
+    blocks, copies = [], []
+    pinned = EmulatedDevice.pinned
+
+    def noted(device, nbytes):
+        blocks.append(weakref.ref(block := pinned(device, nbytes)))
+        return block
+
+    monkeypatch.setattr(EmulatedDevice, "pinned", noted)
+    monkeypatch.setattr(device, "copy", lambda to, *copy: copies.append(copy))
+    arrays = [np.arange(30_000) + i for i in range(5)]  # four of them fill a block
+    memory = [device.upload(array) for array in arrays]
+    assert len(blocks) == 2
+    for array, (source, nbytes, _) in zip(arrays, copies, strict=True):
+        inside = [0 <= source - block().ctypes.data < block().nbytes for block in blocks]
+        assert inside.count(True) == 1
+        assert ctypes.string_at(source, nbytes) == array.tobytes()
+    device.upload(np.zeros(0, np.int32))
+    device.upload(large := np.zeros(40_000))
+    assert copies[-1][0] == large.ctypes.data
+    alive = weakref.ref(large)
+    del large
+    held = device.end_batch()
+    device.upload(arrays[0])
+    assert len(blocks) == 3
+    assert all(each() is not None for each in (*blocks, alive))
+    del held
+    assert [each() is None for each in (*blocks, alive)] == [True, True, False, True]
+    assert len({address_of(each) for each in memory}) == 5
 
 
 def test_host_memory_of_results_is_held(device):

@@ -250,13 +250,14 @@ def test_a_full_device_gives_back_what_is_idle_and_then_says_so():
     assert pool.lent_bytes == 0
 
 
-def test_pinned_memory_of_others_stays_unless_the_pool_has_taken_some(cupy, pool, tuned):
+def test_pinned_memory_of_others_stays_unless_the_pool_has_taken_much(cupy, pool, tuned):
     cupy.pinned.append(5)
-    pool.free_pinned()
-    assert cupy.pinned == [5]
-    tuned(device_memory, pinned_step=4 * KIB)
+    tuned(device_memory, pinned_steps=(2 * KIB, 4 * KIB))
     assert len(pool.pinned(KIB)) == KIB
-    assert cupy.pinned == [5, 4 * KIB]
+    pool.free_pinned()
+    assert cupy.pinned == [5, 2 * KIB]
+    assert len(pool.pinned(5 * KIB)) == 5 * KIB
+    assert cupy.pinned == [5, 2 * KIB, 8 * KIB]
     pool.free_pinned()
     assert cupy.pinned == []
     cupy.pinned.append(5)
