@@ -7,9 +7,10 @@ Four decoders work on a batch:
 - CUDA cores decode plain JPEG, too: gray files, and others where the engine limits the pipeline or
   is missing;
 - nvImageCodec decodes other JPEG files on GPUs without an engine, and what the engine refuses;
-- the CPU's decoder decodes all other files, in threads: other forms of JPEG beside an engine, other
-  formats, CMYK, RGB in JPEG, JPEG without an end, strips of a few pixels, damaged files that CUDA
-  cores found, and files that the others refuse. The threads begin before the other decoders.
+- the CPU decodes all other files, in threads or a process (`cpu_decoding`): other forms of JPEG
+  beside an engine, other formats, CMYK, RGB in JPEG, JPEG without an end, strips of a few pixels,
+  damaged files that CUDA cores found, and files that the others refuse. The CPU begins before the
+  other decoders.
 
 Shape, dtype, orientation, channels and errors are those of the CPU operator. So are pixels of CUDA
 cores without an engine. Those of the engine differ by rounding and by a plainer interpolation of
@@ -23,6 +24,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from copy import copy
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,6 +35,7 @@ from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
 from ...engine.threads import Team, TeamCall
 from . import color, orientation
+from .cpu_decoding import CpuDecoding
 from .engines.nvimgcodec import JpegDecoder
 from .mixed_batch import MixedBatch
 from .plain_jpeg import PlainJpeg
@@ -41,7 +44,6 @@ from .table import FORMATS, read_decodable_header
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
     from ...engine.tensors import TensorListCPU, TensorListGPU
-    from ...engine.tensors.memory import SlabPool
 
 Array = NDArray[Any]
 
@@ -75,10 +77,9 @@ class MixedDecoding:
     """The decoding of one operator; several threads may use it for different batches.
 
     Args:
-        output, dtype, use_exif: as for `decode`.
+        output, dtype, use_exif, report_blemish: as for `decode`.
         load: the part of the plain JPEG files for the hardware engine, the others being for CUDA
             cores; 0 for no engine, None to adapt to the engine's rate.
-        decode_on_cpu: `decode` with its arguments bound, but for data and region.
     """
 
     def __init__(
@@ -87,16 +88,18 @@ class MixedDecoding:
         dtype: np.dtype[Any],
         use_exif: bool,
         load: float | None,
-        decode_on_cpu: Callable[..., Array],
+        report_blemish: Callable[[str], None],
     ) -> None:
         self._output = output
         self._dtype = dtype
         self._use_exif = use_exif
         self._plain = PlainJpeg(self._channels, load, self._finish)
-        self._decode_on_cpu = decode_on_cpu
-        # Known once a batch has run: whether CUDA decodes more than plain files; and the threads.
+        self._report_blemish = report_blemish
+        # Known once a batch has run: whether CUDA decodes more than plain files; and what decodes
+        # on the CPU.
         self._wants_gpu = False
-        self._team: Team | None = None
+        self._cpu: tuple[Team, CpuDecoding] | None = None
+        self._lock = Lock()
         macros = {
             "Out": c_type(dtype),
             "SCALE": f"float({color.largest(dtype) / 255!r})",
@@ -115,24 +118,26 @@ class MixedDecoding:
         A large file that the GPU cannot decode takes longer than all others of its batch. So its
         decoding starts while the batch waits for a lane.
         """
-        if self._team is None:
+        if self._cpu is None:
             return None
-        return self._team.submit(self._try_begin, batch, encoded, windows)
+        team, _ = self._cpu
+        return team.submit(self._try_begin, batch, encoded, windows)
 
     def run(self, batch: BatchContext, encoded: TensorListCPU, windows: Windows) -> TensorListGPU:
         """Decode a batch; enter rows that fail in `batch.errors`."""
         engine = self._plain.engine(batch)
-        if self._team is None:
-            # Beside an engine, threads decode what it cannot, while it decodes the others.
-            self._wants_gpu = engine is None
-            self._team = Team("penstock-decoder", batch.device.num_threads)
+        with self._lock:
+            if self._cpu is None:
+                # Beside an engine, threads decode what it cannot, while it decodes the others.
+                self._wants_gpu = engine is None
+                self._cpu = self._open_cpu(batch)
         begun, batch.begun = batch.begun and batch.begun.result(), None
         work, others, pending = begun or self._begin(batch, encoded, windows)
         work.out = batch.device.empty(self._shapes(batch, work), self._dtype)
         plain = _without(batch.errors, np.flatnonzero(work.is_plain))
         left, damaged = self._plain.decode(batch, work, plain)
         refused = self._by_nvimgcodec(batch, np.concatenate([left, others]), work)
-        pending |= self._start_on_cpu(batch, np.concatenate([refused, damaged]), work)
+        pending |= self._start_on_cpu(np.concatenate([refused, damaged]), work)
         self._upload(batch, pending, work.out)
         return work.out
 
@@ -156,12 +161,13 @@ class MixedDecoding:
         others, on_cpu = self._sort(batch, work)
         work.boxes = windows(batch, work.upright())
         others, on_cpu = (_without(batch.errors, rows) for rows in (others, on_cpu))
-        return Begun(work, others, self._start_on_cpu(batch, on_cpu, work))
+        return Begun(work, others, self._start_on_cpu(on_cpu, work))
 
     def close(self) -> None:
-        """End the threads."""
-        if self._team is not None:
-            self._team.close()
+        """End the threads and the process that decode; idempotent."""
+        if self._cpu is not None:
+            for each in self._cpu:
+                each.close()
 
     def _sort(
         self, batch: BatchContext, work: MixedBatch
@@ -258,20 +264,19 @@ class MixedDecoding:
 
     # The CPU's decoder
 
-    def _start_on_cpu(
-        self, batch: BatchContext, chosen: NDArray[np.intp], work: MixedBatch
-    ) -> OnCpu:
-        assert self._team is not None
-        submit = self._team.submit
-        return {i: submit(self._decoded_on_cpu, batch.pool, work, i) for i in chosen.tolist()}
+    def _open_cpu(self, batch: BatchContext) -> tuple[Team, CpuDecoding]:
+        threads = batch.device.num_threads
+        given = self._output, self._dtype, self._use_exif, self._report_blemish
+        return Team("penstock-decoder", threads), CpuDecoding(batch.pool, *given, threads)
 
-    def _decoded_on_cpu(self, pool: SlabPool, work: MixedBatch, row: int) -> Array:
-        """Return the decoded image in pinned memory: its copy does not wait for the device."""
-        roi, header = tuple(work.boxes[row].tolist()), work.headers[row]
-        image = self._decode_on_cpu(work.encoded.row(row), roi=roi, header=header)
-        pinned = pool.empty(image.shape, image.dtype)
-        np.copyto(pinned, image)
-        return pinned
+    def _start_on_cpu(self, chosen: NDArray[np.intp], work: MixedBatch) -> OnCpu:
+        assert self._cpu is not None
+        team, decoding = self._cpu
+        boxes = work.boxes[chosen].tolist()
+        return {
+            i: team.submit(decoding.decode, work.encoded.row(i), tuple(box), work.headers[i])
+            for i, box in zip(chosen.tolist(), boxes, strict=True)
+        }
 
     def _upload(self, batch: BatchContext, pending: OnCpu, out: TensorListGPU) -> None:
         pointers: Any = out.pointers() if pending else ()

@@ -12,16 +12,14 @@ The first message on each connection holds the functions to run on each encoded 
 
 from __future__ import annotations
 
-import os
 import resource
-import threading
-import traceback
-from collections.abc import Callable
-from socket import socket
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from ...engine.processes.channel import Channel
+from ...engine.processes.helper_child import Answer, serve
 from ...engine.tensors.arena import Arena
+from ...engine.tensors.packed_rows import MetadataFunction
 from ...engine.threads import Team
 from .file_reads import FileReads
 from .mapped_child import MapCopier, leave_no_dump
@@ -34,28 +32,21 @@ def main(threads: int, arena: int, *connections: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     memory, team = Arena(arena), Team("reading", threads - 1)
     copier = MapCopier(memory, team, most // 2)
-    for connection in connections[1:]:
-        given = memory, team, copier, connection
-        threading.Thread(target=_serve, args=given, daemon=True).start()
-    _serve(memory, team, copier, connections[0])
+    serve(connections, partial(_prepared, memory, team, copier))
 
 
-def _serve(memory: Arena, team: Team, copier: MapCopier, connection: int) -> None:
-    """Answer requests. After an error, end the process: the parent would wait for an answer."""
-    channel = Channel(socket(fileno=connection))
-    try:
-        files = FileReads(memory, team, channel.receive())
-        answers: dict[str, Callable[..., Any]] = {
-            "copy": copier.copy,
-            "copy_expected": copier.copy_expected,
-            "files": files.read,
-        }
-        channel.send(None)
-        while True:
-            name, *arguments = channel.receive()
-            channel.send(answers[name](*arguments))
-    except (EOFError, ConnectionError):
-        os._exit(0)  # the parent has ended
-    except BaseException:
-        traceback.print_exc()
-        os._exit(1)
+def _prepared(
+    memory: Arena, team: Team, copier: MapCopier, functions: Mapping[str, MetadataFunction]
+) -> Answer:
+    """Return what answers the requests on a connection."""
+    answers: dict[str, Callable[..., Any]] = {
+        "copy": copier.copy,
+        "copy_expected": copier.copy_expected,
+        "files": FileReads(memory, team, functions).read,
+    }
+
+    def answer(request: tuple[Any, ...]) -> Any:
+        name, *arguments = request
+        return answers[name](*arguments)
+
+    return answer

@@ -1,37 +1,25 @@
-"""Reading processes: their start, their requests and their end, in the parent.
+"""Reading processes: they read files, and copy out of mapped files.
 
-Each system call gives up the GIL and waits for it afterwards. Beside busy threads, that wait takes
-longer than to read a file of 100 KB. Besides, the kernel kills a process that touches a mapped file
-which was cut short. So reading processes (`reading_child`) read files and copy out of maps,
-straight into the arena that they share with their parent. They are an aid only: the parent reads
-whatever they could not read, and raises the errors.
+The kernel kills a process that touches a mapped file which was cut short. So only these processes
+(`reading_child`) map files.
 """
 
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from queue import SimpleQueue
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
-from ...engine.errors import WorkerError
+from ...engine.processes.helper_processes import HelperProcesses
 from ...engine.tensors.arena import Arena
 from ...engine.tensors.packed_rows import MetadataFunction
 
-if TYPE_CHECKING:
-    from ...engine.processes.channel import Channel
-
 
 class ReadingProcessTuning(NamedTuple):
-    """When a process is started, and how it is used.
+    """How a process is used.
 
     Attributes:
-        worth_starting_seconds: seconds that the parent spends on the process's work before the
-            parent starts the process, which takes about as long.
-        starts: number of times that the processes are started; after the last death they stay away.
         at_once: number of requests that a process works on at a time. So the process has the
             next batches when a batch is done.
         long_copy: bytes of a copy that goes past the caches of the cores, straight to memory. The
@@ -39,31 +27,25 @@ class ReadingProcessTuning(NamedTuple):
             with 300 MiB of cache. With 512 KiB, 16 threads copy 165 GB/s there, not 78.
     """
 
-    worth_starting_seconds: float = 0.2
-    starts: int = 3
     at_once: int = 4
     long_copy: int = 512 << 10
 
 
 TUNING = ReadingProcessTuning()
 
-Answers = Callable[[], list[Any] | None]
-"""Waits for the answers to requests; None if a process has died."""
 
-
-def _no_answers() -> None:
-    return None
-
-
-class ReadingProcess:
+class ReadingProcess(HelperProcesses):
     """Lets a process, or several, read into an arena, once that saves time. Thread-safe.
 
-    The processes start together. If one dies, the others are ended, too. In a process that was
-    forked from the parent, this object does nothing.
+    Args:
+        arena: memory that other processes may map.
+        threads: number of threads of each process.
+        metadata_functions: functions that a process runs on each encoded sample, by name: see
+            `PackedRows.metadata`.
+        processes: number of processes.
 
     Attributes:
-        arena, threads, metadata_functions, processes: see `__init__`.
-        why: reason why there is no process; "" if no process has failed.
+        threads: see the argument.
     """
 
     def __init__(
@@ -73,191 +55,17 @@ class ReadingProcess:
         metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({}),
         processes: int = 1,
     ) -> None:
-        """Set the arena; start no process yet.
-
-        Args:
-            arena: memory that other processes may map.
-            threads: number of threads of each process.
-            metadata_functions: functions that a process runs on each encoded sample, by name:
-                see `PackedRows.metadata`.
-            processes: number of processes.
-        """
-        self.arena = arena
-        self.metadata_functions = dict(metadata_functions)
-        self.why = ""
         self.threads = threads
-        self.processes = processes
-        self._owner = os.getpid()
-        self._lock = threading.Lock()
-        self._seconds = 0.0
-        self._starts_left = TUNING.starts
-        self._wanted = True  # before the start, and after each death but the last
-        self._closed = False
-        self._helper: _LivingProcesses | None = None
-
-    @property
-    def is_there(self) -> bool:
-        """Whether the process answers requests."""
-        helper = self._helper
-        return helper is not None and helper.ready and os.getpid() == self._owner
-
-    def ask(self, *request: Any) -> Any:
-        """Return the answer to a request (see `reading_child`); None if no process answers."""
-        answers = self.ask_each([request])
-        return None if answers is None else answers[0]
-
-    def ask_each(self, requests: Sequence[tuple[Any, ...]]) -> list[Any] | None:
-        """Return the answers to requests, at most one a process; None if a process has died."""
-        return self.send_each(requests)()
-
-    def send_each(self, requests: Sequence[tuple[Any, ...]]) -> Answers:
-        """Send requests; return what waits for the answers: see `ask_each`. It must be called."""
-        helper = self._helper
-        if helper is None or not self.is_there:
-            return _no_answers
-        try:
-            receive = helper.send(requests)
-        except (EOFError, OSError):
-            self._lose(helper)
-            return _no_answers
-
-        def answers() -> list[Any] | None:
-            try:
-                return receive()
-            except (EOFError, OSError):
-                self._lose(helper)
-                return None
-
-        return answers
-
-    def count(self, seconds: float) -> None:
-        """Add seconds that the parent spent on the process's work; start the process if due."""
-        if not self._wanted or os.getpid() != self._owner:
-            return
-        with self._lock:
-            self._seconds += seconds
-            if self._seconds < TUNING.worth_starting_seconds or not self._wanted:
-                return
-            self._seconds = 0.0
-            self._starts_left -= 1
-            self._wanted = False
-        threading.Thread(target=self._start, name="penstock-starter", daemon=True).start()
-
-    def close(self) -> None:
-        """End the process for good. Idempotent."""
-        with self._lock:
-            self._closed, self._wanted = True, False
-            helper, self._helper = self._helper, None
-        if helper is not None:
-            helper.close()
-
-    def _start(self) -> None:
-        try:
-            helper = _LivingProcesses(self.arena, self.threads, self.processes)
-        except (WorkerError, OSError) as error:
-            self.why = f"no process reads: {error}"
-            return
-        with self._lock:
-            closed = self._closed
-            if not closed:
-                self._helper = helper
-        if closed:
-            helper.close()
-            return
-        try:
-            helper.wait_until_ready(self.metadata_functions)
-        except (EOFError, OSError):
-            self._lose(helper)
-
-    def _lose(self, helper: _LivingProcesses) -> None:
-        """Go on without processes of which one has died."""
-        fate = helper.fate()
-        helper.close()  # from now on, no other process writes to the memory of unanswered requests
-        with self._lock:
-            if self._helper is helper:
-                self._helper = None
-                self._wanted = self._starts_left > 0
-                self.why = f"the process that reads {fate}"
-
-
-class _LivingProcesses:
-    """Reading processes while they are alive.
-
-    Attributes:
-        ready: whether the processes answer requests.
-    """
-
-    def __init__(self, arena: Arena, threads: int, count: int) -> None:
-        from ...engine.processes.child_process import (
-            ChildProcess,  # most pipelines need not spend the time
+        super().__init__(
+            "reads",
+            f"{__package__}.reading_child",
+            arena,
+            (threads, arena.descriptor),
+            dict(metadata_functions),
+            processes=processes,
+            at_once=TUNING.at_once,
+            environment={"GLIBC_TUNABLES": _tunables()},
         )
-
-        self.ready = False
-        self._fate = ""
-        self._processes: list[ChildProcess] = []
-        module, environment = f"{__package__}.reading_child", {"GLIBC_TUNABLES": _tunables()}
-        given = (threads, arena.descriptor), (arena.descriptor,), TUNING.at_once, environment
-        try:
-            for _ in range(count):
-                self._processes.append(ChildProcess(module, *given))
-        except BaseException:
-            self.close()
-            raise
-        self._free: SimpleQueue[tuple[Channel, ...]] = SimpleQueue()
-
-    def wait_until_ready(self, metadata_functions: dict[str, MetadataFunction]) -> None:
-        """Send the functions to run on samples, and wait until the processes answer requests."""
-        for process in self._processes:
-            try:
-                for channel in process.channels:
-                    channel.send(metadata_functions)
-                for channel in process.channels:
-                    channel.receive()
-            except (EOFError, OSError):
-                self._fate = process.fate()
-                raise
-        for seat in zip(*(process.channels for process in self._processes), strict=True):
-            self._free.put(seat)
-        self.ready = True
-
-    def send(self, requests: Sequence[tuple[Any, ...]]) -> Callable[[], list[Any]]:
-        """Return what waits for the answers; both raise EOFError or OSError after an end."""
-        seat = self._free.get()
-        number = 0
-        try:
-            for number, request in enumerate(requests):
-                seat[number].send(request)
-        except BaseException:
-            self._leave(seat, number)
-            raise
-        return partial(self._receive, seat, len(requests))
-
-    def _receive(self, seat: tuple[Channel, ...], count: int) -> list[Any]:
-        answers: list[Any] = []
-        try:
-            while len(answers) < count:
-                answers.append(seat[len(answers)].receive())
-        except BaseException:
-            self._leave(seat, len(answers))
-            raise
-        self._free.put(seat)
-        return answers
-
-    def _leave(self, seat: tuple[Channel, ...], number: int) -> None:
-        """End the processes, because the channel of this process in a seat has failed."""
-        # Other answers may still come: nobody must take them for those of later requests.
-        self._fate = self._fate or self._processes[number].fate()
-        self.close()
-        self._free.put(seat)
-
-    def fate(self) -> str:
-        """Return how the first process ended, as a phrase."""
-        return self._fate or self._processes[0].fate()
-
-    def close(self) -> None:
-        """End the processes; a thread that waits for an answer gets EOFError. Idempotent."""
-        for process in self._processes:
-            process.close()
 
 
 def _tunables() -> str:

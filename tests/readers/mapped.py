@@ -3,13 +3,13 @@
 import numpy as np
 
 from penstock import fn, pipeline_def
+from penstock.engine.processes import helper_processes
 from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.npy import mapped_copies
 from penstock.readers.npy.array_list import list_arrays
 from penstock.readers.npy.mapped_copies import MappedCopies
 from penstock.readers.npy.region import RegionOfInterest, parse_key
 from penstock.readers.npy.source import NumpySource
-from penstock.readers.process import reading_process
 from penstock.readers.process.reading_process import ReadingProcess
 
 from .processes import assert_soon
@@ -20,8 +20,8 @@ TRUSTED = 70  # reads of one part, after which its file's pages are not looked f
 
 def be_eager(setattr=setattr):
     """Let whatever is read be worth the process, which is started after the first batch."""
-    soon = reading_process.TUNING._replace(worth_starting_seconds=0)
-    setattr(reading_process, "TUNING", soon)
+    soon = helper_processes.TUNING._replace(worth_starting_seconds=0)
+    setattr(helper_processes, "TUNING", soon)
     everything = mapped_copies.TUNING._replace(cost=0, runs_nbytes=0, many_threads=0)
     setattr(mapped_copies, "TUNING", everything)
 

@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from penstock.readers.process.reading_process import TUNING
+from penstock.engine.processes.helper_processes import TUNING
 
 
 def children():

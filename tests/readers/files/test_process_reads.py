@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from penstock.decoders.image.formats import jpeg_batch_headers
+from penstock.engine.processes.helper_processes import TUNING
 from penstock.engine.tensors import TensorListCPU
 from penstock.readers.files import process_reads
 from penstock.readers.files.process_reads import ProcessReads, processes_of_cores
-from penstock.readers.process.reading_process import TUNING, ReadingProcess
+from penstock.readers.process.reading_process import ReadingProcess
 
 from ..processes import alive, assert_soon, children, start
 from .made import random_files

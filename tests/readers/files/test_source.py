@@ -5,11 +5,11 @@ import threading
 import numpy as np
 import pytest
 
+from penstock.engine.processes import helper_processes
 from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.files import source as source_of_files
 from penstock.readers.files.source import FileSource
 from penstock.readers.listing.listing import list_files
-from penstock.readers.process import reading_process
 
 from ..conformance import SourceConformance
 from ..processes import assert_soon
@@ -88,7 +88,7 @@ def test_close_does_not_disturb_a_read_in_another_thread(folder, names):
 def shared(tmp_path, tuned, request, monkeypatch):
     """A source whose processes read, and a function that looks at what a source reads."""
     monkeypatch.setattr(source_of_files, "processes_of_cores", lambda: request.param)
-    tuned(reading_process, worth_starting_seconds=0.0)
+    tuned(helper_processes, worth_starting_seconds=0.0)
     for number in range(100):
         (tmp_path / f"{number:02}").write_bytes(bytes([number]) * 20_000)
     pool = SlabPool(shared=True)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError, DecodeError
+from penstock.engine.processes import helper_processes
 from penstock.readers.npy.region import RegionOfInterest
 from penstock.readers.npy.source import NumpySource
-from penstock.readers.process import reading_process
 
 from ..mapped import RANDOM, be_eager, new_reading, save_all, volumes
 from ..tars import archive
@@ -174,7 +174,7 @@ def test_a_file_that_is_replaced_meanwhile(shared, tmp_path, monkeypatch):
     (tmp_path / "new").mkdir()
     new = save_all(tmp_path / "new", others)
     shared.use(paths, "1:, 1:").all_mapped()
-    ask = reading_process._LivingProcesses.send
+    ask = helper_processes._LivingProcesses.send
 
     def late(helper, request):
         os.replace(new[2], paths[2])
@@ -183,7 +183,7 @@ def test_a_file_that_is_replaced_meanwhile(shared, tmp_path, monkeypatch):
     before = shared.mapped.nbytes
     shared.use(paths, "1:, 1:")  # expects nothing of the files
     with monkeypatch.context() as patch:
-        patch.setattr(reading_process._LivingProcesses, "send", late)
+        patch.setattr(helper_processes._LivingProcesses, "send", late)
         found = shared.read()
     assert shared.mapped.nbytes - before == 3 * found[0].nbytes  # that one was left
     for i in (0, 1, 3):

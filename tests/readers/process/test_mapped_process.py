@@ -14,9 +14,9 @@ import pytest
 import penstock
 from penstock import fn, types
 from penstock.engine.errors import SourceError
+from penstock.engine.processes import helper_processes
 from penstock.engine.processes.channel import Channel
 from penstock.readers.npy.region import RegionOfInterest
-from penstock.readers.process import reading_process
 
 from ..mapped import (
     TRUSTED,
@@ -51,7 +51,7 @@ def reading():
 
 def cut_short_while_mapped(reading, paths, monkeypatch):
     """Cut a file short at the moment that it is to be copied; return what is raised."""
-    ask = reading_process._LivingProcesses.send
+    ask = helper_processes._LivingProcesses.send
 
     def late(helper, request):
         os.truncate(paths[1], 20_000)
@@ -59,7 +59,7 @@ def cut_short_while_mapped(reading, paths, monkeypatch):
 
     reading.use(paths, "1:, 1:")  # expects nothing of the files
     with monkeypatch.context() as patch:
-        patch.setattr(reading_process._LivingProcesses, "send", late)
+        patch.setattr(helper_processes._LivingProcesses, "send", late)
         with pytest.raises(SourceError, match=r"1\.npy: .*was cut short") as caught:
             reading.read()
     return caught

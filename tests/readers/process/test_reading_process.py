@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from penstock.readers.process.reading_process import TUNING
+from penstock.engine.processes import helper_processes
+from penstock.readers.process import reading_process
+from penstock.readers.process.reading_process import ReadingProcess
 
 from ..processes import start
 
@@ -39,11 +41,13 @@ def test_several_threads_ask_at_once(process, request_for):
     assert process.why == ""
 
 
-def test_it_copies_past_the_caches(process, monkeypatch):
+def test_it_copies_past_the_caches(pool, monkeypatch):
     monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.check=0")
+    process = ReadingProcess(pool.arena, 2)
     variables = Path(f"/proc/{start(process)}/environ").read_text()
     variables = variables.replace("\0", ":")  # the C library cuts the text, too
-    limit = f"glibc.cpu.x86_non_temporal_threshold={TUNING.long_copy}"
+    limit = f"glibc.cpu.x86_non_temporal_threshold={reading_process.TUNING.long_copy}"
+    process.close()
     assert f"GLIBC_TUNABLES={limit}:glibc.malloc.check=0" in variables
 
 
@@ -54,7 +58,7 @@ def test_it_may_die_three_times(process, request_for):
         while process.is_there:
             process.ask(*request)
         assert "was ended by the signal SIGKILL" in process.why
-    process.count(TUNING.worth_starting_seconds)
+    process.count(helper_processes.TUNING.worth_starting_seconds)
     assert "penstock-starter" not in [thread.name for thread in threading.enumerate()]
     assert process.ask(*request) is None
 
@@ -68,7 +72,7 @@ def test_closing_ends_it(process, request_for):
 
 
 def test_closing_while_it_starts(process):
-    process.count(TUNING.worth_starting_seconds)
+    process.count(helper_processes.TUNING.worth_starting_seconds)
     process.close()
     process.close()
     assert process.ask("files", [b"/"], 0, 0) is None

@@ -10,10 +10,13 @@ import pytest
 import simplejpeg
 
 from penstock import Pipeline, fn, types
+from penstock.decoders.image.cpu_decoding import CpuDecoding
 from penstock.decoders.image.formats import jpeg_batch_headers
 from penstock.engine.errors import DecodeError
+from penstock.engine.processes import helper_processes
 from penstock.engine.tensors import TensorListGPU
-from penstock.readers.process import reading_process
+
+from ....readers.processes import assert_soon, children
 
 pytest.importorskip("nvidia.nvimgcodec")
 
@@ -184,7 +187,7 @@ def test_a_bad_image_among_good_ones(device_stage, photographs, policy, damage, 
 
 
 def test_the_process_that_reads_looks_at_headers(device_stage, image_zoo, monkeypatch, tuned):
-    tuned(reading_process, worth_starting_seconds=0.0)
+    tuned(helper_processes, worth_starting_seconds=0.0)
     paths = [str(image.path) for image in image_zoo.values()]
     looked_at: list[int] = []
 
@@ -204,6 +207,31 @@ def test_the_process_that_reads_looks_at_headers(device_stage, image_zoo, monkey
             rows = pipe.run()[0].as_cpu().rows()
         for row, wanted in zip(rows, expected, strict=True):
             np.testing.assert_array_equal(row, wanted)
+
+
+def test_a_process_decodes_what_the_gpu_does_not(device_stage, image_zoo, monkeypatch, tuned):
+    tuned(helper_processes, worth_starting_seconds=0.0)
+    paths = [str(image.path) for image in image_zoo.values()]
+    by_process: list[bool] = []
+
+    def note(decoding, *arguments, original=CpuDecoding._by_process):
+        pixels = original(decoding, *arguments)
+        by_process.append(pixels is not None)
+        return pixels
+
+    monkeypatch.setattr(CpuDecoding, "_by_process", note)
+    with Pipeline(batch_size=len(paths), num_threads=2, device_id=0) as pipe:
+        encoded, _ = fn.readers.file(files=paths)
+        pipe.set_outputs(fn.decoders.image(encoded, device="mixed", dtype=types.FLOAT))
+        expected = pipe.run()[0].as_cpu().rows()
+        deadline = time.monotonic() + 60
+        while by_process.count(True) < 10:
+            assert time.monotonic() < deadline
+            rows = pipe.run()[0].as_cpu().rows()
+            for row, wanted in zip(rows, expected, strict=True):
+                np.testing.assert_array_equal(row, wanted)
+    pipe.close()
+    assert_soon(lambda: not children())
 
 
 def test_a_window_outside_of_the_image(device_stage, photographs):

@@ -1,0 +1,105 @@
+"""Files that the GPU does not decode: the CPU decodes them, in threads or in a process.
+
+A decoder holds the GIL for a part of its work, beside the threads that launch work for the GPU. So
+a process takes over if there are many such files: see `HelperProcesses`. The threads then send
+requests and wait for the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.processes.helper_processes import HelperProcesses
+from ...engine.tensors.memory import SlabPool
+from .color import CHANNELS
+from .decode import decode
+from .formats.base import Box, ImageHeader
+
+Array = NDArray[Any]
+
+
+class CpuDecoding:
+    """Decodes files into memory of a pool, which is pinned for copies to the GPU. Thread-safe.
+
+    Args:
+        pool: the pool.
+        output, dtype, use_exif, report_blemish: as for `decode`.
+        threads: number of threads that decode at a time.
+    """
+
+    def __init__(
+        self,
+        pool: SlabPool,
+        output: str,
+        dtype: np.dtype[Any],
+        use_exif: bool,
+        report_blemish: Callable[[str], None],
+        threads: int,
+    ) -> None:
+        self._pool = pool
+        self._output = output
+        self._dtype = dtype
+        self._report_blemish = report_blemish
+        self._decode = partial(decode, output=output, dtype=dtype, use_exif=use_exif)
+        self._process: HelperProcesses | None = None
+        if pool.arena.descriptor >= 0:
+            self._process = HelperProcesses(
+                "decodes",
+                f"{__package__}.decoding_child",
+                pool.arena,
+                (pool.arena.descriptor,),
+                self._decode,
+                at_once=threads,
+            )
+
+    def decode(self, encoded: NDArray[np.uint8], roi: Box, header: ImageHeader | None) -> Array:
+        """Return the region `roi` of an image: HWC, contiguous; see `decode.decode`.
+
+        Args:
+            encoded: the file.
+            roi: y0, x0, y1 and x1 in the upright image.
+            header: of the file, if it is known.
+        """
+        if header is not None and self._process is not None and self._process.is_there:
+            pixels = self._by_process(self._process, encoded, roi, header)
+            if pixels is not None:
+                return pixels
+        started = perf_counter()
+        image = self._decode(encoded, roi=roi, header=header, report_blemish=self._report_blemish)
+        pixels = self._pool.empty(image.shape, image.dtype)
+        np.copyto(pixels, image)
+        if self._process is not None:
+            self._process.count(perf_counter() - started)
+        return pixels
+
+    def _by_process(
+        self,
+        process: HelperProcesses,
+        encoded: NDArray[np.uint8],
+        roi: Box,
+        header: ImageHeader,
+    ) -> Array | None:
+        """Let the process decode; None if it could not."""
+        y0, x0, y1, x1 = roi
+        channels = CHANNELS[header.space_of(self._output)]
+        pixels = self._pool.empty((y1 - y0, x1 - x0, channels), self._dtype)
+        slots = process.arena.slot_of(encoded), process.arena.slot_of(pixels)
+        if None in slots:  # small arrays lie elsewhere
+            return None
+        blemishes = process.ask(slots[0], roi, slots[1])
+        if blemishes is None:
+            return None
+        for blemish in blemishes:
+            self._report_blemish(blemish)
+        return pixels
+
+    def close(self) -> None:
+        """End the process; idempotent."""
+        if self._process is not None:
+            self._process.close()

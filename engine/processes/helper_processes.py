@@ -1,0 +1,259 @@
+"""Helper processes: their start, their requests and their end, in the parent.
+
+Each call of a library gives up the GIL and waits for it afterwards. Beside busy threads, that wait
+takes longer than to read a file of 100 KB. So helper processes read or decode files, straight into
+the arena that they share with their parent. They are an aid only: the parent does whatever they
+could not do, and raises the errors.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from queue import SimpleQueue
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import WorkerError
+from ..tensors.arena import Arena
+
+if TYPE_CHECKING:
+    from .channel import Channel
+    from .child_process import ChildProcess
+
+
+class HelperProcessesTuning(NamedTuple):
+    """When processes are started.
+
+    Attributes:
+        worth_starting_seconds: seconds that the parent spends on the processes' work before the
+            parent starts the processes, which takes about as long.
+        starts: number of times that the processes are started; after the last death they stay away.
+    """
+
+    worth_starting_seconds: float = 0.2
+    starts: int = 3
+
+
+TUNING = HelperProcessesTuning()
+
+Answers = Callable[[], list[Any] | None]
+"""Waits for the answers to requests; None if a process has died."""
+
+
+def _no_answers() -> None:
+    return None
+
+
+class HelperProcesses:
+    """Lets a process, or several, work in an arena, once that saves time. Thread-safe.
+
+    The processes start together. If one dies, the others are ended, too. In a process that was
+    forked from the parent, this object does nothing.
+
+    Args:
+        task: what the processes do, for messages: "reads".
+        module: full name of the processes' program: see `ChildProcess` and `helper_child`.
+        arena: memory that other processes may map.
+        numbers: first arguments of the program.
+        setup: the first message on each connection. Its answer says that the process is ready.
+        processes: number of processes.
+        at_once: number of requests that a process works on at a time.
+        environment: see `ChildProcess`.
+
+    Attributes:
+        arena, processes: see the arguments.
+        why: reason why there is no process; "" if no process has failed.
+    """
+
+    def __init__(
+        self,
+        task: str,
+        module: str,
+        arena: Arena,
+        numbers: Sequence[int],
+        setup: Any,
+        *,
+        processes: int = 1,
+        at_once: int,
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.arena = arena
+        self.why = ""
+        self.processes = processes
+        self._task = task
+        self._setup = setup
+        self._given = module, numbers, (arena.descriptor,), at_once, environment
+        self._owner = os.getpid()
+        self._lock = threading.Lock()
+        self._seconds = 0.0
+        self._starts_left = TUNING.starts
+        self._wanted = True  # before the start, and after each death but the last
+        self._closed = False
+        self._helper: _LivingProcesses | None = None
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the process answers requests."""
+        helper = self._helper
+        return helper is not None and helper.ready and os.getpid() == self._owner
+
+    def ask(self, *request: Any) -> Any:
+        """Return the answer to a request; None if no process answers."""
+        answers = self.ask_each([request])
+        return None if answers is None else answers[0]
+
+    def ask_each(self, requests: Sequence[tuple[Any, ...]]) -> list[Any] | None:
+        """Return the answers to requests, at most one a process; None if a process has died."""
+        return self.send_each(requests)()
+
+    def send_each(self, requests: Sequence[tuple[Any, ...]]) -> Answers:
+        """Send requests; return what waits for the answers: see `ask_each`. It must be called."""
+        helper = self._helper
+        if helper is None or not self.is_there:
+            return _no_answers
+        try:
+            receive = helper.send(requests)
+        except (EOFError, OSError):
+            self._lose(helper)
+            return _no_answers
+
+        def answers() -> list[Any] | None:
+            try:
+                return receive()
+            except (EOFError, OSError):
+                self._lose(helper)
+                return None
+
+        return answers
+
+    def count(self, seconds: float) -> None:
+        """Add seconds that the parent spent on the process's work; start the process if due."""
+        if not self._wanted or os.getpid() != self._owner:
+            return
+        with self._lock:
+            self._seconds += seconds
+            if self._seconds < TUNING.worth_starting_seconds or not self._wanted:
+                return
+            self._seconds = 0.0
+            self._starts_left -= 1
+            self._wanted = False
+        threading.Thread(target=self._start, name="penstock-starter", daemon=True).start()
+
+    def close(self) -> None:
+        """End the process for good. Idempotent."""
+        with self._lock:
+            self._closed, self._wanted = True, False
+            helper, self._helper = self._helper, None
+        if helper is not None:
+            helper.close()
+
+    def _start(self) -> None:
+        try:
+            helper = _LivingProcesses(self._given, self.processes)
+        except (WorkerError, OSError) as error:
+            self.why = f"no process {self._task}: {error}"
+            return
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                self._helper = helper
+        if closed:
+            helper.close()
+            return
+        try:
+            helper.wait_until_ready(self._setup)
+        except (EOFError, OSError):
+            self._lose(helper)
+
+    def _lose(self, helper: _LivingProcesses) -> None:
+        """Go on without processes of which one has died."""
+        fate = helper.fate()
+        helper.close()  # from now on, no other process writes to the memory of unanswered requests
+        with self._lock:
+            if self._helper is helper:
+                self._helper = None
+                self._wanted = self._starts_left > 0
+                self.why = f"the process that {self._task} {fate}"
+
+
+class _LivingProcesses:
+    """Helper processes while they are alive.
+
+    Args:
+        given: arguments of `ChildProcess`.
+        count: number of processes.
+
+    Attributes:
+        ready: whether the processes answer requests.
+    """
+
+    def __init__(self, given: tuple[Any, ...], count: int) -> None:
+        from .child_process import ChildProcess  # most pipelines need not spend the time
+
+        self.ready = False
+        self._fate = ""
+        self._processes: list[ChildProcess] = []
+        try:
+            for _ in range(count):
+                self._processes.append(ChildProcess(*given))
+        except BaseException:
+            self.close()
+            raise
+        self._free: SimpleQueue[tuple[Channel, ...]] = SimpleQueue()
+
+    def wait_until_ready(self, setup: Any) -> None:
+        """Send the first message, and wait until the processes answer requests."""
+        for process in self._processes:
+            try:
+                for channel in process.channels:
+                    channel.send(setup)
+                for channel in process.channels:
+                    channel.receive()
+            except (EOFError, OSError):
+                self._fate = process.fate()
+                raise
+        for seat in zip(*(process.channels for process in self._processes), strict=True):
+            self._free.put(seat)
+        self.ready = True
+
+    def send(self, requests: Sequence[tuple[Any, ...]]) -> Callable[[], list[Any]]:
+        """Return what waits for the answers; both raise EOFError or OSError after an end."""
+        seat = self._free.get()
+        number = 0
+        try:
+            for number, request in enumerate(requests):
+                seat[number].send(request)
+        except BaseException:
+            self._leave(seat, number)
+            raise
+        return partial(self._receive, seat, len(requests))
+
+    def _receive(self, seat: tuple[Channel, ...], count: int) -> list[Any]:
+        answers: list[Any] = []
+        try:
+            while len(answers) < count:
+                answers.append(seat[len(answers)].receive())
+        except BaseException:
+            self._leave(seat, len(answers))
+            raise
+        self._free.put(seat)
+        return answers
+
+    def _leave(self, seat: tuple[Channel, ...], number: int) -> None:
+        """End the processes, because the channel of this process in a seat has failed."""
+        # Other answers may still come: nobody must take them for those of later requests.
+        self._fate = self._fate or self._processes[number].fate()
+        self.close()
+        self._free.put(seat)
+
+    def fate(self) -> str:
+        """Return how the first process ended, as a phrase."""
+        return self._fate or self._processes[0].fate()
+
+    def close(self) -> None:
+        """End the processes; a thread that waits for an answer gets EOFError. Idempotent."""
+        for process in self._processes:
+            process.close()
