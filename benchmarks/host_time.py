@@ -91,7 +91,7 @@ class IdleGpuDevice(EmulatedGpuDevice):
 class IdleEngine:
     """A JPEG engine that leaves the pixels as they are."""
 
-    busy, idle = 0.0, 0.0
+    busy, idle, starved = 0.0, 0.0, 0.0
 
     @classmethod
     def open(cls, device: Any) -> IdleEngine:

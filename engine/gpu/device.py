@@ -30,8 +30,8 @@ _STAGED = 1 << 20  # bytes of pinned memory for copies of small arrays
 _ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have without a request
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
-Awaited = Literal["gpu", "threads"]
-"""What a thread that launches waits for: the GPU, or threads that decode for it."""
+Awaited = Literal["batches", "gpu", "threads"]
+"""What a thread that launches waits for: batches, the GPU, or threads that decode for it."""
 
 
 def import_cupy() -> ModuleType:
@@ -95,7 +95,7 @@ class Device:
         self.num_threads = num_threads
         self.own: dict[Any, Any] = {}
         self.taken_bytes = self.engine_ns = 0
-        self.wait_ns: dict[Awaited, int] = {"gpu": 0, "threads": 0}
+        self.wait_ns: dict[Awaited, int] = {"batches": 0, "gpu": 0, "threads": 0}
         self._cupy = cupy
         # Memory for small buffers, and the number of its bytes that buffers have taken:
         self._block: Any = None

@@ -98,7 +98,7 @@ class DeviceStage:
         self._clocks.lanes.append(clocks)
         try:
             awaiter.start()
-            while (job := self._queue.get()) is not None:
+            while (job := self._next_job(device)) is not None:
                 batch, segment, index = job
                 batch.device = device
                 before, started = device.taken_bytes, perf_counter_ns()
@@ -117,6 +117,10 @@ class DeviceStage:
             _end(awaiter, launched)
             if not launched.empty():  # the awaiter has failed, and the device may be at work
                 device.synchronize()
+
+    def _next_job(self, device: Device) -> _SegmentJob | None:
+        with device.waiting("batches"):
+            return self._queue.get()
 
     def _launch(
         self, batch: Batch, segment: Segment, device: Device

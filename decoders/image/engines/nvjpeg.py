@@ -63,10 +63,12 @@ class HardwareDecoder:
     Attributes:
         busy: seconds that the last call took; 0 after the first call, which allocates memory.
         idle: seconds that nothing used the engine before that call.
+        starved: part of the time since the call before in which the lane waited for batches.
     """
 
     def __init__(self, device: Device, handle: ctypes.c_void_p, state: ctypes.c_void_p) -> None:
-        self.busy = self.idle = 0.0
+        self.busy = self.idle = self.starved = 0.0
+        self._seen = perf_counter(), device.wait_ns["batches"]
         self._is_new = True
         self._device = device
         self._handle = handle
@@ -114,6 +116,7 @@ class HardwareDecoder:
         with self._device.waiting("gpu"), turn.lock:
             started = perf_counter()
             self.idle = started - turn.end
+            self._note_lane(started)
             failed = library.nvjpegDecodeBatchedInitialize(
                 self._handle, self._state, count, 1, _FORMATS[space]
             ) or library.nvjpegDecodeBatched(
@@ -124,6 +127,11 @@ class HardwareDecoder:
             self.busy = 0.0 if self._is_new else turn.end - started
             self._is_new = False
         return not failed
+
+    def _note_lane(self, now: float) -> None:
+        seen, waited = self._seen
+        self._seen = now, self._device.wait_ns["batches"]
+        self.starved = (self._seen[1] - waited) / 1e9 / (now - seen)
 
     def __del__(self) -> None:
         library: Any = _library()

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 import pytest
 
+from penstock.decoders.image import cpu_decoding
 from penstock.decoders.image.cpu_decoding import CpuDecoding
 from penstock.decoders.image.decode import decode
 from penstock.decoders.image.table import read_decodable_header
@@ -24,7 +25,8 @@ ROI = 20, 30, 180, 270
 
 
 @pytest.fixture
-def pool() -> SlabPool:
+def pool(tuned) -> SlabPool:
+    tuned(cpu_decoding, least_cores=1)
     return SlabPool(shared=True)
 
 
@@ -157,8 +159,13 @@ def test_what_the_process_does_not_see_is_decoded_here(decoding, encoded, outsid
     np.testing.assert_array_equal(helped.decode(file, roi, header), decode(file, roi=roi))
 
 
-def test_private_memory_has_no_process(decoding, encoded):
-    alone = decoding(pool=SlabPool(shared=False))
+@pytest.mark.parametrize("reason", ["private memory", "few cores"])
+def test_there_may_be_no_process(decoding, encoded, tuned, reason):
+    if reason == "few cores":
+        tuned(cpu_decoding, least_cores=1 + len(os.sched_getaffinity(0)))
+        alone = decoding()
+    else:
+        alone = decoding(pool=SlabPool(shared=False))
     assert alone._process is None
     image = decoded(alone, encoded["png"])
     np.testing.assert_array_equal(image, decode(encoded["png"], roi=ROI))

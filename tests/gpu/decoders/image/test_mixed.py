@@ -10,6 +10,7 @@ import pytest
 import simplejpeg
 
 from penstock import Pipeline, fn, types
+from penstock.decoders.image import cpu_decoding
 from penstock.decoders.image.cpu_decoding import CpuDecoding
 from penstock.decoders.image.formats import jpeg_batch_headers
 from penstock.engine.errors import DecodeError
@@ -211,6 +212,7 @@ def test_the_process_that_reads_looks_at_headers(device_stage, image_zoo, monkey
 
 def test_a_process_decodes_what_the_gpu_does_not(device_stage, image_zoo, monkeypatch, tuned):
     tuned(helper_processes, worth_starting_seconds=0.0)
+    tuned(cpu_decoding, least_cores=1)
     paths = [str(image.path) for image in image_zoo.values()]
     by_process: list[bool] = []
 

@@ -15,7 +15,11 @@ from penstock.decoders.image.engines.nvjpeg import HardwareDecoder
 from penstock.engine.gpu.gpu_device import GpuDevice
 
 DEVICE = SimpleNamespace(
-    id=0, stream=SimpleNamespace(ptr=77), engine_ns=0, waiting=lambda _: nullcontext()
+    id=0,
+    stream=SimpleNamespace(ptr=77),
+    engine_ns=0,
+    wait_ns={"batches": 0},
+    waiting=lambda _: nullcontext(),
 )
 
 
@@ -89,6 +93,19 @@ def test_a_batch_that_the_engine_refuses_is_reported(opened, failing):
     library, decoder = opened(failing)
     assert not decode(decoder)
     assert library.names()[-1] == failing
+
+
+def test_it_tells_for_how_much_of_the_time_the_lane_had_no_batch(opened, monkeypatch):
+    clock = 0.0
+    monkeypatch.setattr(nvjpeg, "perf_counter", lambda: clock)
+    monkeypatch.setitem(DEVICE.wait_ns, "batches", 0)
+    _, decoder = opened()
+    found = []
+    for clock, waited in ((10.0, 4), (20.0, 4), (30.0, 14)):
+        DEVICE.wait_ns["batches"] = waited * 10**9
+        decode(decoder)
+        found.append(decoder.starved)
+    assert found == pytest.approx([0.4, 0.0, 1.0])
 
 
 def test_a_gpu_without_the_engine_has_no_decoder(opened):
