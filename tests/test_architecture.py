@@ -54,7 +54,8 @@ ROOMS = (
 # What the parts above may import of the engine: not the work, and not the threads that do it.
 OPEN_ROOMS = {"errors", "suggestions", "threads", "order", "tensors", "gpu", "graph", "types"}
 ALSO_OPEN = {
-    "readers": {"processes"},  # the reading process is a child process, too
+    "readers": {"processes"},  # the reading process is a helper process
+    "decoders": {"processes"},  # so is the one that decodes what the GPU does not
     "datasets": {"processes"},  # conversions in child processes
     "plugin": {"run"},  # iterators run pipelines
     "__init__": {"run"},

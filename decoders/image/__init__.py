@@ -5,6 +5,7 @@ formats/         one module a format: its signature, its header, its decode
 engines/         what decodes: libjpeg-turbo and OpenCV (CPU), nvJPEG, nvImageCodec, CUDA kernels
 decode           decode one image on the CPU, in the color space, dtype and region asked for
 mixed            decode a batch into GPU memory
+cpu_decoding     the files of such a batch that the CPU decodes, in threads or a process
 color            color spaces and sample dtypes
 orientation      EXIF orientations
 image_decoder    `fn.decoders.image` and `fn.peek_image_shape`

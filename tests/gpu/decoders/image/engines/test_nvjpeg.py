@@ -96,12 +96,13 @@ def test_a_batch_that_the_engine_refuses_is_reported(opened, failing):
 
 
 def test_it_tells_for_how_much_of_the_time_the_lane_had_no_batch(opened, monkeypatch):
-    clock = 0.0
-    monkeypatch.setattr(nvjpeg, "perf_counter", lambda: clock)
+    clock = iter((0.0, *[10.0] * 2, *[20.0] * 2, *[30.0] * 2))  # the start, and two looks a call
+    monkeypatch.setattr(nvjpeg, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(nvjpeg, "_turns", {0: SimpleNamespace(lock=nullcontext(), end=0.0)})
     monkeypatch.setitem(DEVICE.wait_ns, "batches", 0)
     _, decoder = opened()
     found = []
-    for clock, waited in ((10.0, 4), (20.0, 4), (30.0, 14)):
+    for waited in (4, 4, 14):
         DEVICE.wait_ns["batches"] = waited * 10**9
         decode(decoder)
         found.append(decoder.starved)
