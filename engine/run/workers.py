@@ -133,7 +133,8 @@ class Workers:
         with self._lock:
             self._stopping = True
             processes = list(self._processes)
-        for _ in range(2 * self._count):
+            waiting = len(self.threads)  # those that others have replaced may wait, too
+        for _ in range(waiting + self._count):  # and `start` may be at work
             self._queue.put(None)
         for process in processes:
             process.kill()

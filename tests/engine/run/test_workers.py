@@ -107,3 +107,14 @@ def test_an_error_of_a_row_is_no_end_of_a_thread():
     with pytest.raises(ValueError, match="bad row"):
         pipe.run()
     assert own_threads() == []
+
+
+def test_closing_ends_threads_that_others_have_replaced_twice():
+    with make(lambda: call(Affine, call(Numbers)[0]), num_threads=2) as pipe:
+        pipe.run()
+        replaced = pipe._executor._workers
+        for _ in range(4):  # as if processes and threads took over by turns, without a batch
+            replaced._threads_started = 0
+            replaced._start_threads(2)
+        assert sum("worker" in name for name in names()) == 10
+    assert own_threads() == []
