@@ -115,6 +115,13 @@ class CpuDecoding:
             self._report_blemish(blemish)
         return pixels
 
+    @property
+    def path_used(self) -> str:
+        """Whether a process decodes, or why it does not; "" before it is started."""
+        if self._process is None or not self._process.is_there:
+            return "" if self._process is None else self._process.why
+        return "a process of its own decodes what the GPU does not"
+
     def close(self) -> None:
         """End the process; idempotent."""
         if self._process is not None:

@@ -161,6 +161,9 @@ class ImageDecoder(FormatUser):
     def event_counts(self) -> dict[str, int]:
         return {_BLEMISHED: self._blemished} if self._blemished else {}
 
+    def remark(self) -> str:
+        return "" if self._mixed is None else self._mixed.path_used
+
     def close(self) -> None:
         if self._mixed is not None:
             self._mixed.close()

@@ -163,6 +163,11 @@ class MixedDecoding:
         others, on_cpu = (_without(batch.errors, rows) for rows in (others, on_cpu))
         return Begun(work, others, self._start_on_cpu(on_cpu, work))
 
+    @property
+    def path_used(self) -> str:
+        """What decodes on the CPU: see `Operator.remark`."""
+        return "" if self._cpu is None else self._cpu[1].path_used
+
     def close(self) -> None:
         """End the threads and the process that decode; idempotent."""
         if self._cpu is not None:

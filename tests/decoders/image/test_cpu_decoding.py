@@ -145,7 +145,7 @@ def test_after_its_death_threads_go_on(decoding, encoded):
     for _ in range(3):
         image = decoded(helped, encoded["png"])
         np.testing.assert_array_equal(image, decode(encoded["png"], roi=ROI))
-    assert "the process that decodes was ended by the signal SIGKILL" in helped._process.why
+    assert "the process that decodes was ended by the signal SIGKILL" in helped.path_used
 
 
 @pytest.mark.parametrize("outside", ["encoded", "pixels", "header"])
@@ -167,5 +167,6 @@ def test_there_may_be_no_process(decoding, encoded, tuned, reason):
     else:
         alone = decoding(pool=SlabPool(shared=False))
     assert alone._process is None
+    assert alone.path_used == ""
     image = decoded(alone, encoded["png"])
     np.testing.assert_array_equal(image, decode(encoded["png"], roi=ROI))

@@ -232,6 +232,8 @@ def test_a_process_decodes_what_the_gpu_does_not(device_stage, image_zoo, monkey
             rows = pipe.run()[0].as_cpu().rows()
             for row, wanted in zip(rows, expected, strict=True):
                 np.testing.assert_array_equal(row, wanted)
+        remark = "a process of its own decodes what the GPU does not"
+        assert remark in str(pipe.stats())
     pipe.close()
     assert_soon(lambda: not children())
 
