@@ -39,9 +39,12 @@ class CudaJpegTuning(NamedTuple):
 
     Attributes:
         threads: that decode the Huffman codes of a file: 32 to MOST_THREADS of the kernels.
+        most_times: the files' bytes, times which a stretch of memory may have that is copied to the
+            device whole. Files of a shuffled batch may lie among those of other batches.
     """
 
     threads: int = 1024
+    most_times: float = 3.0
 
 
 TUNING = CudaJpegTuning()
@@ -175,10 +178,31 @@ def _upload(
     device: Device, encoded: TensorListCPU, files: JpegFiles
 ) -> tuple[Any, NDArray[np.int64]]:
     """Copy encoded files to the device; return their memory there, and their addresses."""
-    if encoded.packed is None:
-        memory = device.upload(np.concatenate([encoded.row(row) for row in files.rows.tolist()]))
-        return memory, address_of(memory) + np.cumsum(files.lengths) - files.lengths
-    offsets = encoded.packed.offsets[files.rows]
-    lowest, highest = int(offsets.min()), int((offsets + files.lengths).max())
-    memory = device.upload(encoded.packed.memory[lowest:highest])
-    return memory, address_of(memory) + offsets - lowest
+    ends = np.cumsum(files.lengths)
+    common = _common_memory(encoded, files.rows)
+    if common is not None:
+        block, offsets = common
+        lowest, highest = int(offsets.min()), int((offsets + files.lengths).max())
+        if highest - lowest <= TUNING.most_times * ends[-1]:
+            memory = device.upload(block[lowest:highest])
+            return memory, address_of(memory) + offsets - lowest
+    pinned = device.pinned(int(ends[-1]))
+    np.concatenate([encoded.row(row) for row in files.rows.tolist()], out=pinned)
+    memory = device.upload(pinned)
+    return memory, address_of(memory) + ends - files.lengths
+
+
+def _common_memory(
+    encoded: TensorListCPU, rows: NDArray[np.intp]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]] | None:
+    """Return the memory in which all of these rows lie, and their offsets there; None if they lie
+    apart."""
+    packed = encoded.packed
+    if packed is not None:
+        return packed.memory, packed.offsets[rows]
+    block = encoded.row(int(rows[0])).base
+    if not isinstance(block, np.ndarray) or block.dtype != np.uint8 or block.ndim != 1:
+        return None
+    if any(encoded.row(row).base is not block for row in rows.tolist()):
+        return None
+    return block, (encoded.pointers()[rows] - np.uint64(block.ctypes.data)).astype(np.int64)

@@ -89,6 +89,34 @@ def test_samplings_sizes_and_qualities(device, photograph, sampling, smooth):
     check(device, contents, smooth=smooth)
 
 
+@pytest.mark.parametrize("place", ["end to end", "far apart", "as views", "in arrays"])
+def test_files_lie_anywhere(device, photograph, place, monkeypatch):
+    contents = [encode(photograph[:h, :w], "420") for h, w in ((40, 100), (99, 61), (30, 20))]
+    rows = packed(contents).rows()
+    if place == "in arrays":
+        encoded = TensorListCPU([row.copy() for row in rows])
+    else:
+        room = 1 << (15 if place == "far apart" else 12)
+        memory, offsets = np.zeros(3 * room, np.uint8), np.array([2 * room + 1, 1, room])
+        for row, offset in zip(rows, offsets, strict=True):
+            memory[offset : offset + row.size] = row
+        lengths = np.array([[row.size] for row in rows])
+        encoded = TensorListCPU(PackedRows(memory, offsets, lengths, np.uint8))
+        if place == "as views":
+            encoded = TensorListCPU(encoded.rows())
+    copies = []
+    monkeypatch.setattr(
+        device, "upload", lambda a, upload=device.upload: copies.append(a.nbytes) or upload(a)
+    )
+    found, damaged = run(device, encoded, files_of(encoded))
+    assert not damaged.any()
+    for row, content in zip(found, contents, strict=True):
+        np.testing.assert_array_equal(row, simplejpeg.decode_jpeg(content))
+    total = sum(map(len, contents))
+    assert (copies[0] == total) == (place in ("far apart", "in arrays"))
+    assert copies[0] <= cuda_jpeg.TUNING.most_times * total
+
+
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_luma_alone(device, photograph, sampling):
     check(device, [encode(photograph[:50, :70], sampling)], space="GRAY")
