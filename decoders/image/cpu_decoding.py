@@ -69,7 +69,6 @@ class CpuDecoding:
                 "decodes",
                 f"{__package__}.decoding_child",
                 pool.arena,
-                (pool.arena.descriptor,),
                 self._decode,
                 at_once=threads,
             )
@@ -118,8 +117,10 @@ class CpuDecoding:
     @property
     def path_used(self) -> str:
         """Whether a process decodes, or why it does not; "" before it is started."""
-        if self._process is None or not self._process.is_there:
-            return "" if self._process is None else self._process.why
+        if self._process is None:
+            return ""
+        if not self._process.is_there:
+            return self._process.why
         return "a process of its own decodes what the GPU does not"
 
     def close(self) -> None:

@@ -189,10 +189,12 @@ class Device:
         """Return a copy of an array as (nbytes,) uint8 on the device."""
         array = np.ascontiguousarray(array)
         memory = self.buffer(array.nbytes)
-        self.copy_in(address_of(memory), array if array.nbytes > _SMALL else self._pinned(array))
+        self.copy_in(
+            address_of(memory), array if array.nbytes > _SMALL else self._pinned_copy(array)
+        )
         return memory
 
-    def _pinned(self, array: NDArray[Any]) -> NDArray[np.uint8]:
+    def _pinned_copy(self, array: NDArray[Any]) -> NDArray[np.uint8]:
         """Return a copy of a small array in pinned memory: its copy to the device does not wait for
         the work before."""
         start, stop = self._staged, self._staged + array.nbytes

@@ -57,8 +57,8 @@ class HelperProcesses:
         task: what the processes do, for messages: "reads".
         module: full name of the processes' program: see `ChildProcess` and `helper_child`.
         arena: memory that other processes may map.
-        numbers: first arguments of the program.
         setup: the first message on each connection. Its answer says that the process is ready.
+        numbers: first arguments of the program, before the arena's descriptor.
         processes: number of processes.
         at_once: number of requests that a process works on at a time.
         environment: see `ChildProcess`.
@@ -73,9 +73,9 @@ class HelperProcesses:
         task: str,
         module: str,
         arena: Arena,
-        numbers: Sequence[int],
         setup: Any,
         *,
+        numbers: Sequence[int] = (),
         processes: int = 1,
         at_once: int,
         environment: Mapping[str, str] = MappingProxyType({}),
@@ -85,7 +85,8 @@ class HelperProcesses:
         self.processes = processes
         self._task = task
         self._setup = setup
-        self._given = module, numbers, (arena.descriptor,), at_once, environment
+        arguments = *numbers, arena.descriptor
+        self._given = module, arguments, (arena.descriptor,), at_once, environment
         self._owner = os.getpid()
         self._lock = threading.Lock()
         self._seconds = 0.0

@@ -14,13 +14,13 @@ class Pool(Protocol):
 
     Attributes:
         budget: bytes that should be lent at most.
-        room: bytes that may still be lent.
     """
 
     budget: int
 
     @property
-    def room(self) -> int: ...
+    def room(self) -> int:
+        """Bytes left of the budget; negative when more are lent."""
 
 
 class Budget:

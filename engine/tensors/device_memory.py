@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .memory import size_class
+from .memory import serving_size, size_class
 from .streams import DEFAULT_STREAM, ForeignStream
 
 
@@ -33,15 +33,12 @@ class DevicePoolTuning(NamedTuple):
     Attributes:
         least_bytes: bytes of the smallest blocks.
         keep_bytes: bytes that may lie idle.
-        most_times: the size asked for, times which a block may have. Batches of photographs differ
-            in size; blocks of the next sizes spare new memory, and the device a wait for it.
         pinned_steps: bytes of which small and large pinned memory has a multiple: few sizes, so
             that CuPy's pool has memory of the size.
     """
 
     least_bytes: int = 512
     keep_bytes: int = 4 << 30
-    most_times: float = 2.0
     pinned_steps: tuple[int, int] = (1 << 20, 16 << 20)
 
 
@@ -167,7 +164,7 @@ class DevicePool:
         least = TUNING.least_bytes
         size = size_class(nbytes) if nbytes > least else least
         with self._lock:
-            idle = self._take(size) or self._take(self._next_size(size))
+            idle = self._take(serving_size(self._idle, size))
         block = self._allocate(size) if idle is None else self._free(idle, stream)
         with self._lock:
             self._lent += block.size
@@ -184,13 +181,6 @@ class DevicePool:
             return None
         self._kept -= size
         return waiting.popleft()
-
-    def _next_size(self, size: int) -> int:
-        """Return the least size of idle blocks that serve as well; 0 if there is none."""
-        sizes = range(size + 1, int(size * TUNING.most_times) + 1)
-        return min(
-            (each for each in list(self._idle) if each in sizes and self._idle[each]), default=0
-        )
 
     def _take_surplus(self) -> list[_Idle]:
         """Return the blocks that came back first, as many as too many lie idle."""

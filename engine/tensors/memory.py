@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import prod
 from time import perf_counter
@@ -39,8 +40,9 @@ class PoolTuning(NamedTuple):
         trim_interval: batches between two searches for such blocks.
         keep_bytes: bytes that may lie idle, also if fewer bytes are lent.
         large_bytes: size of the blocks after whose lending the pool counts how much is lent.
-        most_times: the size asked for, times which an idle block may have. Batches of files differ
-            in size; to lock a new block of 64 MiB in memory for a device takes longer than a batch.
+        most_times: the size asked for, times which an idle block may have, of a device's memory,
+            too. Batches of files differ in size. To lock a new block of 64 MiB in memory for a
+            device takes longer than a batch, and new memory of a device makes the device wait.
     """
 
     idle_batches: int = 64
@@ -58,6 +60,20 @@ def size_class(nbytes: int) -> int:
     """Round up to one of eight steps per power of two, in whole pages: little waste, few sizes."""
     step = max(PAGE, 1 << max(0, nbytes.bit_length() - 4))
     return -(-nbytes // step) * step
+
+
+def serving_size(idle: Mapping[int, Sequence[Any]], size: int) -> int:
+    """Return the least size of idle blocks that serve for `size`; `size` itself if there is none.
+
+    Args:
+        idle: the idle blocks by their sizes.
+        size: the size asked for.
+    """
+    if idle.get(size):
+        return size
+    most = size * TUNING.most_times
+    larger = (each for each, blocks in list(idle.items()) if size < each <= most and blocks)
+    return min(larger, default=size)
 
 
 class Pinner(Protocol):
@@ -151,13 +167,9 @@ class SlabPool:
 
     def _block(self, size: int) -> tuple[int, int]:
         """Return the offset and the size of an idle block, or of a new one."""
-        idle = self._idle
-        if not idle.get(size):
-            most = size * TUNING.most_times
-            larger = (each for each, blocks in list(idle.items()) if size < each <= most and blocks)
-            size = min(larger, default=size)
+        size = serving_size(self._idle, size)
         with suppress(KeyError, IndexError):  # another thread may have taken the last one
-            return idle[size].pop()[0], size
+            return self._idle[size].pop()[0], size
         try:
             offset = self._discarded[size].pop()
         except (KeyError, IndexError):

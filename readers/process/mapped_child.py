@@ -2,7 +2,7 @@
 
 If a file is cut short while it is mapped, the kernel kills the process that touches the missing
 bytes (SIGBUS). So the reading process maps files, not the user's process: a pipeline survives the
-loss of the reading process (see `reading_process`). The reading process copies elements from maps
+loss of the reading process (see `helper_processes`). The reading process copies elements from maps
 straight into the arena that it shares with its parent. The parent reads the regions that cannot be
 copied, or whose copy would wait for a disk.
 """

@@ -1,6 +1,6 @@
 """The program of the reading process.
 
-A pipeline survives the loss of this process: see `reading_process`. A request is a name and
+A pipeline survives the loss of this process: see `helper_processes`. A request is a name and
 arguments:
 
     "copy", files, copies                       copies out of mapped files: `MapCopier.copy`

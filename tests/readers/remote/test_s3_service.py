@@ -21,7 +21,8 @@ def test_a_range_comes_with_the_version(s3, url):
     assert answer.version.tag
     assert answer.version.modified
     # Requests that other tests have given up may still come.
-    assert ("bucket/service/a", "bytes=10-29") in s3.front.requests
+    own = [request for request in s3.front.requests if request[0] == "bucket/service/a"]
+    assert own[-1] == ("bucket/service/a", "bytes=10-29")
 
 
 def test_another_content_has_another_version(s3, url):
