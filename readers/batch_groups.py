@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import NamedTuple
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from ..engine.graph.context import BatchContext
 from ..engine.order.sampler import Selection
+from .process.process_source import ProcessSource
 from .selections import Selects
 from .source import Columns, Readable
 
@@ -71,6 +74,7 @@ class BatchGroups:
 
     Attributes:
         count: number of batches in the next group.
+        single: whether no groups are made.
     """
 
     def __init__(
@@ -80,9 +84,16 @@ class BatchGroups:
         self._source = source
         self._sampler = sampler
         self._batch_size = batch_size
+        self.single = single
         self._most = 1 if single else max(1, TUNING.samples // batch_size)
         self.count = 1
         self._group: _BatchGroup | None = None
+        self._following: _BatchGroup | None = None
+        self._processes: ProcessSource | None = None
+
+    def read_by(self, processes: ProcessSource) -> None:
+        """Let processes read samples of the same source, and the next group ahead."""
+        self._processes = processes
 
     def select(self, number: int) -> Selection:
         """Return the samples of batch `number`: see `Sampler.select`."""
@@ -92,7 +103,8 @@ class BatchGroups:
     def take_batch(self, batch: BatchContext, selection: Selection) -> Columns:
         """Return the columns of the batch, or raise what reading that batch alone raised."""
         if batch.count > 1:
-            return self._source.read(selection.index, batch.empty)
+            following = partial(self._sampler.select, batch.number + batch.count, batch.count)
+            return self._read(batch, selection, following)
         group = self._group_with(batch.number)
         if group.columns is None:
             group = self._read_group(group, batch)
@@ -110,7 +122,10 @@ class BatchGroups:
     def _group_with(self, number: int) -> _BatchGroup:
         """Return the group of batch `number`: the last one, or a new one."""
         if self._group is None or number not in self._group.numbers:
-            self._group = self._new_group(number, self.count)
+            following, self._following = self._following, None
+            if following is None or number not in following.numbers:
+                following = self._new_group(number, self.count)
+            self._group = following
         return self._group
 
     def _new_group(self, number: int, count: int) -> _BatchGroup:
@@ -123,7 +138,7 @@ class BatchGroups:
         """Read a group; if that fails, return one that holds the batch alone."""
         taken, started = batch.taken_bytes, perf_counter()
         try:
-            group.columns = self._source.read(group.selection.index, batch.empty)
+            group.columns = self._read(batch, group.selection, partial(self._follow, group))
         except BaseException:
             self.count = 1
             if len(group.numbers) == 1:
@@ -135,6 +150,19 @@ class BatchGroups:
         seconds, nbytes = perf_counter() - started, batch.taken_bytes - taken
         self._adapt(len(group.numbers), seconds, nbytes, batch.pool.room)
         return group
+
+    def _follow(self, group: _BatchGroup) -> Selection:
+        """Return the samples of the group that follows on another."""
+        self._following = self._new_group(group.numbers.stop, self.count)
+        return self._following.selection
+
+    def _read(
+        self, batch: BatchContext, selection: Selection, following: Callable[[], Selection]
+    ) -> Columns:
+        """Read samples; `following` returns those that come next, most likely."""
+        if self._processes is None:
+            return self._source.read(selection.index, batch.empty)
+        return self._processes.read(batch, selection.index, following)
 
     def _adapt(self, count: int, seconds: float, nbytes: int, room: int) -> None:
         """Choose the next group's size by what a group of `count` batches took."""

@@ -34,9 +34,8 @@ class Readable(Protocol):
 class Source(Protocol):
     """Random access to encoded samples.
 
-    A source is deterministic (an index always names the same sample), thread-safe, and picklable
-    before its first `read`. It knows nothing of shards, order or batches: the sampler decides which
-    indices are read. A class that derives from `Source` needs `__len__`, `read` and `where`.
+    A source is deterministic (an index always names the same sample), thread-safe and picklable. It
+    knows nothing of shards, order or batches: the sampler decides which indices are read. A class that derives from `Source` needs `__len__`, `read` and `where`.
     """
 
     def __len__(self) -> int:

@@ -119,9 +119,8 @@ class CpuDecoding:
         """Whether a process decodes, or why it does not; "" before it is started."""
         if self._process is None:
             return ""
-        if not self._process.is_there:
-            return self._process.why
-        return "a process of its own decodes what the GPU does not"
+        there = self._process.is_there
+        return self._process.path_used + " what the GPU does not" * there
 
     def close(self) -> None:
         """End the process; idempotent."""

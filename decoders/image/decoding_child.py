@@ -2,7 +2,7 @@
 
 A request is an encoded file in the arena, the region to decode, and the memory for the pixels, as
 `ArenaSlot`s. The answer is the list of blemishes; or None: the parent decodes the file itself, and
-raises the error. The first message on each connection is the function to decode with.
+raises the error. The first message is the function to decode with.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main(arena: int, *connections: int) -> None:
 
 
 def _prepared(memory: Arena, decode: Callable[..., NDArray[Any]]) -> Answer:
-    """Return what answers the requests on a connection."""
+    """Return what answers the requests."""
 
     def answer(request: Request) -> list[str] | None:
         encoded, roi, pixels = request

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from socket import socket
 from typing import Any
 
@@ -20,21 +21,29 @@ def serve(connections: Sequence[int], prepare: Callable[[Any], Answer]) -> None:
 
     Args:
         connections: descriptors of sockets; each gets a thread.
-        prepare: takes the first message of a connection, and returns what answers the others.
+        prepare: takes the first message, which comes on the first connection, and returns what
+            answers the requests of all connections.
     """
-    for connection in connections[1:]:
-        threading.Thread(target=_serve, args=(connection, prepare), daemon=True).start()
-    _serve(connections[0], prepare)
+    first, *others = (Channel(socket(fileno=connection)) for connection in connections)
+    with _ending_the_process():
+        answer = prepare(first.receive())
+        first.send(None)
+        for channel in others:
+            threading.Thread(target=_serve, args=(channel, answer), daemon=True).start()
+    _serve(first, answer)
 
 
-def _serve(connection: int, prepare: Callable[[Any], Answer]) -> None:
-    """Answer requests. After an error, end the process: the parent would wait for an answer."""
-    channel = Channel(socket(fileno=connection))
-    try:
-        answer = prepare(channel.receive())
-        channel.send(None)
+def _serve(channel: Channel, answer: Answer) -> None:
+    with _ending_the_process():
         while True:
             channel.send(answer(channel.receive()))
+
+
+@contextmanager
+def _ending_the_process() -> Iterator[None]:
+    """End the process after an error: the parent would wait for an answer."""
+    try:
+        yield
     except (EOFError, ConnectionError):
         os._exit(0)  # the parent has ended
     except BaseException:

@@ -57,7 +57,7 @@ class HelperProcesses:
         task: what the processes do, for messages: "reads".
         module: full name of the processes' program: see `ChildProcess` and `helper_child`.
         arena: memory that other processes may map.
-        setup: the first message on each connection. Its answer says that the process is ready.
+        setup: the first message to each process. Its answer says that the process is ready.
         numbers: first arguments of the program, before the arena's descriptor.
         processes: number of processes.
         at_once: number of requests that a process works on at a time.
@@ -100,6 +100,15 @@ class HelperProcesses:
         """Whether the process answers requests."""
         helper = self._helper
         return helper is not None and helper.ready and os.getpid() == self._owner
+
+    @property
+    def path_used(self) -> str:
+        """Whether processes work, or why they do not; "" before they are started."""
+        if not self.is_there:
+            return self.why
+        if self.processes == 1:
+            return f"a process of its own {self._task}"
+        return f"{self.processes} processes of its own {self._task.removesuffix('s')}"
 
     def ask(self, *request: Any) -> Any:
         """Return the answer to a request; None if no process answers."""
@@ -209,10 +218,8 @@ class _LivingProcesses:
         """Send the first message, and wait until the processes answer requests."""
         for process in self._processes:
             try:
-                for channel in process.channels:
-                    channel.send(setup)
-                for channel in process.channels:
-                    channel.receive()
+                process.channels[0].send(setup)
+                process.channels[0].receive()
             except (EOFError, OSError):
                 self._fate = process.fate()
                 raise

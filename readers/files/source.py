@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from ...engine.tensors.arena import Arena
 from ...engine.tensors.packed_rows import MetadataFunction
 from ..listing.listing import FileList
+from ..process.part_reads import processes_of_cores
 from ..process.reading_process import ReadingProcess
 from ..source import Allocate, Column, checked_indices
 from ..storage.local_reads import read_local
 from ..storage.urls import is_url, shown
-from .process_reads import ProcessReads, processes_of_cores
+from .process_reads import ProcessReads
 
 
 class FileSourceTuning(NamedTuple):

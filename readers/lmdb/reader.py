@@ -13,7 +13,7 @@ from ...engine.errors import ArgumentError, DecodeError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, REQUIRED, STR, STRS, param
 from ...formats.npy import array_of_npy
-from ..reader import Reader
+from ..record_reader import RecordReader
 from ..source import Allocate, Column
 from ..storage.records import Records
 
@@ -109,7 +109,7 @@ _VALUES: dict[str, Parse] = {
 }
 
 
-class LMDBReader(Reader):
+class LMDBReader(RecordReader):
     """Base of the readers of LMDB."""
 
     path = param(

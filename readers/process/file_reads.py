@@ -57,12 +57,15 @@ class FileReads:
         self._team = team
         self._metadata_functions = metadata_functions
 
-    def read(self, paths: list[bytes], offset: int, room: int) -> tuple[Int64s, Metadata] | None:
+    def read(
+        self, paths: list[bytes], offset: int, room: int
+    ) -> tuple[int, Int64s, Metadata] | None:
         """Read files end to end into the arena, from `offset` on.
 
         Returns:
-            the sizes and the metadata of the files. If the files together are larger than `room`,
-            some files are not read, and there are no metadata. None if a file cannot be read.
+            the bytes of all files, and the sizes and the metadata of the files. If there is no
+            room for all bytes, some files are not read, and there are no metadata. None if a file
+            cannot be read.
         """
         block = self._arena.array((offset, (room,), "u1"))
         sizes = np.zeros(len(paths), np.int64)
@@ -75,11 +78,10 @@ class FileReads:
             sizes[some] = sizes_read
             used += int(sizes_read.sum())
         if used > room:
-            return sizes, {}
+            return used, sizes, {}
         addresses = (block.ctypes.data + np.cumsum(sizes) - sizes).astype(np.uint64)
-        return sizes, {
-            name: function(addresses, sizes) for name, function in self._metadata_functions.items()
-        }
+        functions = self._metadata_functions.items()
+        return used, sizes, {name: function(addresses, sizes) for name, function in functions}
 
     def _read_together(self, paths: list[bytes], block: Bytes) -> Int64s | None:
         """Return the sizes of files, and read them if there is room for all."""

@@ -6,8 +6,10 @@ arguments:
     "copy", files, copies                       copies out of mapped files: `MapCopier.copy`
     "copy_expected", paths, beginning, copies   of files that are alike: `copy_expected`
     "files", paths, offset, room                whole files: `FileReads.read`
+    "samples", indices, offset, room            samples of the source: `SourceReads.read`
 
-The first message on each connection holds the functions to run on each encoded sample.
+The first message holds the functions to run on each encoded sample, and the source, if there is
+one.
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ from ...engine.processes.helper_child import Answer, serve
 from ...engine.tensors.arena import Arena
 from ...engine.tensors.packed_rows import MetadataFunction
 from ...engine.threads import Team
+from ..source import Source
 from .file_reads import FileReads
 from .mapped_child import MapCopier, leave_no_dump
+from .source_reads import SourceReads
 
 
 def main(threads: int, arena: int, *connections: int) -> None:
@@ -36,14 +40,20 @@ def main(threads: int, arena: int, *connections: int) -> None:
 
 
 def _prepared(
-    memory: Arena, team: Team, copier: MapCopier, functions: Mapping[str, MetadataFunction]
+    memory: Arena,
+    team: Team,
+    copier: MapCopier,
+    setup: tuple[Mapping[str, MetadataFunction], Source | None],
 ) -> Answer:
-    """Return what answers the requests on a connection."""
+    """Return what answers the requests."""
+    functions, source = setup
     answers: dict[str, Callable[..., Any]] = {
         "copy": copier.copy,
         "copy_expected": copier.copy_expected,
         "files": FileReads(memory, team, functions).read,
     }
+    if source is not None:
+        answers["samples"] = SourceReads(memory, source, functions).read
 
     def answer(request: tuple[Any, ...]) -> Any:
         name, *arguments = request

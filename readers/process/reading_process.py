@@ -1,4 +1,4 @@
-"""Reading processes: they read files, and copy out of mapped files.
+"""Reading processes: they read files and samples, and copy out of mapped files.
 
 The kernel kills a process that touches a mapped file which was cut short. So only these processes
 (`reading_child`) map files.
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ...engine.processes.helper_processes import HelperProcesses
 from ...engine.tensors.arena import Arena
 from ...engine.tensors.packed_rows import MetadataFunction
+from ..source import Source
 
 
 class ReadingProcessTuning(NamedTuple):
@@ -43,6 +44,7 @@ class ReadingProcess(HelperProcesses):
         metadata_functions: functions that a process runs on each encoded sample, by name: see
             `PackedRows.metadata`.
         processes: number of processes.
+        source: whose samples they read, if they do.
 
     Attributes:
         threads: see the argument.
@@ -54,13 +56,14 @@ class ReadingProcess(HelperProcesses):
         threads: int,
         metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({}),
         processes: int = 1,
+        source: Source | None = None,
     ) -> None:
         self.threads = threads
         super().__init__(
             "reads",
             f"{__package__}.reading_child",
             arena,
-            dict(metadata_functions),
+            (dict(metadata_functions), source),
             numbers=(threads,),
             processes=processes,
             at_once=TUNING.at_once,

@@ -14,7 +14,7 @@ from ...engine.errors import ArgumentError, SourceError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import REQUIRED, STR, STRS, param
 from ..listing.path_patterns import expand_paths
-from ..reader import Reader
+from ..record_reader import RecordReader
 from ..source import Allocate, Column
 from ..storage.index_cache import are_bounds, cached_index, replace_file
 from ..storage.opening import open_storages
@@ -247,7 +247,7 @@ def write_mxnet_index(path: str, index_path: str) -> int:
 
 
 @register
-class MXNet(Reader):
+class MXNet(RecordReader):
     """Reads image records from RecordIO files, as MXNet's `im2rec` writes them.
 
     Outputs:

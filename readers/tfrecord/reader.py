@@ -14,7 +14,7 @@ from ...engine.errors import ArgumentError, DecodeError, install_hint
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import ANY, REQUIRED, STR, STRS, param
 from ..listing.path_patterns import expand_paths
-from ..reader import Reader
+from ..record_reader import RecordReader
 from ..source import Allocate, Column
 from ..storage.records import RecordFiles, Records
 from .columns import Examples, Wanted, columns, one
@@ -104,7 +104,7 @@ class TFRecordSource:
 
 
 @register
-class TFRecord(Reader):
+class TFRecord(RecordReader):
     """Reads features from TFRecord files, the records of TensorFlow.
 
     Returns a dict from names to outputs: one for each of `features`, and for each of

@@ -18,7 +18,7 @@ from ...engine.suggestions import unknown
 from ...engine.tensors.dtypes import to_numpy_type
 from ..archives.tar import BLOCK, header_fits, headers_fit
 from ..listing.path_patterns import expand_paths
-from ..reader import Reader
+from ..record_reader import RecordReader
 from ..source import Allocate, Column, checked_indices
 from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
@@ -272,7 +272,7 @@ def _listed(extensions: set[str]) -> str:
 
 
 @register
-class WebDataset(Reader):
+class WebDataset(RecordReader):
     """Reads samples from tar archives of the WebDataset format.
 
     Files that follow one another and agree in folder and name up to the first dot are the

@@ -13,7 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from penstock.engine.tensors.memory import SlabPool
+from penstock.engine.tensors.memory import SMALL, SlabPool
+from penstock.readers.process.placed_columns import joined
+from penstock.readers.process.source_reads import SourceReads
 from penstock.readers.source import Column, Source
 
 Sample = tuple[np.ndarray, ...]
@@ -114,6 +116,28 @@ class SourceConformance:
         assert_reads(copy, np.arange(len(expected)), expected)
         assert copy.where(0) == source.where(0)
         copy.close()
+
+    def test_a_copy_reads_into_shared_memory(
+        self, source: Source, expected: Sequence[Sample]
+    ) -> None:
+        """As two processes read it: `ProcessSource`."""
+        source.read(np.array([0]), np.empty)
+        pool = SlabPool(shared=True)
+        reads = SourceReads(pool.arena, pickle.loads(pickle.dumps(source)), {})
+        indices = np.array([2, 0, 1, 1])
+        needed, placed = reads.read(indices, 0, 0) or (0, ["not read"])
+        assert (needed > 0, placed) == (True, [])
+        room = 2 * needed + SMALL
+        memory = pool.empty((2 * room,))
+        offset = pool.arena.offset(memory)
+        assert offset is not None
+        answers = [
+            reads.read(indices[:3], offset, room),
+            reads.read(indices[3:], offset + room, room),
+        ]
+        parts = zip(*(placed for _, placed in pickle.loads(pickle.dumps(answers))), strict=True)
+        columns = tuple(joined(memory, [0, room], part) for part in parts)
+        assert_columns(columns, [expected[i] for i in indices])
 
     def test_reads_on_after_a_fork(self, source: Source, expected: Sequence[Sample]) -> None:
         indices = np.arange(len(expected))

@@ -47,7 +47,8 @@ def read():
 
 @pytest.mark.parametrize("spare", [0, 1000])
 def test_files_lie_one_behind_the_other(read, paths, spare, tmp_path):
-    (sizes, facts), memory = read(paths, sum(SIZES) + spare)
+    (total, sizes, facts), memory = read(paths, sum(SIZES) + spare)
+    assert total == sum(SIZES)
     assert sizes.tolist() == facts["lengths"].tolist() == SIZES
     contents = b"".join(Path(os.fsdecode(path)).read_bytes() for path in paths)
     assert memory.tobytes() == contents + b"\7" * 2000
@@ -67,7 +68,7 @@ def test_several_threads_read_where_files_come_slowly(
         return of(fd, view, offset)
 
     monkeypatch.setattr(file_reads, "read_cached", seen)
-    (sizes, _), memory = read(paths, sum(SIZES))
+    (_, sizes, _), memory = read(paths, sum(SIZES))
     assert sizes.tolist() == SIZES
     contents = b"".join(Path(os.fsdecode(path)).read_bytes() for path in paths)
     assert memory.tobytes() == contents + b"\7" * 2000
@@ -77,7 +78,8 @@ def test_several_threads_read_where_files_come_slowly(
 
 @pytest.mark.parametrize("room", [0, 10, 100_010, sum(SIZES) - 1])
 def test_sizes_are_told_where_there_is_no_room(read, paths, room):
-    (sizes, facts), memory = read(paths, room)
+    (total, sizes, facts), memory = read(paths, room)
+    assert total == sum(SIZES)
     assert sizes.tolist() == SIZES
     assert not facts
     assert (memory[room:] == 7).all()

@@ -28,14 +28,13 @@ def test_whole_files_and_parts_of_files_on_each_connection(tmp_path, pool, child
     path = tmp_path / "file"
     path.write_bytes(bytes(range(200)))
     _, channels = child
-    for channel in channels:
-        channel.send({})
-        assert channel.receive() is None
+    channels[0].send(({}, None))
+    assert channels[0].receive() is None
     for number, channel in enumerate(channels):
         offset = TARGET * (number + 1)
         channel.send(("files", [os.fsencode(path)] * 2, offset, 1000))
-        sizes, metadata = channel.receive()
-        assert (sizes.tolist(), metadata) == ([200, 200], {})
+        total, sizes, metadata = channel.receive()
+        assert (total, sizes.tolist(), metadata) == (400, [200, 200], {})
         block = pool.arena.array((offset, (400,), "u1"))
         assert block.tobytes() == bytes(range(200)) * 2
         strided = (3,), "u1", (5,), "u1", (1,), np.array([(0, 7, offset), (0, 195, offset + 3)])
@@ -47,7 +46,7 @@ def test_whole_files_and_parts_of_files_on_each_connection(tmp_path, pool, child
 
 def test_files_that_cannot_be_read_have_no_answer(tmp_path, child):
     _, (channel, _) = child
-    channel.send({})
+    channel.send(({}, None))
     channel.receive()
     channel.send(("files", [os.fsencode(tmp_path / "none")], TARGET, 1000))
     assert channel.receive() is None
@@ -55,7 +54,7 @@ def test_files_that_cannot_be_read_have_no_answer(tmp_path, child):
 
 def test_a_request_that_fails_ends_the_process(child):
     process, (channel, _) = child
-    channel.send({})
+    channel.send(({}, None))
     channel.receive()
     channel.send(("unknown",))
     with pytest.raises((EOFError, OSError)):
@@ -71,7 +70,7 @@ pool = SlabPool(shared=True)
 arena = pool.arena.descriptor
 process = ChildProcess("penstock.readers.process.reading_child", [1, arena], [arena])
 (channel,) = process.channels
-channel.send({})
+channel.send(({}, None))
 channel.receive()
 task = f"/proc/{os.getpid()}/task/{os.getpid()}/children"
 print(open(task).read().split()[-1], flush=True)

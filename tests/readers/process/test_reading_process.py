@@ -36,7 +36,7 @@ def test_several_threads_ask_at_once(process, request_for):
     with ThreadPoolExecutor(6) as threads:
         answers = threads.map(lambda each: process.ask(*each[0]), made)
     for size, answer, (_, memory) in zip(range(100, 130), answers, made, strict=True):
-        assert answer[0].tolist() == [size]
+        assert answer[1].tolist() == [size]
         assert np.flatnonzero(memory == 7)[0] == size
     assert process.why == ""
 
