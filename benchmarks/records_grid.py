@@ -7,8 +7,8 @@ A consumer takes the batches alone ("taken"), reads a byte of each page ("touche
 sample's bytes into memory of its own ("copied"), as a collating function does. DALI's readers hand
 out views of mapped files, so the bytes of a batch that is taken alone were never read.
 
-Each setting has two lines: records a second, and records a second of this process's CPU time. On a
-machine with other work the second line is steadier.
+Each setting has two lines: records a second, and records a second of CPU time, of this process and
+its children. On a machine with other work the second line is steadier.
 
     python benchmarks/records_grid.py [--formats tfrecord recordio ...] [--sizes small large]
         [--batch 8 32 256] [--threads 1 2 4] [--orders stored shuffled]
@@ -43,8 +43,8 @@ SIZES = {"small": (40_000, 2_500), "large": (3_000, 110_000)}
 ORDERS = ("stored", "shuffled")
 USES = ("taken", "touched", "copied")
 FOLDER = common.PHOTOS.parent
-WARM_UP_SECONDS, TURN_SECONDS = 0.4, 0.25
-AHEAD = 6  # batches before the time of a turn starts: those computed ahead are not counted
+WARM_UP_SECONDS, TURN_SECONDS = 1.5, 0.25  # until processes read
+AHEAD = 30  # batches before the time of a turn starts: those computed ahead are not counted
 
 
 @dataclass(frozen=True)
@@ -146,12 +146,12 @@ class Side:
             common.touch(images)
 
     def turn(self) -> tuple[float, float]:
-        """Return records a second of one turn, and records a second of this process's CPU time."""
+        """Return records a second of one turn, and records a second of CPU time."""
         for _ in range(AHEAD):
             self.run()
-        started, used = time.perf_counter(), time.process_time()
+        started, used = time.perf_counter(), common.cpu_seconds()
         records = self._batch_size * common.run_for(self.run, TURN_SECONDS)
-        seconds, used = time.perf_counter() - started, time.process_time() - used
+        seconds, used = time.perf_counter() - started, common.cpu_seconds() - used
         return records / seconds, records / used
 
     def close(self) -> None:

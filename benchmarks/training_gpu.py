@@ -1,7 +1,8 @@
 """The input pipeline of image classification on the GPU, beside NVIDIA DALI's.
 
 The pipelines are those of `training_cpu.py` with device="mixed", and the same with one more step:
-"rotate", "jitter" (colors), "affine", "blur", and "chain" (four steps on colors, one by one). With
+"rotate", "jitter" (colors), "affine", "blur", and "chain" (four steps on colors, one by one).
+"TFRecord" is the training pipeline with a file of records in place of class folders. With
 --processes the training pipeline runs in several processes at once, a GPU each, without DALI. With
 --starts each turn is a new process, which tells how long the training pipeline takes to begin.
 
@@ -14,7 +15,9 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import importlib
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -49,6 +52,40 @@ def decode(library: Library, folder: str) -> Any:
     fn, types = library.fn, library.types
     encoded, labels = fn.readers.file(file_root=folder, random_shuffle=True, name="reader")
     return fn.decoders.image_random_crop(encoded, device="mixed", output_type=types.RGB), labels
+
+
+def decode_records(library: Library, folder: str) -> Any:
+    """Return random windows of the same images out of a TFRecord file."""
+    fn, types = library.fn, library.types
+    tfrecord = importlib.import_module(f"{library.name}.tfrecord")
+    path = Path(folder) / "records.tfrecord"
+    if not path.exists():
+        _write_records(path)
+    features = {
+        "image": tfrecord.FixedLenFeature([], tfrecord.string, ""),
+        "label": tfrecord.FixedLenFeature([], tfrecord.int64, -1),
+    }
+    read = fn.readers.tfrecord(
+        path=str(path),
+        index_path=str(path.with_suffix(".idx")),
+        features=features,
+        random_shuffle=True,
+        name="reader",
+    )
+    images = fn.decoders.image_random_crop(read["image"], device="mixed", output_type=types.RGB)
+    return images, read["label"]
+
+
+def _write_records(path: Path) -> None:
+    """Write the files of class folders, shuffled, to a TFRecord file with DALI's index."""
+    from penstock.tests.readers import tfrecord_files as write  # needs crc32c
+
+    files = sorted(path.parent.rglob("*.jpg"))
+    random.Random(0).shuffle(files)
+    examples = (
+        write.example({"image": file.read_bytes(), "label": i % 8}) for i, file in enumerate(files)
+    )
+    write.write_index(path.with_suffix(".idx"), write.write_records(path, examples))
 
 
 def unchanged(library: Library, images: Any) -> Any:
@@ -96,10 +133,15 @@ def blurred(library: Library, images: Any) -> Any:
     return library.fn.gaussian_blur(images, sigma=sigma)
 
 
-def train(library: Library, folder: str, step: Callable[[Library, Any], Any] = unchanged) -> Any:
+def train(
+    library: Library,
+    folder: str,
+    step: Callable[[Library, Any], Any] = unchanged,
+    decoded: Callable[[Library, str], Any] = decode,
+) -> Any:
     """Return random windows at one size, mirrored at random and normalized: float32 CHW."""
     fn, types = library.fn, library.types
-    images, labels = decode(library, folder)
+    images, labels = decoded(library, folder)
     images = step(library, fn.resize(images, size=SIZE))
     images = fn.crop_mirror_normalize(
         images,
@@ -114,6 +156,7 @@ def train(library: Library, folder: str, step: Callable[[Library, Any], Any] = u
 
 GRAPHS: dict[str, Callable[..., Any]] = {
     "train": train,
+    "TFRecord": partial(train, decoded=decode_records),
     "decode": decode,
     "rotate": partial(train, step=rotated),
     "jitter": partial(train, step=jittered),

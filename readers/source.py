@@ -35,7 +35,8 @@ class Source(Protocol):
     """Random access to encoded samples.
 
     A source is deterministic (an index always names the same sample), thread-safe and picklable. It
-    knows nothing of shards, order or batches: the sampler decides which indices are read. A class that derives from `Source` needs `__len__`, `read` and `where`.
+    knows nothing of shards, order or batches: the sampler decides which indices are read. A class
+    that derives from `Source` needs `__len__`, `read` and `where`.
     """
 
     def __len__(self) -> int:

@@ -65,10 +65,10 @@ def test_processes_read_the_next_samples_before_they_are_asked_for(reading):
 
 def test_rows_come_with_their_metadata(pool):
     source = ProcessSource(Squares(), pool.arena, {"lengths": lengths})
-    assert_soon(lambda: source._reads.count(1.0, 100, 1) or source.path_used)
+    assert_soon(lambda: source._reads.count(1.0, 90_000, 1) or source.path_used)
     batch = Batch(0, 2, pool, seed=0)
-    rows, _ = source.read(batch, np.array([3, 1]), lambda: Sampler(9, 2).select(0))
-    assert rows.metadata["lengths"].tolist() == [9, 1]
+    rows, _ = source.read(batch, np.array([300, 1]), lambda: Sampler(9, 2).select(0))
+    assert rows.metadata["lengths"].tolist() == [90_000, 1]
     source.close()
 
 

@@ -1,0 +1,66 @@
+"""Training on photographs out of records that processes read."""
+
+import numpy as np
+import pytest
+
+from penstock import fn, pipeline_def, tfrecord
+from penstock.engine.processes import helper_processes
+from penstock.engine.run import grouping
+from penstock.readers import record_reader
+from penstock.readers.process import process_source
+from penstock.tests.readers import tfrecord_files as tf
+
+COUNT, BATCH = 200, 8
+
+
+@pytest.fixture(scope="module")
+def path(image_zoo, tmp_path_factory):
+    """A TFRecord file of images, one of which the GPU does not decode, with long comments."""
+    path = tmp_path_factory.mktemp("records") / "a.tfrecord"
+    names = "jpeg_420", "jpeg_444", "jpeg_420", "jpeg_progressive"
+    contents = [image_zoo[name].path.read_bytes() for name in names]
+    comment = b"\xff\xfe" + (6002).to_bytes(2, "big") + bytes(6000)
+    contents = [each[:2] + comment + each[2:] for each in contents]
+    examples = (
+        tf.example({"image": contents[i % len(contents)], "label": i}) for i in range(COUNT)
+    )
+    tf.write_records(path, examples)
+    return path
+
+
+@pytest.mark.parametrize("samples", [BATCH, 4 * BATCH])
+def test_processes_read_them(device_stage, path, tuned, monkeypatch, samples):
+    tuned(record_reader, least_cores=1)
+    tuned(helper_processes, worth_starting_seconds=0.0)
+    tuned(grouping, samples=samples, seconds=1e9, waiting=(0.0, 0.0))
+    monkeypatch.setattr(process_source, "processes_of_cores", lambda: 2)
+
+    def make(**options):
+        @pipeline_def(batch_size=BATCH, num_threads=2, seed=1)
+        def define():
+            features = {
+                "image": tfrecord.FixedLenFeature([], tfrecord.string, ""),
+                "label": tfrecord.FixedLenFeature([], tfrecord.int64, -1),
+            }
+            record = fn.readers.tfrecord(
+                path=str(path), features=features, random_shuffle=True, **options
+            )
+            images = fn.decoders.image(record["image"], device="mixed")
+            return fn.resize(images, size=[16, 16]), record["label"].gpu()
+
+        return define()
+
+    def run(pipe):
+        images, labels = (output.as_cpu().as_array() for output in pipe.run())
+        return images.astype(int), labels.tolist()
+
+    with make() as pipe, make(prefetch_queue_depth=0) as alone:
+        batches = 0
+        while "2 processes of its own read" not in str(pipe.stats()) or batches < 12:
+            batches += 1
+            assert batches < 10_000
+            found, expected = run(pipe), run(alone)
+            assert found[1] == expected[1]
+            assert abs(found[0] - expected[0]).mean() < 1  # several decoders share the files
+        assert ("are computed together" in str(pipe.stats())) == (samples > BATCH)
+    assert np.unique(found[1]).size == BATCH

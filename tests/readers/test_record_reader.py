@@ -1,0 +1,187 @@
+"""Readers of records whose processes read, in whole pipelines."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from penstock import fn, pipeline_def, tfrecord
+from penstock.engine.errors import DecodeError
+from penstock.engine.processes import helper_processes
+from penstock.readers import record_reader
+from penstock.readers.process import process_source
+
+from . import tars
+from . import tfrecord_files as tf
+from .lmdb_samples import write_lmdb
+from .processes import assert_soon, children
+from .record_io import image_record, record_file
+
+COUNT, BATCH = 300, 8
+
+
+def content_of(number):
+    return bytes([number % 256]) * (4000 + 13 * number)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The same records in four formats."""
+    folder = tmp_path_factory.mktemp("records")
+    contents = [content_of(number) for number in range(COUNT)]
+    tf.write_records(
+        folder / "a.tfrecord",
+        (tf.example({"image": each, "label": i}) for i, each in enumerate(contents)),
+    )
+    records, index = record_file(image_record(each, float(i)) for i, each in enumerate(contents))
+    (folder / "a.rec").write_bytes(records)
+    (folder / "a.idx").write_bytes(index)
+    members = {}
+    for i, each in enumerate(contents):
+        members |= {f"{i:04}.jpg": each, f"{i:04}.cls": str(i).encode()}
+    tars.write(folder / "a.tar", tars.archive(members))
+    write_lmdb(folder / "a.mdb", {f"{i:04}".encode(): each for i, each in enumerate(contents)})
+    return folder
+
+
+def read_tfrecord(folder, **options):
+    features = {
+        "image": tfrecord.FixedLenFeature([], tfrecord.string, ""),
+        "label": tfrecord.FixedLenFeature([], tfrecord.int64, -1),
+    }
+    found = fn.readers.tfrecord(path=str(folder / "a.tfrecord"), features=features, **options)
+    return found["image"], found["label"]
+
+
+READERS = {
+    "tfrecord": read_tfrecord,
+    "recordio": lambda folder, **options: fn.readers.mxnet(
+        path=[str(folder / "a.rec")], index_path=[str(folder / "a.idx")], **options
+    ),
+    "webdataset": lambda folder, **options: fn.readers.webdataset(
+        paths=[str(folder / "a.tar")], ext=["jpg", "cls"], **options
+    ),
+    "lmdb": lambda folder, **options: (fn.readers.lmdb(path=[str(folder / "a.mdb")], **options),),
+}
+
+
+def make(folder, form="tfrecord", pipeline=None, **options):
+    @pipeline_def(batch_size=BATCH, num_threads=1, **(pipeline or {}))
+    def define():
+        return tuple(READERS[form](folder, random_shuffle=True, **options))
+
+    return define()
+
+
+def run(pipe, batches):
+    """Return the samples of so many batches: tuples of bytes."""
+    found = []
+    for _ in range(batches):
+        outputs = [[np.array(row).tobytes() for row in output.rows()] for output in pipe.run()]
+        found += zip(*outputs, strict=True)
+    return found
+
+
+def until_processes_read(pipe, batches=0):
+    """Run until processes read; return how many batches that took, and the processes."""
+    before = set(children())
+    taken = 0
+    while "of its own read" not in str(pipe.stats()):
+        run(pipe, 1)
+        taken += 1
+        assert taken < 20_000
+    return taken, sorted(set(children()) - before)
+
+
+@pytest.fixture(params=[1, 2])
+def processes(tuned, monkeypatch, request):
+    """Processes read, at once, on any machine."""
+    tuned(record_reader, least_cores=1)
+    tuned(helper_processes, worth_starting_seconds=0.0)
+    monkeypatch.setattr(process_source, "processes_of_cores", lambda: request.param)
+    return request.param
+
+
+@pytest.mark.parametrize("form", READERS)
+@pytest.mark.usefixtures("processes")
+def test_they_read_the_same(folder, form):
+    with make(folder, form) as pipe:
+        taken, _ = until_processes_read(pipe)
+        found = run(pipe, 90)
+    with make(folder, form, prefetch_queue_depth=0) as alone:
+        expected = run(alone, taken + 90)[taken * BATCH :]
+        assert "of its own" not in str(alone.stats())
+    assert found == expected
+    assert {each[0] for each in found} == {content_of(number) for number in range(COUNT)}
+
+
+def test_the_process_that_dies_leaves_the_pipeline_alone(folder, processes):
+    with make(folder) as pipe, make(folder, prefetch_queue_depth=0) as alone:
+        taken, pids = until_processes_read(pipe)
+        assert len(pids) == processes
+        run(alone, taken)
+        for number in range(60):
+            if number == 20:
+                os.kill(pids[-1], signal.SIGKILL)
+            assert run(pipe, 1) == run(alone, 1)
+
+
+@pytest.mark.usefixtures("processes")
+def test_a_damaged_record_is_the_error_of_its_sample(tmp_path):
+    contents = [tf.example({"image": content_of(i), "label": i}) for i in range(COUNT)]
+    places = tf.write_records(tmp_path / "a.tfrecord", contents)
+    whole = bytearray((tmp_path / "a.tfrecord").read_bytes())
+    whole[places[123][0] + 2000] ^= 1
+    (tmp_path / "a.tfrecord").write_bytes(whole)
+    with make(tmp_path, pipeline={"on_error": "skip"}) as pipe:
+        until_processes_read(pipe)
+        found = {image for image, _ in run(pipe, 2 * COUNT // BATCH)}
+        assert found == {content_of(i) for i in range(COUNT)} - {content_of(123)}
+    with make(tmp_path) as pipe, pytest.raises(DecodeError, match=r"a\.tfrecord, record 123"):
+        run(pipe, 20_000)
+
+
+@pytest.mark.usefixtures("processes")
+def test_a_checkpoint_goes_on_without_them(folder):
+    with make(folder, pipeline={"enable_checkpointing": True}) as pipe:
+        until_processes_read(pipe)
+        state = pipe.checkpoint()
+        expected = run(pipe, 50)
+    again = make(folder, pipeline={"enable_checkpointing": True, "checkpoint": state})
+    with again as pipe:
+        assert run(pipe, 50) == expected
+
+
+@pytest.mark.usefixtures("processes")
+def test_closing_ends_them(folder):
+    pipe = make(folder)
+    _, pids = until_processes_read(pipe)
+    pipe.close()
+    assert_soon(lambda: not set(pids) & set(children()))
+
+
+@pytest.mark.usefixtures("processes")
+@pytest.mark.parametrize(
+    ("pipeline", "options"),
+    [
+        ({"exec_processes": False}, {}),
+        ({}, {"prefetch_queue_depth": 0}),
+        ({}, {"prefetch_queue_depth": 2}),
+        ({}, {"shuffle_block": 10}),
+    ],
+)
+def test_where_there_are_none(folder, pipeline, options):
+    before = set(children())
+    with make(folder, pipeline=pipeline, **options) as pipe:
+        run(pipe, 80)
+        assert set(children()) <= before
+
+
+def test_none_on_a_machine_with_few_cores(folder, tuned):
+    tuned(record_reader, least_cores=1 << 20)
+    tuned(helper_processes, worth_starting_seconds=0.0)
+    with make(folder) as pipe:
+        before = set(children())
+        run(pipe, 80)
+        assert set(children()) == before
