@@ -475,6 +475,9 @@ def caffe2_reader(
     the additional ones, and the bounding box, as far as the arguments say that they are there.
     Tensors that follow are left out.
 
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
+
     Outputs:
         the image: an encoded file, uint8, shape (size,), or pixels, uint8, shape (height,
             width, channels).
@@ -580,6 +583,9 @@ def caffe_reader(
     Pixels that are not encoded keep the order in which they are stored. DALI gives them the
     shape (height, width, channels), and so do we; Caffe's own tools store one channel after
     the other, so that `reshape` to (channels, height, width) gives the picture.
+
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
 
     Outputs:
         the image: an encoded file, uint8, shape (size,); pixels, uint8, or numbers
@@ -3069,6 +3075,9 @@ def mxnet_reader(
 ) -> tuple[DataNode, DataNode]:
     """Reads image records from RecordIO files, as MXNet's `im2rec` writes them.
 
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
+
     Outputs:
         the encoded image: uint8, shape (size,).
         its labels: float32, shape (labels,); (1,) for ordinary classification.
@@ -5379,6 +5388,9 @@ def tfrecord_reader(
     through once, and its index kept beside it (or, where that cannot be written, in the
     cache folder) until the file changes.
 
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
+
     Outputs:
         `string` features: uint8, shape (size,).
         `int64` and `float32` features: int64 and float32, of the declared shape.
@@ -6109,6 +6121,9 @@ def webdataset_reader(
     components of a sample; the rest of the name is the extension. Where several components of
     a sample match an output, the first one counts. Files whose names start with a dot are left
     out. v7, ustar, PAX and GNU archives are read, sparse files and compressed archives are not.
+
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
 
     Outputs:
         for each entry of `ext`, the component's bytes: of the type in `dtypes`, shape (size,).
@@ -8782,6 +8797,9 @@ class readers:
         shape (height, width, channels), and so do we; Caffe's own tools store one channel after
         the other, so that `reshape` to (channels, height, width) gives the picture.
 
+        On four cores and more, processes of the reader's own read local files after a fifth of a second
+        of reading, unless the pipeline has `exec_processes=False`.
+
         Outputs:
             the image: an encoded file, uint8, shape (size,); pixels, uint8, or numbers
                 (`float_data`), float32, shape (height, width, channels). A Datum that does not say
@@ -8883,6 +8901,9 @@ class readers:
         A record is a list of tensors: the image, the labels, with weighted labels their weights,
         the additional ones, and the bounding box, as far as the arguments say that they are there.
         Tensors that follow are left out.
+
+        On four cores and more, processes of the reader's own read local files after a fifth of a second
+        of reading, unless the pipeline has `exec_processes=False`.
 
         Outputs:
             the image: an encoded file, uint8, shape (size,), or pixels, uint8, shape (height,
@@ -9264,6 +9285,9 @@ class readers:
         Files of LMDB 0.9 and of LMDB 1.0 are read, on read-only file systems, too, and without the
         LMDB library. They must not be written to meanwhile; that is noticed and refused.
 
+        On four cores and more, processes of the reader's own read local files after a fifth of a second
+        of reading, unless the pipeline has `exec_processes=False`.
+
         Outputs:
             the value: uint8, shape (size,) for "bytes"; for "npy" and "pickle" the array in it.
             with `keys`, its key: uint8, shape (length,).
@@ -9359,6 +9383,9 @@ class readers:
         name: str | None = ...,
     ) -> tuple[DataNode, DataNode]:
         """Reads image records from RecordIO files, as MXNet's `im2rec` writes them.
+
+        On four cores and more, processes of the reader's own read local files after a fifth of a second
+        of reading, unless the pipeline has `exec_processes=False`.
 
         Outputs:
             the encoded image: uint8, shape (size,).
@@ -9889,6 +9916,9 @@ class readers:
         through once, and its index kept beside it (or, where that cannot be written, in the
         cache folder) until the file changes.
 
+        On four cores and more, processes of the reader's own read local files after a fifth of a second
+        of reading, unless the pipeline has `exec_processes=False`.
+
         Outputs:
             `string` features: uint8, shape (size,).
             `int64` and `float32` features: int64 and float32, of the declared shape.
@@ -10342,6 +10372,9 @@ class readers:
         components of a sample; the rest of the name is the extension. Where several components of
         a sample match an output, the first one counts. Files whose names start with a dot are left
         out. v7, ustar, PAX and GNU archives are read, sparse files and compressed archives are not.
+
+        On four cores and more, processes of the reader's own read local files after a fifth of a second
+        of reading, unless the pipeline has `exec_processes=False`.
 
         Outputs:
             for each entry of `ext`, the component's bytes: of the type in `dtypes`, shape (size,).

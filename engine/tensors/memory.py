@@ -226,9 +226,17 @@ class SlabPool:
         return sum(size * len(blocks) for size, blocks in list(self._idle.items()))
 
     def close(self) -> None:
-        """Free the idle blocks; a lent block is freed when its holder drops it. Idempotent."""
+        """Free the idle blocks; a lent block is freed when its holder drops it. Idempotent.
+
+        Lent blocks are no longer locked for a device. If a garbage cycle holds a block together
+        with this pool, nobody would unlock the block later.
+        """
         self._closed = True
         for size, blocks in self._idle.items():
             with suppress(IndexError):
                 while True:
                     self._discard(blocks.popleft()[0], size)
+        pinner, self._pinner = self._pinner, None
+        if pinner is not None:
+            for offset in [each for each in list(self._lent) if each >= 0]:
+                pinner.unpin(self.arena.address + offset)

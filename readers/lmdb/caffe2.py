@@ -19,6 +19,9 @@ class Caffe2(LMDBReader):
     the additional ones, and the bounding box, as far as the arguments say that they are there.
     Tensors that follow are left out.
 
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
+
     Outputs:
         the image: an encoded file, uint8, shape (size,), or pixels, uint8, shape (height,
             width, channels).

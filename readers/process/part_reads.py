@@ -61,14 +61,14 @@ class ReadParts(NamedTuple):
     answers: list[tuple[Any, ...]]
 
 
-def processes_of_cores() -> int:
-    """Return how many processes read on this machine.
+def processes_of_cores(least: int = 1) -> int:
+    """Return how many processes read on this machine, at least so many.
 
     One process reads some 30 thousand photographs a second at most, because of its GIL, and the
     GPU's decoder waits for each batch.
     """
     cores = len(os.sched_getaffinity(0))
-    return min(TUNING.processes, max(1, cores // TUNING.cores_of_process))
+    return min(TUNING.processes, max(least, cores // TUNING.cores_of_process))
 
 
 class PartReads:

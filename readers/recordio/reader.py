@@ -250,6 +250,9 @@ def write_mxnet_index(path: str, index_path: str) -> int:
 class MXNet(RecordReader):
     """Reads image records from RecordIO files, as MXNet's `im2rec` writes them.
 
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
+
     Outputs:
         the encoded image: uint8, shape (size,).
         its labels: float32, shape (labels,); (1,) for ordinary classification.

@@ -23,7 +23,7 @@ from itertools import pairwise
 from pathlib import Path
 from time import perf_counter_ns
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -252,7 +252,13 @@ def emulated(kernel: Kernel) -> tuple[ctypes.CDLL, int]:
 
 
 class EmulatedGpuDevice(GpuDevice):
-    """Takes the place of `engine.gpu.gpu_device.GpuDevice`: its memory is the host's."""
+    """Takes the place of `engine.gpu.gpu_device.GpuDevice`: its memory is the host's.
+
+    Attributes:
+        pinned_blocks: ends of the blocks of host memory that are pinned, by their starts.
+    """
+
+    pinned_blocks: ClassVar[dict[int, int]] = {}
 
     def __init__(self, device_id: int | None, budget: int | None, num_threads: int) -> None:
         self.check_context()
@@ -283,10 +289,13 @@ class EmulatedGpuDevice(GpuDevice):
         return [after - before for before, after in pairwise(events)]
 
     def pin(self, address: int, size: int) -> None:
-        pass
+        # CUDA refuses memory of which a part is pinned, and later copies that are pinned in part.
+        for start, end in self.pinned_blocks.items():
+            assert end <= address or address + size <= start
+        self.pinned_blocks[address] = address + size
 
     def unpin(self, address: int) -> None:
-        pass
+        self.pinned_blocks.pop(address, None)
 
     def _probe(self) -> None:
         pass

@@ -99,7 +99,7 @@ def processes(tuned, monkeypatch, request):
     """Processes read, at once, on any machine."""
     tuned(record_reader, least_cores=1)
     tuned(helper_processes, worth_starting_seconds=0.0)
-    monkeypatch.setattr(process_source, "processes_of_cores", lambda: request.param)
+    monkeypatch.setattr(process_source, "processes_of_cores", lambda least: request.param)
     return request.param
 
 

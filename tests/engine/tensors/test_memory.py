@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 
@@ -223,3 +224,34 @@ def test_a_full_arena_is_replaced_by_the_heap(tuned, shared):
     assert pool.lent_bytes == 6 * BIG
     del slab, slabs
     assert (pool.lent_bytes, pool.idle_bytes) == (0, 4 * BIG)
+
+
+class Pins:
+    """Takes the place of a device, and knows which blocks are locked."""
+
+    def __init__(self):
+        self.locked = set()
+
+    def pin(self, address, size):
+        assert address not in self.locked
+        self.locked.add(address)
+
+    def unpin(self, address):
+        self.locked.remove(address)
+
+
+def test_closing_unlocks_all_blocks_also_those_in_garbage_cycles():
+    pool, pins = SlabPool(), Pins()
+    pool.pin_with(pins)
+    idle, lent, in_cycle = (pool.empty((BIG,)) for _ in range(3))
+    assert len(pins.locked) == 3
+    cycle = [pool, in_cycle]
+    cycle.append(cycle)
+    del idle, in_cycle
+    pool.close()
+    pool.close()
+    assert not pins.locked
+    lent[:] = 1
+    del lent, pool, cycle
+    gc.collect()
+    assert not pins.locked

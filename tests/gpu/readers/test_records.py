@@ -1,5 +1,7 @@
 """Training on photographs out of records that processes read."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ from penstock.engine.run import grouping
 from penstock.readers import record_reader
 from penstock.readers.process import process_source
 from penstock.tests.readers import tfrecord_files as tf
+
+from ..emulator import EmulatedGpuDevice
 
 COUNT, BATCH = 200, 8
 
@@ -33,7 +37,7 @@ def test_processes_read_them(device_stage, path, tuned, monkeypatch, samples):
     tuned(record_reader, least_cores=1)
     tuned(helper_processes, worth_starting_seconds=0.0)
     tuned(grouping, samples=samples, seconds=1e9, waiting=(0.0, 0.0))
-    monkeypatch.setattr(process_source, "processes_of_cores", lambda: 2)
+    monkeypatch.setattr(process_source, "processes_of_cores", lambda least: 2)
 
     def make(**options):
         @pipeline_def(batch_size=BATCH, num_threads=2, seed=1)
@@ -64,3 +68,23 @@ def test_processes_read_them(device_stage, path, tuned, monkeypatch, samples):
             assert abs(found[0] - expected[0]).mean() < 1  # several decoders share the files
         assert ("are computed together" in str(pipe.stats())) == (samples > BATCH)
     assert np.unique(found[1]).size == BATCH
+
+
+def test_no_memory_stays_pinned(device_stage, path, tuned):
+    tuned(record_reader, least_cores=1)
+    tuned(helper_processes, worth_starting_seconds=0.0)
+
+    @pipeline_def(batch_size=BATCH, num_threads=1)
+    def define():
+        features = {"image": tfrecord.FixedLenFeature([], tfrecord.string, "")}
+        return fn.readers.tfrecord(path=str(path), features=features)["image"].gpu()
+
+    pipe = define()
+    while "of its own read" not in str(pipe.stats()):
+        pipe.run()
+    for _ in range(20):
+        pipe.run()
+    pipe.close()
+    del pipe
+    gc.collect()
+    assert device_stage or EmulatedGpuDevice.pinned_blocks == {}

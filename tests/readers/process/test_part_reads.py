@@ -82,5 +82,6 @@ def test_the_number_of_processes_follows_from_the_cores(monkeypatch):
     for cores in (1, 2, 7, 8, 16, 96):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: set(range(cores)))
         found.append(processes_of_cores())
+        assert processes_of_cores(least=2) == max(2, found[-1])
     assert found == [1, 1, 1, 2, 4, 4]
     assert TUNING.processes == 4

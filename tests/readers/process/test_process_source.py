@@ -45,7 +45,7 @@ class Reading:
 
 @pytest.fixture(params=[1, 3])
 def reading(pool, request, monkeypatch):
-    monkeypatch.setattr(process_source, "processes_of_cores", lambda: request.param)
+    monkeypatch.setattr(process_source, "processes_of_cores", lambda least: request.param)
     reading = Reading(pool)
     reading.read(0)
     assert not reading.asked  # no process is there
