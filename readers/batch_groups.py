@@ -65,6 +65,8 @@ class BatchGroups:
     long as a read takes 20 ms and an eighth of the free memory of the pool at most. So slow storage
     is read batch by batch, while other threads decode the batch before.
 
+    If processes read (`read_by`), they read the next group while this one is handed out.
+
     The batches of a group share memory, which comes back when all of them are dropped; the first
     batch counts all of it. No sample comes twice in a group: a consumer that writes into one
     batch leaves the others alone.

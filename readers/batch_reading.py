@@ -6,7 +6,7 @@
     DirectReading    arrays read into GPU memory
 
 The last two are of `readers.npy`. Where the samples come from is another matter: `BlockReads`
-stands between any of the first two and a source.
+stands between any of the first two and a source, and `ProcessSource` between groups and a source.
 """
 
 from __future__ import annotations

@@ -65,9 +65,11 @@ class ProcessSource:
         """
         begun = self._begun(indices, batch.pool)
         if begun is not None:
-            if batch.pool.room >= 2 * begun.nbytes:
-                self._begin_following(following().index, batch.pool)
-            parts = begun.wait()
+            try:
+                if batch.pool.room >= 2 * begun.nbytes:
+                    self._begin_following(following().index, batch.pool)
+            finally:
+                parts = begun.wait()
             if parts is not None:
                 batch.count_bytes(host=begun.nbytes)
                 return _columns(parts)

@@ -86,6 +86,18 @@ def test_nothing_is_read_ahead_without_room(reading):
     assert reading.asked == []
 
 
+def test_an_error_on_the_way_loses_no_connection(reading):
+    def follow():
+        raise MemoryError
+
+    for number in range(1, 20):
+        batch = Batch(number, SIZE, reading.pool, seed=0)
+        with pytest.raises(MemoryError):
+            reading.source.read(batch, reading.sampler.select(number).index, follow)
+    reading.read(20)
+    assert "of its own" in reading.source.path_used
+
+
 def test_memory_comes_back(reading):
     for number in range(1, 5):
         reading.read(number)
