@@ -16,7 +16,6 @@ from queue import SimpleQueue
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import WorkerError
 from ..tensors.arena import Arena
 
 if TYPE_CHECKING:
@@ -110,6 +109,10 @@ class HelperProcesses:
             return f"a process of its own {self._task}"
         return f"{self.processes} processes of its own {self._task.removesuffix('s')}"
 
+    def first_message(self) -> Any:
+        """Return the first message to each process, in a thread that starts the processes."""
+        return self._setup
+
     def ask(self, *request: Any) -> Any:
         """Return the answer to a request; None if no process answers."""
         answers = self.ask_each([request])
@@ -162,8 +165,9 @@ class HelperProcesses:
 
     def _start(self) -> None:
         try:
+            message = self.first_message()
             helper = _LivingProcesses(self._given, self.processes)
-        except (WorkerError, OSError) as error:
+        except Exception as error:  # also one of pickling
             self.why = f"no process {self._task}: {error}"
             return
         with self._lock:
@@ -174,7 +178,7 @@ class HelperProcesses:
             helper.close()
             return
         try:
-            helper.wait_until_ready(self._setup)
+            helper.wait_until_ready(message)
         except (EOFError, OSError):
             self._lose(helper)
 

@@ -20,10 +20,10 @@ from functools import partial
 from typing import Any
 
 from ...engine.processes.helper_child import Answer, serve
+from ...engine.processes.shipment import Shipment
 from ...engine.tensors.arena import Arena
 from ...engine.tensors.packed_rows import MetadataFunction
 from ...engine.threads import Team
-from ..source import Source
 from .file_reads import FileReads
 from .mapped_child import MapCopier, leave_no_dump
 from .source_reads import SourceReads
@@ -43,17 +43,17 @@ def _prepared(
     memory: Arena,
     team: Team,
     copier: MapCopier,
-    setup: tuple[Mapping[str, MetadataFunction], Source | None],
+    setup: tuple[Mapping[str, MetadataFunction], Shipment | None],
 ) -> Answer:
     """Return what answers the requests."""
-    functions, source = setup
+    functions, shipped = setup
     answers: dict[str, Callable[..., Any]] = {
         "copy": copier.copy,
         "copy_expected": copier.copy_expected,
         "files": FileReads(memory, team, functions).read,
     }
-    if source is not None:
-        answers["samples"] = SourceReads(memory, source, functions).read
+    if shipped is not None:
+        answers["samples"] = SourceReads(memory, shipped.open(memory), functions).read
 
     def answer(request: tuple[Any, ...]) -> Any:
         name, *arguments = request

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ...engine.processes.helper_processes import HelperProcesses
+from ...engine.processes.shipment import Shipment
 from ...engine.tensors.arena import Arena
 from ...engine.tensors.packed_rows import MetadataFunction
 from ..source import Source
@@ -59,16 +60,23 @@ class ReadingProcess(HelperProcesses):
         source: Source | None = None,
     ) -> None:
         self.threads = threads
+        self._source = source
+        self._shipment: Shipment | None = None
         super().__init__(
             "reads",
             f"{__package__}.reading_child",
             arena,
-            (dict(metadata_functions), source),
+            dict(metadata_functions),
             numbers=(threads,),
             processes=processes,
             at_once=TUNING.at_once,
             environment={"GLIBC_TUNABLES": _tunables()},
         )
+
+    def first_message(self) -> tuple[dict[str, MetadataFunction], Shipment | None]:
+        if self._source is not None and self._shipment is None:
+            self._shipment = Shipment.of(self._source, self.arena)
+        return super().first_message(), self._shipment
 
 
 def _tunables() -> str:

@@ -134,6 +134,17 @@ def test_this_process_raises_what_processes_cannot_read(pool):
     source.close()
 
 
+def test_a_source_that_cannot_be_pickled_is_read_here(pool):
+    source = Squares()
+    source.close = lambda: None
+    reading = Reading(pool, source)
+    assert_soon(lambda: reading.source._reads.count(1.0, 1000, 1) or reading.source.path_used)
+    assert reading.source.path_used.startswith("no process reads: ")
+    for number in range(3):
+        reading.read(number)
+    assert reading.asked == []
+
+
 def test_closing_ends_the_wait(reading):
     reading.read(1)
     reading.source.close()
