@@ -116,10 +116,14 @@ class SlabPool:
         self._most_lent = [0, 0]  # bytes, in this period and in the one before
         self._closed = False
         self._pinner: Pinner | None = None
+        self._pinned: set[int] = set()  # addresses
 
     def pin_with(self, pinner: Pinner) -> None:
         """Lock all blocks in memory from now on, for copies to and from a device."""
         self._pinner = pinner
+        # Nobody gives back a block that becomes garbage together with this pool. A lock that stays
+        # would be one of other memory later.
+        weakref.finalize(self.arena, _unpin_all, pinner, self._pinned).atexit = False
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike = np.uint8) -> NDArray[Any]:
         """Return an uninitialized C-contiguous array of `shape` and `dtype`."""
@@ -175,12 +179,16 @@ class SlabPool:
         except (KeyError, IndexError):
             offset = self.arena.reserve(size)
         if self._pinner is not None:
-            self._pinner.pin(self.arena.address + offset, size)
+            address = self.arena.address + offset
+            self._pinned.add(address)
+            self._pinner.pin(address, size)
         return offset, size
 
     def _discard(self, offset: int, size: int) -> None:
-        if self._pinner is not None:
-            self._pinner.unpin(self.arena.address + offset)
+        address = self.arena.address + offset
+        if self._pinner is not None and address in self._pinned:
+            self._pinned.discard(address)
+            self._pinner.unpin(address)
         self.arena.discard(offset, size)
         self._discarded.setdefault(size, deque()).append(offset)
 
@@ -226,17 +234,14 @@ class SlabPool:
         return sum(size * len(blocks) for size, blocks in list(self._idle.items()))
 
     def close(self) -> None:
-        """Free the idle blocks; a lent block is freed when its holder drops it. Idempotent.
-
-        Lent blocks are no longer locked for a device. If a garbage cycle holds a block together
-        with this pool, nobody would unlock the block later.
-        """
+        """Free the idle blocks; a lent block is freed when its holder drops it. Idempotent."""
         self._closed = True
         for size, blocks in self._idle.items():
             with suppress(IndexError):
                 while True:
                     self._discard(blocks.popleft()[0], size)
-        pinner, self._pinner = self._pinner, None
-        if pinner is not None:
-            for offset in [each for each in list(self._lent) if each >= 0]:
-                pinner.unpin(self.arena.address + offset)
+
+
+def _unpin_all(pinner: Pinner, pinned: set[int]) -> None:
+    while pinned:
+        pinner.unpin(pinned.pop())

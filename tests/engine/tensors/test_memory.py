@@ -240,18 +240,33 @@ class Pins:
         self.locked.remove(address)
 
 
-def test_closing_unlocks_all_blocks_also_those_in_garbage_cycles():
-    pool, pins = SlabPool(), Pins()
+@pytest.fixture
+def pins():
+    return Pins()
+
+
+def test_blocks_are_unlocked_when_they_are_freed(pins):
+    pool = SlabPool()
+    before = pool.empty((BIG,))
     pool.pin_with(pins)
-    idle, lent, in_cycle = (pool.empty((BIG,)) for _ in range(3))
-    assert len(pins.locked) == 3
+    idle, lent = pool.empty((BIG,)), pool.empty((BIG,))
+    assert pins.locked == {idle.ctypes.data, lent.ctypes.data}
+    del idle, before
+    pool.close()
+    assert pins.locked == {lent.ctypes.data}
+    del lent
+    assert not pins.locked
+
+
+def test_blocks_that_become_garbage_with_their_pool_are_unlocked(pins):
+    pool = SlabPool()
+    pool.pin_with(pins)
+    kept, in_cycle = pool.empty((BIG,)), pool.empty((BIG,))
     cycle = [pool, in_cycle]
     cycle.append(cycle)
-    del idle, in_cycle
     pool.close()
-    pool.close()
-    assert not pins.locked
-    lent[:] = 1
-    del lent, pool, cycle
+    assert len(pins.locked) == 2
+    del pool, in_cycle, cycle
     gc.collect()
     assert not pins.locked
+    kept[:] = 1  # the memory is still there

@@ -79,6 +79,7 @@ def test_no_memory_stays_pinned(device_stage, path, tuned):
         features = {"image": tfrecord.FixedLenFeature([], tfrecord.string, "")}
         return fn.readers.tfrecord(path=str(path), features=features)["image"].gpu()
 
+    before = set(EmulatedGpuDevice.pinned_blocks)
     pipe = define()
     while "of its own read" not in str(pipe.stats()):
         pipe.run()
@@ -87,4 +88,4 @@ def test_no_memory_stays_pinned(device_stage, path, tuned):
     pipe.close()
     del pipe
     gc.collect()
-    assert device_stage or EmulatedGpuDevice.pinned_blocks == {}
+    assert set(EmulatedGpuDevice.pinned_blocks) <= before
