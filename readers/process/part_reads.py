@@ -83,11 +83,6 @@ class PartReads:
         self._process = process
         self._mean = 0.0  # bytes of a sample
 
-    @property
-    def is_there(self) -> bool:
-        """Whether the processes answer requests."""
-        return self._process.is_there
-
     def begin(self, name: str, samples: Samples, allocate: Allocate) -> PartRead | None:
         """Have processes read samples; return None if this process must read them.
 

@@ -24,7 +24,7 @@ def reads(pool, request):
 
 
 def started(reads, nbytes=1000, samples=1):
-    assert_soon(lambda: reads.count(1.0, nbytes, samples) or reads.is_there)
+    assert_soon(lambda: reads.count(1.0, nbytes, samples) or reads.path_used)
 
 
 @pytest.mark.parametrize("samples", [1, 40, 100])
