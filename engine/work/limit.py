@@ -109,7 +109,7 @@ def _of_feeder(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
     advice = "it runs in one thread, before or between the parallel operators"
     waits = figures.feeder_cpu_s < TUNING.computing * figures.busy_s("feeder")
     if worst.operator.startswith("readers.") and waits:
-        return "reading", advice, _READING
+        return "reading", "it waits for storage, or for processes that read", _READING
     return "feeder", advice, _FETCHING if worst.operator == "external_source" else _FEEDING
 
 
