@@ -1,6 +1,7 @@
 """Processes that tests start and wait for."""
 
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -15,6 +16,12 @@ def children():
     tasks = Path(f"/proc/{os.getpid()}/task").glob("*/children")
     pids = [int(pid) for task in tasks for pid in task.read_text().split()]
     return [pid for pid in pids if b"resource_tracker" not in command_of(pid)]
+
+
+def settled_children():
+    """Return the same, once no pipeline that was closed is starting processes."""
+    assert_soon(lambda: "penstock-starter" not in [each.name for each in threading.enumerate()])
+    return children()
 
 
 def command_of(pid):

@@ -15,7 +15,7 @@ from penstock.readers.process import process_source
 from . import tars
 from . import tfrecord_files as tf
 from .lmdb_samples import write_lmdb
-from .processes import assert_soon, children
+from .processes import assert_soon, children, settled_children
 from .record_io import image_record, record_file
 
 COUNT, BATCH = 300, 8
@@ -83,9 +83,9 @@ def run(pipe, batches):
     return found
 
 
-def until_processes_read(pipe, batches=0):
+def until_processes_read(pipe):
     """Run until processes read; return how many batches that took, and the processes."""
-    before = set(children())
+    before = set(settled_children())
     taken = 0
     while "of its own read" not in str(pipe.stats()):
         run(pipe, 1)
@@ -172,7 +172,7 @@ def test_closing_ends_them(folder):
     ],
 )
 def test_where_there_are_none(folder, pipeline, options):
-    before = set(children())
+    before = set(settled_children())
     with make(folder, pipeline=pipeline, **options) as pipe:
         run(pipe, 80)
         assert set(children()) <= before
@@ -182,6 +182,6 @@ def test_none_on_a_machine_with_few_cores(folder, tuned):
     tuned(record_reader, least_cores=1 << 20)
     tuned(helper_processes, worth_starting_seconds=0.0)
     with make(folder) as pipe:
-        before = set(children())
+        before = set(settled_children())
         run(pipe, 80)
         assert set(children()) == before

@@ -12,7 +12,7 @@ from penstock.readers.process import process_source
 from penstock.readers.process.process_source import ProcessSource
 from penstock.tests.readers.squares import Squares, lengths
 
-from ..processes import assert_soon, children
+from ..processes import assert_soon, children, settled_children
 
 SIZE = 60
 
@@ -49,7 +49,7 @@ def reading(pool, request, monkeypatch):
     reading = Reading(pool)
     reading.read(0)
     assert not reading.asked  # no process is there
-    before = set(children())
+    before = set(settled_children())
     assert_soon(lambda: reading.source._reads.count(1.0, 1000, 1) or reading.source.path_used)
     reading.pids = sorted(set(children()) - before)
     assert len(reading.pids) == request.param
