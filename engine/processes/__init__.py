@@ -5,6 +5,7 @@ channel           messages between two processes
 helper_processes  processes that do a part of an operator's work, as their parent sees them
 helper_child      the loop of such a process
 messages          the messages between a pipeline and its worker processes
+shipment          objects with large arrays for several processes
 worker_process    a worker process, as its parent sees it
 worker_child      a worker process, as it sees itself
 """
