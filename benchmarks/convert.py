@@ -43,11 +43,6 @@ def source(folder: Path, count: int) -> Path:
     return root
 
 
-def cpu_seconds() -> float:
-    """Return the time that this process and its children computed, in all cores together."""
-    return sum(os.times()[:4])
-
-
 def rate(root: Path, clock: Callable[[], float], work: Callable[[Path], object]) -> float:
     """Return the megabytes of files a second at which `work` writes to a new folder."""
     size = sum(path.stat().st_size for path in root.rglob("*.jpg"))
@@ -154,7 +149,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    clock = cpu_seconds if options.cpu else time.perf_counter
+    clock = common.cpu_seconds if options.cpu else time.perf_counter
     offered = measurements(source(options.folder, options.count), clock)
     figures = common.measure(parser, options.only, offered, options.rounds, "the other")
     if options.json:

@@ -49,22 +49,25 @@ def _examples(write: Any, count: int, size: int) -> Iterator[bytes]:
         yield write.example({"label": number % 1000, "image": content})
 
 
-def pipeline_rate(
-    package: str, path: Path, batch_size: int, *, touch: bool = False, **options: Any
-) -> float:
-    """Return records a second through a whole pipeline of Penstock or DALI, two threads."""
-    fn = importlib.import_module(f"{package}.fn")
+def read_records(package: str, path: Path, **options: Any) -> Any:
+    """Return the outputs of Penstock's or DALI's reader of such a file: a dict with `KEYS`."""
     tfrecord = importlib.import_module(f"{package}.tfrecord")
     features = {
         "label": tfrecord.FixedLenFeature([], tfrecord.int64, -1),
         "image": tfrecord.FixedLenFeature([], tfrecord.string, ""),
     }
     index = str(path.with_suffix(".idx"))
+    fn = importlib.import_module(f"{package}.fn")
+    return fn.readers.tfrecord(path=str(path), index_path=index, features=features, **options)
+
+
+def pipeline_rate(
+    package: str, path: Path, batch_size: int, *, touch: bool = False, **options: Any
+) -> float:
+    """Return records a second through a whole pipeline of Penstock or DALI, two threads."""
 
     def define() -> Any:
-        components = fn.readers.tfrecord(
-            path=str(path), index_path=index, features=features, **options
-        )
+        components = read_records(package, path, **options)
         return tuple(components[key] for key in KEYS)
 
     pipeline_def = importlib.import_module(package).pipeline_def

@@ -35,7 +35,7 @@ import numpy as np
 from penstock.benchmarks import common
 from penstock.benchmarks.readers_lmdb import database, datum
 from penstock.benchmarks.readers_records import archive_file, images, index_of, record_file
-from penstock.benchmarks.readers_tfrecord import records_file
+from penstock.benchmarks.readers_tfrecord import read_records, records_file
 
 SIZES = {"small": (40_000, 2_500), "large": (3_000, 110_000)}
 """Number of records, and their mean length in bytes; lengths differ by up to a third."""
@@ -64,15 +64,7 @@ class Setting:
 
 def read_tfrecord(package: str, size: str, options: Any) -> Any:
     """Return the images of TFRecord files; Penstock verifies their checksums, DALI does not."""
-    tfrecord = importlib.import_module(f"{package}.tfrecord")
-    path = records_file(FOLDER / "tfrecord", *SIZES[size])
-    features = {
-        "label": tfrecord.FixedLenFeature([], tfrecord.int64, -1),
-        "image": tfrecord.FixedLenFeature([], tfrecord.string, ""),
-    }
-    read = importlib.import_module(f"{package}.fn").readers.tfrecord(
-        path=str(path), index_path=str(path.with_suffix(".idx")), features=features, **options
-    )
+    read = read_records(package, records_file(FOLDER / "tfrecord", *SIZES[size]), **options)
     return read["image"], read["label"]
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import importlib
 import os
 import random
 import shutil
@@ -30,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common
+from penstock.benchmarks.readers_tfrecord import read_records
 from penstock.benchmarks.training_cpu import (
     MEAN,
     SIZE,
@@ -46,34 +46,22 @@ _LOOKS, _SECONDS = 50, 20  # samples of py-spy a second, and its duration
 _SET_PTRACER = 0x59616D61  # PR_SET_PTRACER
 _COPIES = 2048  # files in the tree, so that an epoch is long
 
-
-def decode(library: Library, folder: str) -> Any:
-    """Return random windows of the images."""
-    fn, types = library.fn, library.types
-    encoded, labels = fn.readers.file(file_root=folder, random_shuffle=True, name="reader")
-    return fn.decoders.image_random_crop(encoded, device="mixed", output_type=types.RGB), labels
+Reads = Callable[[Library, str], Any]
+"""Returns the encoded images, and their labels, of a folder."""
 
 
-def decode_records(library: Library, folder: str) -> Any:
-    """Return random windows of the same images out of a TFRecord file."""
-    fn, types = library.fn, library.types
-    tfrecord = importlib.import_module(f"{library.name}.tfrecord")
+def read_files(library: Library, folder: str) -> Any:
+    """Return the encoded files of class folders, and their labels."""
+    return library.fn.readers.file(file_root=folder, random_shuffle=True, name="reader")
+
+
+def read_tfrecord(library: Library, folder: str) -> Any:
+    """Return the same files out of a TFRecord file."""
     path = Path(folder) / "records.tfrecord"
     if not path.exists():
         _write_records(path)
-    features = {
-        "image": tfrecord.FixedLenFeature([], tfrecord.string, ""),
-        "label": tfrecord.FixedLenFeature([], tfrecord.int64, -1),
-    }
-    read = fn.readers.tfrecord(
-        path=str(path),
-        index_path=str(path.with_suffix(".idx")),
-        features=features,
-        random_shuffle=True,
-        name="reader",
-    )
-    images = fn.decoders.image_random_crop(read["image"], device="mixed", output_type=types.RGB)
-    return images, read["label"]
+    read = read_records(library.name, path, random_shuffle=True, name="reader")
+    return read["image"], read["label"]
 
 
 def _write_records(path: Path) -> None:
@@ -86,6 +74,13 @@ def _write_records(path: Path) -> None:
         write.example({"image": file.read_bytes(), "label": i % 8}) for i, file in enumerate(files)
     )
     write.write_index(path.with_suffix(".idx"), write.write_records(path, examples))
+
+
+def decode(library: Library, folder: str, read: Reads = read_files) -> Any:
+    """Return random windows of the images."""
+    fn, types = library.fn, library.types
+    encoded, labels = read(library, folder)
+    return fn.decoders.image_random_crop(encoded, device="mixed", output_type=types.RGB), labels
 
 
 def unchanged(library: Library, images: Any) -> Any:
@@ -137,11 +132,11 @@ def train(
     library: Library,
     folder: str,
     step: Callable[[Library, Any], Any] = unchanged,
-    decoded: Callable[[Library, str], Any] = decode,
+    read: Reads = read_files,
 ) -> Any:
     """Return random windows at one size, mirrored at random and normalized: float32 CHW."""
     fn, types = library.fn, library.types
-    images, labels = decoded(library, folder)
+    images, labels = decode(library, folder, read)
     images = step(library, fn.resize(images, size=SIZE))
     images = fn.crop_mirror_normalize(
         images,
@@ -156,7 +151,7 @@ def train(
 
 GRAPHS: dict[str, Callable[..., Any]] = {
     "train": train,
-    "TFRecord": partial(train, decoded=decode_records),
+    "TFRecord": partial(train, read=read_tfrecord),
     "decode": decode,
     "rotate": partial(train, step=rotated),
     "jitter": partial(train, step=jittered),

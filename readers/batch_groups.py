@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..engine.graph.context import BatchContext
 from ..engine.order.sampler import Selection
-from .process.process_source import ProcessSource
 from .selections import Selects
 from .source import Columns, Readable
+
+if TYPE_CHECKING:
+    from .process.process_source import ProcessSource
 
 
 class BatchGroupsTuning(NamedTuple):
@@ -94,7 +96,7 @@ class BatchGroups:
         self._processes: ProcessSource | None = None
 
     def read_by(self, processes: ProcessSource) -> None:
-        """Let processes read samples of the same source, and the next group ahead."""
+        """Let processes read samples of the same source, the next group ahead, until `close`."""
         self._processes = processes
 
     def select(self, number: int) -> Selection:
@@ -118,8 +120,10 @@ class BatchGroups:
         return columns
 
     def close(self) -> None:
-        """Drop the batches that are left of a group."""
-        self._group = None
+        """Drop the batches that are left of a group; end the processes."""
+        self._group = self._following = None
+        if self._processes is not None:
+            self._processes.close()
 
     def _group_with(self, number: int) -> _BatchGroup:
         """Return the group of batch `number`: the last one, or a new one."""

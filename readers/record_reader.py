@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.tensors.arena import Arena
 from ..engine.tensors.packed_rows import MetadataFunction
 from .batch_groups import BatchGroups
-from .process.process_source import ProcessSource
 from .reader import Reader
+
+if TYPE_CHECKING:
+    from .process.process_source import ProcessSource
 
 
 class RecordReaderTuning(NamedTuple):
@@ -36,17 +38,25 @@ class RecordReader(Reader):
     _processes: ProcessSource | None = None
 
     def wants_shared_memory(self, *, uses_gpu: bool) -> bool:
-        groups = isinstance(self.reading, BatchGroups) and not self.reading.single
+        return self._groups_for_processes() is not None
+
+    def _groups_for_processes(self) -> BatchGroups | None:
+        """Return the groups that processes are to read, if there are any."""
         cores = len(os.sched_getaffinity(0))
-        return groups and cores >= TUNING.least_cores and not self._names_urls()
+        if cores < TUNING.least_cores or self._names_urls():
+            return None
+        reading = self.reading
+        return reading if isinstance(reading, BatchGroups) and not reading.single else None
 
     def share_memory(
         self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]
     ) -> None:
-        if self.wants_shared_memory(uses_gpu=False):
-            assert isinstance(self.reading, BatchGroups)
+        groups = self._groups_for_processes()
+        if groups is not None:
+            from .process.process_source import ProcessSource  # takes 7 ms
+
             self._processes = ProcessSource(self.source, arena, metadata_functions)
-            self.reading.read_by(self._processes)
+            groups.read_by(self._processes)
 
     def interrupt(self) -> None:
         super().interrupt()
@@ -55,8 +65,3 @@ class RecordReader(Reader):
 
     def remark(self) -> str:
         return "" if self._processes is None else self._processes.path_used
-
-    def close(self) -> None:
-        if self._processes is not None:
-            self._processes.close()
-        super().close()

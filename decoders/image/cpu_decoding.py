@@ -119,8 +119,9 @@ class CpuDecoding:
         """Whether a process decodes, or why it does not; "" before it is started."""
         if self._process is None:
             return ""
-        there = self._process.is_there
-        return self._process.path_used + " what the GPU does not" * there
+        if not self._process.is_there:
+            return self._process.why
+        return f"{self._process.path_used} what the GPU does not"
 
     def close(self) -> None:
         """End the process; idempotent."""

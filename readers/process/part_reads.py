@@ -172,7 +172,10 @@ class PartRead:
     def wait(self) -> ReadParts | None:
         """Wait for the samples; None if this process must read them."""
         samples = sum(map(len, self._parts))
-        for left in reversed(range(TUNING.attempts)):
+        larger: list[int] = []
+        for _ in range(TUNING.attempts):
+            if larger:
+                self._send(larger)
             answers = self._answers and self._answers()
             if answers is None or any(each is None for each in answers):
                 return None
@@ -180,7 +183,6 @@ class PartRead:
             self._learn(sum(taken), samples)
             if all(nbytes <= room for nbytes, room in zip(taken, self._rooms, strict=True)):
                 return ReadParts(self._slab, self._firsts, [each[1:] for each in answers])
-            if left:
-                needed = (int(nbytes * TUNING.margin) for nbytes in taken)
-                self._send([max(pair) for pair in zip(needed, self._rooms, strict=True)])
+            needed = (int(nbytes * TUNING.margin) for nbytes in taken)
+            larger = [max(pair) for pair in zip(needed, self._rooms, strict=True)]
         return None

@@ -115,10 +115,9 @@ def joined(memory: Bytes, firsts: Sequence[int], parts: Sequence[Placed]) -> Col
         firsts: where the memory of each process begins.
         parts: the column of each process.
     """
-    if all(isinstance(part, PlacedRows) for part in parts):
-        rows = _joined_rows(memory, firsts, parts)
-        if rows is not None:
-            return rows
+    rows = [part for part in parts if isinstance(part, PlacedRows)]
+    if len(rows) == len(parts) and len({(r.dtype, r.shapes.shape[1]) for r in rows}) == 1:
+        return _joined_rows(memory, firsts, rows)
     columns = [_column(memory, first, part) for first, part in zip(firsts, parts, strict=True)]
     if len(columns) == 1:
         return columns[0]
@@ -128,10 +127,8 @@ def joined(memory: Bytes, firsts: Sequence[int], parts: Sequence[Placed]) -> Col
     return list(chain.from_iterable(columns))
 
 
-def _joined_rows(memory: Bytes, firsts: Sequence[int], parts: Sequence[Any]) -> PackedRows | None:
-    """Return the rows of all parts; None if the parts differ in dtype or dimensions."""
-    if len({(part.dtype, part.shapes.shape[1]) for part in parts}) > 1:
-        return None
+def _joined_rows(memory: Bytes, firsts: Sequence[int], parts: Sequence[PlacedRows]) -> PackedRows:
+    """Return the rows of parts that agree in dtype and dimensions."""
     offsets = [part.offsets + first for first, part in zip(firsts, parts, strict=True)]
     metadata = {
         name: np.concatenate([part.metadata[name] for part in parts]) for name in parts[0].metadata
@@ -142,7 +139,7 @@ def _joined_rows(memory: Bytes, firsts: Sequence[int], parts: Sequence[Any]) -> 
 
 def _column(memory: Bytes, first: int, part: Placed) -> Column:
     if isinstance(part, PlacedRows):
-        return list(_joined_rows(memory, [first], [part]) or ())
+        return _joined_rows(memory, [first], [part])
     if isinstance(part, PlacedArray):
         return np.ndarray(part.shape, part.dtype, memory, first + part.offset)
     return part

@@ -38,7 +38,7 @@ class SourceReads:
             columns = self._source.read(indices, memory.empty)
         except Exception:  # the parent meets the same error, and raises it
             return None
-        placed = []
-        if memory.used <= room:
-            placed = [memory.place(column, self._metadata_functions) for column in columns]
+        if memory.used > room:
+            return memory.used, []
+        placed = [memory.place(column, self._metadata_functions) for column in columns]
         return memory.used, placed if memory.used <= room else []

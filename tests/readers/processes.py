@@ -8,7 +8,7 @@ from pathlib import Path
 from penstock.engine.processes.helper_processes import TUNING
 
 
-def children():
+def children() -> list[int]:
     """Return the ids of the processes that this one has started.
 
     Python's tracker of shared memory is left out: libraries such as Dask start one, and it stays.
@@ -24,7 +24,7 @@ def settled_children():
     return children()
 
 
-def command_of(pid):
+def command_of(pid: int) -> bytes:
     """Return a process's command line; b"" if the process has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()

@@ -100,7 +100,8 @@ def processes(tuned, monkeypatch, request):
     tuned(record_reader, least_cores=1)
     tuned(helper_processes, worth_starting_seconds=0.0)
     monkeypatch.setattr(process_source, "processes_of_cores", lambda least: request.param)
-    return request.param
+    yield request.param
+    settled_children()  # or later tests would see them
 
 
 @pytest.mark.parametrize("form", READERS)

@@ -77,6 +77,8 @@ def test_other_samples_than_expected(reading):
         reading.read(number, following)
     for number in range(100, 140):  # no connection is lost
         reading.read(number, 5)
+    assert reading.asked == [2, 7, 3, 4, 10, 11, *[5] * 40]
+    assert "of its own" in reading.source.path_used
 
 
 def test_nothing_is_read_ahead_without_room(reading):
