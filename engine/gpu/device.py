@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from math import prod
+from threading import Lock
 from time import perf_counter_ns
 from types import ModuleType
 from typing import Any, Literal, Protocol
@@ -21,7 +22,7 @@ from ..errors import MissingDependencyError, install_hint
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 from ..tensors.device_memory import DevicePool, Lease
 from .driver import driver_version
-from .kernels import Kernel, check_grid
+from .kernels import OPTIONS, Kernel, check_grid
 from .tables import StructTable
 
 _ALIGNMENT = 256
@@ -413,9 +414,24 @@ class DeviceAccess(Protocol):
         """Work on a new stream, in the caller's thread, which waits for the work at the end."""
 
 
-@cache
+_functions: dict[tuple[Kernel, int], Any] = {}
+_locks: dict[tuple[Kernel, int], Lock] = {}
+
+
 def compiled(kernel: Kernel, device_id: int) -> Any:
-    """Return the compiled function; CuPy keeps the code on disk for the next process."""
+    """Return the compiled function; of the threads that launch it first, one compiles it.
+
+    CuPy keeps the code on disk for the next process.
+    """
+    key = kernel, device_id
+    if key not in _functions:
+        with _locks.setdefault(key, Lock()):
+            if key not in _functions:
+                _functions[key] = _compile(kernel)
+    return _functions[key]
+
+
+def _compile(kernel: Kernel) -> Any:
     import cupy
 
     try:
@@ -426,5 +442,4 @@ def compiled(kernel: Kernel, device_id: int) -> Any:
             f"GPU operators are compiled by NVRTC, which cannot be loaded ({error}): "
             f"{install_hint(f'cuda{major}')}"
         ) from error
-    module = cupy.RawModule(code=kernel.source, options=kernel.options)
-    return module.get_function(kernel.function)
+    return cupy.RawModule(code=kernel.source, options=OPTIONS).get_function(kernel.function)

@@ -56,7 +56,7 @@ class Kernel:
     Attributes:
         file: the source; it may include files of its own folder.
         function: name of the function, which is `extern "C"`.
-        macros: (name, text) pairs, passed to the compiler as -Dname=text.
+        macros: (name, text) pairs, defined in front of the source.
         declarations: C text in front of the source, such as the structs of its tables.
     """
 
@@ -66,17 +66,17 @@ class Kernel:
     declarations: tuple[str, ...] = ()
 
     @property
-    def options(self) -> tuple[str, ...]:
-        """The compiler's options."""
-        return (*OPTIONS, *(f"-D{name}={text}" for name, text in self.macros))
-
-    @property
     def source(self) -> str:
-        """The text for the compiler: the declarations, and the file with the files it includes."""
-        own = [*self.declarations, source_of(self.file)]
-        if "half" in (*(text for _, text in self.macros), *"\n".join(own[:-1]).split()):
+        """The text for the compiler: macros, declarations, and the file with those it includes.
+
+        Macros are no options of the compiler: for options that are new to the process, CuPy
+        compiles an empty program first, which takes as long as the smallest kernels.
+        """
+        macros = [f"#define {name} {text}" for name, text in self.macros]
+        own = [*macros, *self.declarations]
+        if "half" in "\n".join(own).split():
             own.insert(0, "#include <cuda_fp16.h>")
-        return "\n".join(own)
+        return "\n".join([*own, source_of(self.file)])
 
     def declaring(self, *texts: str) -> Kernel:
         """Return the kernel with more declarations; a text that is there already is not added."""

@@ -241,12 +241,12 @@ def emulated(kernel: Kernel) -> tuple[ctypes.CDLL, int]:
     text = kernel.source.replace("#include <cuda_fp16.h>", "")
     text = f"{text}\nEMULATE({kernel.function})\n"
     header = _compiled_header()
-    library = _CACHE / f"{_key(header.parent.name, text, *kernel.options)}.so"
+    library = _CACHE / f"{_key(header.parent.name, text)}.so"
     if not library.exists():
         with tempfile.TemporaryDirectory(dir=_CACHE) as folder:
             source, built = Path(folder) / "kernel.cpp", Path(folder) / "kernel.so"
             source.write_text(text)
-            _compile(*kernel.options, "-include", header, "-shared", source, "-o", built)
+            _compile("-include", header, "-shared", source, "-o", built)
             built.rename(library)
     return ctypes.CDLL(str(library)), int("__sync" in text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,7 @@ from penstock.engine.errors import MissingDependencyError
 from penstock.engine.gpu import device, driver
 from penstock.engine.gpu.device import import_cupy
 from penstock.engine.gpu.driver import current_context, driver_version
+from penstock.engine.gpu.kernels import Kernel
 
 COMPILER = shutil.which("cc") or shutil.which("g++")
 
@@ -129,4 +131,4 @@ def test_no_compiler_of_kernels(monkeypatch):
         sys.modules["cupy"].cuda, "nvrtc", SimpleNamespace(getVersion=missing), raising=False
     )
     with pytest.raises(MissingDependencyError, match=r"libnvrtc.so.13.*pip install .*cuda13\]"):
-        device.compiled.__wrapped__(None, 0)
+        device.compiled(Kernel(Path("none.cu"), "none"), 0)

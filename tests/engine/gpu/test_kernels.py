@@ -26,7 +26,7 @@ def test_included_files_are_put_in(tmp_path):
     assert text.split("\n")[:2] == ["// b", "int a;"]
     assert "#include <cuda_fp16.h>" in text
     kernel = Kernel(tmp_path / "b.cu", "b", (("In", "float"),))
-    assert kernel.options[-1] == "-DIn=float"
+    assert kernel.source.startswith("#define In float\n// b\nint a;\n")
 
 
 def test_declarations_stand_in_front_of_the_source_once(tmp_path):
