@@ -123,11 +123,15 @@ class _Crew:
     Attributes:
         calls: that wait for a thread; None ends a thread.
         threads: all that were started.
+        ended: whether the threads were told to end.
+        home: the crews of the team.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, home: dict[int, _Crew]) -> None:
         self.calls: SimpleQueue[TeamCall[Any] | None] = SimpleQueue()
         self.threads: list[threading.Thread] = []
+        self.ended = False
+        self.home = home
         self._name = name
         self._busy = 0
         self._lock = threading.Lock()
@@ -139,6 +143,8 @@ class _Crew:
             if self._busy > len(self.threads) < most:
                 self._start_thread()
         self.calls.put(call)
+        if self.ended:
+            self.calls.put(None)  # for a thread that was not there to be told
 
     def _start_thread(self) -> None:
         name = f"{self._name}-{len(self.threads)}"
@@ -151,6 +157,7 @@ class _Crew:
         self.threads.append(thread)
 
     def _work(self) -> None:
+        _here.crew = self
         while (call := self.calls.get()) is not None:
             if not call.is_running:
                 call.run()
@@ -159,12 +166,17 @@ class _Crew:
                 self._busy -= 1
 
 
+_here = threading.local()
+"""The crew to which a thread belongs, as its attribute `crew`."""
+
+
 class Team:
     """Threads that make calls. Threads start when they are needed, and stay until `close`.
 
     Any thread may use a team, also the team's own threads. A thread that waits for a call makes the
-    call itself, unless another thread has started it. Each process has threads of its own, because
-    a fork copies no threads.
+    call itself, unless another thread has started it. Calls that a thread of the team submits after
+    `close` start no threads, which nobody would end. Each process has threads of its own, because a
+    fork copies no threads.
 
     Args:
         name: of the threads, for lists of threads.
@@ -180,10 +192,14 @@ class Team:
     def submit(self, function: Callable[..., Result], *arguments: Any) -> TeamCall[Result]:
         """Have a thread call `function`; return the call, to ask for its result."""
         call = TeamCall(function, arguments)
-        number = os.getpid()
-        crew = self._crews.get(number) or self._crews.setdefault(number, _Crew(self._name))
-        crew.queue_call(call, self._threads)
+        own = getattr(_here, "crew", None)
+        if own is None or own.home is not self._crews or not own.ended:
+            self._crew().queue_call(call, self._threads)
         return call
+
+    def _crew(self) -> _Crew:
+        crews, number = self._crews, os.getpid()
+        return crews.get(number) or crews.setdefault(number, _Crew(self._name, crews))
 
     def run_jobs(
         self, work: Callable[[Job], object], jobs: Sequence[Job], threads: int | None = None
@@ -230,6 +246,7 @@ def _end_threads(crews: dict[int, _Crew]) -> list[threading.Thread]:
     crew = crews.pop(os.getpid(), None)
     if crew is None:
         return []
+    crew.ended = True
     for _ in crew.threads:
         crew.calls.put(None)
     wait_at_exit(crew.threads)

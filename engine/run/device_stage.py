@@ -16,7 +16,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from time import perf_counter_ns, thread_time_ns
 from typing import Any
 
@@ -59,6 +59,7 @@ class DeviceStage:
         self._clocks = clocks
         self._watch = watch
         self._queue: SimpleQueue[_SegmentJob | None] = SimpleQueue()
+        self._stopped = False
         self.threads = [
             threading.Thread(
                 target=watch, args=(self._lane,), name=f"penstock-device-{i}", daemon=True
@@ -70,12 +71,22 @@ class DeviceStage:
         """Have a segment of a batch computed."""
         begin_batch_step(segment.steps[0], batch)
         self._queue.put((batch, segment, index))
+        if self._stopped:
+            self._end_threads()
 
     def stop(self) -> None:
         """Let the threads end after the work at hand; idempotent."""
+        self._stopped = True
+        self._end_threads()
+        self._device.pool.close()
+
+    def _end_threads(self) -> None:
+        """Drop what waits, whose memory the queue would keep, and tell the threads to end."""
+        with suppress(Empty):
+            while True:
+                self._queue.get_nowait()
         for _ in self.threads:
             self._queue.put(None)
-        self._device.pool.close()
 
     def _lane(self) -> None:
         launched: SimpleQueue[Any] = SimpleQueue()

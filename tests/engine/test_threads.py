@@ -249,3 +249,35 @@ def test_the_end_waits_for_the_threads_of_two_calls_at_once(monkeypatch):
     second.join()
     wait_at_exit([])
     assert waiting == set()
+
+
+def test_a_call_that_submits_after_the_end_starts_no_thread(team):
+    closed, results = threading.Event(), []
+
+    def work():
+        assert closed.wait(30)
+        results.append(team.submit(own_names))
+        results.append(team.submit(int, "7").result())  # whoever waits makes the call
+
+    team.submit(work)
+    team.close()
+    closed.set()
+    assert wait_for_end() == []
+    call, seven = results
+    assert seven == 7
+    assert call.result() == []
+
+
+def test_a_thread_that_starts_during_the_end_ends_too(team, monkeypatch):
+    start = threading.Thread.start
+
+    def end_before(thread):
+        crew = team._crews[os.getpid()]
+        team.close()
+        assert crew.threads == []
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", end_before)
+    call = team.submit(int, "7")
+    assert wait_for_end() == []
+    assert call.result() == 7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import weakref
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -13,6 +14,10 @@ from penstock import Pipeline, PipelineStopped, fn, types
 from penstock.engine.gpu.device import Device
 from penstock.engine.gpu.gpu_device import GpuDevice
 from penstock.engine.run import executor
+from penstock.engine.tensors import TensorListCPU
+from penstock.engine.tensors.memory import SlabPool
+from penstock.engine.work.batch import Batch
+from penstock.engine.work.plan import SegmentType
 
 from ....engine.toys import own_threads
 
@@ -118,6 +123,21 @@ def test_a_device_that_gives_no_stream_fails_every_batch(broken, monkeypatch):
     pipe = numbered()
     with pytest.raises(IllegalAddressError, match="no stream"):
         pipe.run()
+    assert own_threads() == []
+
+
+def test_a_batch_that_comes_after_the_end_is_not_kept(device_stage):
+    pipe = numbered()
+    pipe.run()
+    stage, plan = pipe._executor._stage, pipe._executor._plan
+    pipe.close()
+    [segment] = [each for each in plan.segments if each.type == SegmentType.GPU]
+    batch = Batch(0, 2, SlabPool(), 0)
+    batch.values[0] = (TensorListCPU(np.zeros((2, 3))),)
+    stage.queue_segment(batch, segment, 1)
+    alive = weakref.ref(batch)
+    del batch
+    assert alive() is None
     assert own_threads() == []
 
 
