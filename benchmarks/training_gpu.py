@@ -22,9 +22,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -270,20 +272,26 @@ def print_start(name: str, folder: str, batch: int, threads: int) -> None:
 
 
 def measure_starts(folder: str, options: argparse.Namespace) -> list[common.Figure]:
-    """Start each library in new processes, by turns."""
+    """Start each library in new processes, by turns: with compiled kernels on disk, and without."""
     names = ["penstock"] if load_dali() is None else ["penstock", "nvidia.dali"]
-    seconds: dict[str, list[list[float]]] = {name: [] for name in names}
+    turns: dict[tuple[str, bool], list[list[float]]] = defaultdict(list)
     for _ in range(options.rounds):
-        for name in names:
+        for name, are_compiled in product(names, (True, False)):
             command = [sys.executable, __file__, "--start", name, "--folder", folder]
             command += ["--batch", str(options.batch), "--threads", str(options.threads[0])]
-            printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-            seconds[name].append([float(word) for word in printed.split()[-2:]])
+            with tempfile.TemporaryDirectory() as empty:
+                cache = {} if are_compiled else {"CUPY_CACHE_DIR": empty}
+                printed = subprocess.run(
+                    command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | cache
+                ).stdout
+            turns[name, are_compiled].append([float(word) for word in printed.split()[-2:]])
     figures = []
     common.print_header()
-    for i, figure_name in enumerate(("first batch, with import", "then 95% of the rate")):
-        turns = [[turn[i] for turn in seconds[name]] for name in names]
-        figures.append(common.figure_of(figure_name, "s", *turns, *[()] * (2 - len(names))))
+    for are_compiled, i in product((True, False), (0, 1)):
+        what = ("first batch, with import", "then 95% of the rate")[i]
+        seconds = [[turn[i] for turn in turns[name, are_compiled]] for name in names]
+        title = what if are_compiled else f"{what}, no kernel compiled"
+        figures.append(common.figure_of(title, "s", *seconds, *[()] * (2 - len(names))))
         common.print_figure(figures[-1])
     return figures
 

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 _BLEMISHED = "damaged files with intact pixels"
+_USUAL_SIZES = np.array([(375, 500), (500, 375), (333, 500), (375, 500), (250, 333)])
+_LARGE_SIZES = np.array([(500, 375), (768, 1024), (1230, 1640), (1600, 1600), (1640, 1230)])
 _DTYPES = ("uint8", "uint16", "int16", "float16", "float32")
 
 
@@ -194,6 +196,19 @@ class ImageDecoder(FormatUser):
     ) -> TensorListGPU:
         assert self._mixed is not None
         return self._mixed.run(batch, encoded, self._windows(inputs, arguments))
+
+    def rehearse(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> TensorListGPU:
+        """Decode plain JPEG files of photographs' sizes, height and width; some are large."""
+        assert self._mixed is not None
+        sizes = _USUAL_SIZES[np.arange(batch.size) % len(_USUAL_SIZES)]
+        sizes[::2] = _LARGE_SIZES[batch.number % len(_LARGE_SIZES)]
+        is_whole = self.per_sample or len(self.layouts) > 1
+        boxes = (ImageDecoder.boxes if is_whole else type(self).boxes)(
+            self, batch, sizes, **arguments
+        )
+        boxes[list(batch.errors)] = 0, 0, 1, 1
+        batch.errors.clear()
+        return self._mixed.rehearse(batch, sizes, boxes)
 
     def _windows(self, inputs: tuple[Any, ...], arguments: dict[str, Any]) -> Windows:
         return lambda batch, sizes: self.boxes(batch, sizes, *inputs, **arguments)

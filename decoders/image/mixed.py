@@ -141,6 +141,18 @@ class MixedDecoding:
         self._upload(batch, pending, work.out)
         return work.out
 
+    def rehearse(
+        self, batch: BatchContext, sizes: NDArray[np.int64], boxes: NDArray[np.int64]
+    ) -> TensorListGPU:
+        """Launch the kernels for plain JPEG files of these sizes, and boxes: see `Operator`."""
+        pixels = self._plain.rehearse(batch.device, sizes, boxes)
+        extents = boxes[:, 2:] - boxes[:, :2]
+        channels = np.full((len(boxes), 1), self._channels)
+        out = batch.device.empty(np.hstack([extents, channels]), self._dtype)
+        turns = np.ones(len(boxes), np.int64)
+        self._launch_finish(batch, extents, turns, out.pointers(), pixels.pointers(), extents[:, 1])
+        return out
+
     def _try_begin(
         self, batch: BatchContext, encoded: TensorListCPU, windows: Windows
     ) -> Begun | None:
@@ -251,13 +263,25 @@ class MixedDecoding:
         if not len(chosen):
             return
         extents = work.boxes[chosen, 2:] - work.boxes[chosen, :2]
+        out = work.out.pointers()[chosen]
+        self._launch_finish(batch, extents, work.turns[chosen], out, source, strides)
+
+    def _launch_finish(
+        self,
+        batch: BatchContext,
+        extents: NDArray[np.int64],
+        turns: NDArray[np.int64],
+        out: NDArray[np.uint64],
+        source: NDArray[np.uint64],
+        strides: NDArray[np.int64],
+    ) -> None:
         height, width = extents.T.astype(np.int32)
-        flip_rows, flip_columns, exchange = _STEPS[work.turns[chosen]].T
+        flip_rows, flip_columns, exchange = _STEPS[turns].T
         table = struct_table(
             "Sample",
-            len(chosen),
+            len(extents),
             source=Pointers(source, "const unsigned char*"),
-            out=Pointers(work.out.pointers()[chosen], "Out*"),
+            out=Pointers(out, "Out*"),
             height=height,
             width=width,
             stride=strides.astype(np.int32),

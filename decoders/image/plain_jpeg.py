@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.tensors import TensorListCPU, TensorListGPU
 from .engine_share import EngineShare
 from .engines.cuda_jpeg import MOST_BYTES, JpegFiles, decode_windows
 from .engines.nvjpeg import HardwareDecoder
@@ -16,6 +17,7 @@ from .formats.jpeg_batch_headers import GRAY
 from .mixed_batch import MixedBatch
 
 if TYPE_CHECKING:
+    from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
 
 Rows = NDArray[np.intp]
@@ -89,6 +91,19 @@ class PlainJpeg:
             refused = self._by_engine(batch, engine, chosen[for_engine], work)
             left = np.concatenate([left, refused])
         return left, damaged
+
+    def rehearse(
+        self, device: Device, sizes: NDArray[np.int64], boxes: NDArray[np.int64]
+    ) -> TensorListGPU:
+        """Launch the kernels of CUDA cores for files of these sizes; return their pixels."""
+        count = len(sizes)
+        encoded = TensorListCPU(np.zeros((count, 1), np.uint8))
+        ones = np.ones(count, np.int64)
+        files = JpegFiles(np.arange(count), ones, sizes, ones * GRAY, boxes)
+        # Whether there is an engine, and chroma is repeated, is known later.
+        for smooth in {True, not self._wants_engine}:
+            pixels, _ = decode_windows(device, encoded, files, self._channels, smooth=smooth)
+        return pixels
 
     # The engine
 

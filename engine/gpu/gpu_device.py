@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 from ..errors import PipelineStopped
 from ..tensors.device_memory import DevicePool, borrow_stream, return_stream
 from ..tensors.streams import ForeignStream
-from .device import Device, import_cupy
+from .device import Device, compiled, import_cupy
+from .kernels import Kernel
+from .rehearsal_device import RehearsalDevice
 
 
 def default_budget(memory: int) -> int:
@@ -81,6 +83,15 @@ class GpuDevice:
                 stream.synchronize()
         finally:
             return_stream(self._device, stream)
+
+    def rehearsing(self, needed: Callable[[Kernel], None]) -> RehearsalDevice:
+        """Return a device that computes nothing, and calls `needed` with kernels to launch."""
+        return RehearsalDevice(self._cupy, self._device.id, needed)
+
+    def compile(self, kernel: Kernel) -> None:
+        """Compile a kernel, unless that was done."""
+        with self._device:
+            compiled(kernel, self._device.id)
 
     def mark(self, device: Device) -> Any:
         """Return an event that follows all work on the device's stream so far."""

@@ -75,6 +75,9 @@ class Operator:
             themselves.
         varies: whether results may differ by rounding from run to run. Only pipelines with such an
             operator compute small batches together, because others promise identical results.
+        rehearses: whether `batch_gpu` may be called on made-up data: see `rehearse`. It must not
+            read their elements, nor call user code. Classes outside of this library say so
+            themselves.
         metadata_functions: by name, functions that the reading process runs on each encoded
             sample; their results arrive with the rows (`PackedRows.metadata`).
         placement: the node's number, random stream and threads; the pipeline sets it.
@@ -101,6 +104,7 @@ class Operator:
     in_order: ClassVar[bool] = False
     alone: bool = True
     varies: bool = False
+    rehearses: bool = False
     placement: Placement = Placement()
     metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({})
     seed: int
@@ -111,8 +115,11 @@ class Operator:
         for name in own:
             delattr(cls, name)
         declared = {v.name or k: v._replace(name=v.name or k, attribute=k) for k, v in own.items()}
+        is_ours = cls.__module__.startswith(_LIBRARY)
         if "alone" not in vars(cls):
-            cls.alone = cls.alone and cls.__module__.startswith(_LIBRARY)
+            cls.alone = cls.alone and is_ours
+        if "rehearses" not in vars(cls):
+            cls.rehearses = cls.rehearses and is_ours
         if "name" in vars(cls) and "called" not in vars(cls):
             cls.called = f"fn.{cls.name}"
         inherited = [vars(base).get("params", {}) for base in reversed(cls.__mro__[1:])]
@@ -212,6 +219,22 @@ class Operator:
         segment. The batch may still wait for a lane, and has no `device` yet. `batch_gpu` finds
         the result in `batch.begun`.
         """
+
+    def rehearse(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> Any:
+        """Launch the kernels that batches are likely to need, on made-up data, if it `rehearses`.
+
+        The pipeline calls it when it starts, so that these kernels are compiled early. The
+        `device` of the batch computes nothing, and its memory cannot be read.
+
+        Args:
+            batch: the made-up batch.
+            inputs: as for `batch_gpu`, but results of `rehearse`; for "mixed" operators none.
+            arguments: as for `batch_gpu`; those that vary by sample are 1 or their default.
+
+        Returns:
+            As `batch_gpu`; None if nothing is known about the results.
+        """
+        return self.batch_gpu(batch, *inputs, **arguments) if self.rehearses else None
 
     def event_counts(self) -> dict[str, int]:
         """Return the numbers of rare events in this process, by description; by default none."""

@@ -54,6 +54,7 @@ from .config import PipelineConfig
 from .delivery import DeliveryQueue
 from .device_stage import DeviceStage
 from .feeder import Feeder
+from .rehearsal import Rehearsal
 from .uninterrupted import Uninterrupted
 from .workers import Workers
 
@@ -122,6 +123,7 @@ class Executor:
         self._starter = Uninterrupted(self._start_threads)
         self._threads = [self._feeder.thread]
         self._stage: DeviceStage | None = None
+        self._rehearsal: Rehearsal | None = None
         if self._device is not None:
             self._stage = self._open_stage(self._device)
 
@@ -130,6 +132,8 @@ class Executor:
             device, self._plan, self._device_done, self.clocks, self._delivery.watch
         )
         self._threads += stage.threads
+        self._rehearsal = Rehearsal(self._plan, device, self._pool, self._num_threads)
+        self._threads += self._rehearsal.threads
         self._pool.pin_with(device)
         for each in self._plan.inputs:
             if each.operator.device != "cpu":
@@ -229,6 +233,8 @@ class Executor:
             reader.operator.interrupt()
         self._feeder.stop()
         self._workers.stop()
+        if self._rehearsal is not None:
+            self._rehearsal.stop()
         if self._stage is not None:
             self._stage.stop()
         threads = self._threads + self._workers.threads

@@ -49,6 +49,7 @@ class _Linear(SampleOperator):
     """Base of operators that compute `factor * x + offset` for each element."""
 
     devices = ("cpu", "gpu")
+    rehearses = True
     assumed_layouts = VIDEO_LAYOUTS
     inputs = ("images",)
 

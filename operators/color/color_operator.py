@@ -42,6 +42,7 @@ class ColorOperator(SampleOperator, ABC):
     """Base of operators whose arguments choose an affine map of colors."""
 
     devices = ("cpu", "gpu")
+    rehearses = True
     assumed_layouts = VIDEO_LAYOUTS
     inputs = ("images",)
 

@@ -52,6 +52,7 @@ class ColorSpaceConversion(SampleOperator):
 
     name = "color_space_conversion"
     devices = ("cpu", "gpu")
+    rehearses = True
     assumed_layouts = VIDEO_LAYOUTS
     inputs = ("images",)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 class _Conversion(SampleOperator):
     devices = ("cpu", "gpu")
+    rehearses = True
 
     def _into(self, workspace: Workspace, data: Array, dtype: np.dtype[Any]) -> Array:
         if data.dtype == dtype:

@@ -42,6 +42,7 @@ class GaussianBlur(SampleOperator):
 
     name = "gaussian_blur"
     devices = ("cpu", "gpu")
+    rehearses = True
     inputs = ("data",)
 
     dtype = param(DTYPE, None, "Element type of the result, by default the input's.")

@@ -34,6 +34,7 @@ class Crop(CropArguments, WindowOperator):
 
     name = "crop"
     devices = ("cpu", "gpu")
+    rehearses = True
     assumed_layouts = VOLUME_LAYOUTS
     inputs = ("data",)
 

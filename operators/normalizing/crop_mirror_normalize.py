@@ -61,6 +61,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
 
     name = "crop_mirror_normalize"
     devices = ("cpu", "gpu")
+    rehearses = True
     inputs = ("data",)
 
     dtype = param(

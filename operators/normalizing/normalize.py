@@ -44,6 +44,7 @@ class Normalize(BatchOperator):
 
     name = "normalize"
     devices = ("cpu", "gpu")
+    rehearses = True
     inputs = ("data",)
 
     whole_batch = param(

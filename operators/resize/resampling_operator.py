@@ -63,6 +63,7 @@ class ResamplingOperator(SampleOperator, ABC):
 
     inputs = ("images",)
     devices = ("cpu", "gpu")
+    rehearses = True
     assumed_layouts: ClassVar[Mapping[int, str]] = VIDEO_LAYOUTS
 
     interp_type = param(
@@ -93,6 +94,7 @@ class ResamplingOperator(SampleOperator, ABC):
     def prepare(self) -> None:
         layout = self.layouts[0] if self.layouts else ""
         self._axes = spatial_axes(self.called, layout) if layout else None
+        self.rehearses &= set(self.per_sample) <= {"mirror"}  # or sizes are not known
         self.prepare_filters()
 
     def prepare_filters(self) -> None:

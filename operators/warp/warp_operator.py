@@ -59,6 +59,7 @@ class WarpOperator(SampleOperator, ABC):
     """Base: a subclass has the maps of one sample in `sample`, and those of a batch in `maps`."""
 
     devices = ("cpu", "gpu")
+    rehearses = True
     assumed_layouts = VIDEO_LAYOUTS
     own_frames = True
     turned = False

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache, partial
 from itertools import pairwise
@@ -31,6 +31,7 @@ from penstock.decoders.image.engines.nvimgcodec import JpegDecoder
 from penstock.engine.gpu.device import Device
 from penstock.engine.gpu.gpu_device import GpuDevice, default_budget
 from penstock.engine.gpu.kernels import OPTIONS, Kernel
+from penstock.engine.gpu.rehearsal_device import RehearsalDevice
 
 COMPILER = shutil.which("g++")
 _HEADER = Path(__file__).with_name("emulator.h")
@@ -206,6 +207,16 @@ class EmulatedDevice(Device):
             library.run(pointers, *extents, synchronizes)
 
 
+class EmulatedRehearsalDevice(RehearsalDevice):
+    """A rehearsal device without CuPy."""
+
+    shared_bytes = EmulatedDevice.shared_bytes
+    multiprocessors = EmulatedDevice.multiprocessors
+
+    def __init__(self, needed: Callable[[Kernel], None]) -> None:
+        super().__init__(None, 0, needed)  # type: ignore[arg-type]
+
+
 _running = threading.Lock()  # the emulator has one set of thread indices
 
 
@@ -278,6 +289,12 @@ class EmulatedGpuDevice(GpuDevice):
     @contextmanager
     def aside(self) -> Iterator[EmulatedDevice]:
         yield EmulatedDevice(self.pool)
+
+    def rehearsing(self, needed: Callable[[Kernel], None]) -> EmulatedRehearsalDevice:
+        return EmulatedRehearsalDevice(needed)
+
+    def compile(self, kernel: Kernel) -> None:
+        """Do nothing: g++ takes ten times as long as CUDA's compiler."""
 
     def mark(self, device: Device) -> int:
         return perf_counter_ns()

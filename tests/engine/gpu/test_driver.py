@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -132,3 +134,41 @@ def test_no_compiler_of_kernels(monkeypatch):
     )
     with pytest.raises(MissingDependencyError, match=r"libnvrtc.so.13.*pip install .*cuda13\]"):
         device.compiled(Kernel(Path("none.cu"), "none"), 0)
+
+
+def test_threads_compile_a_kernel_once(monkeypatch, tmp_path):
+    (tmp_path / "one.cu").write_text("// one")
+    begun, may_end, modules = threading.Event(), threading.Event(), []
+
+    class RawModule:
+        def __init__(self, code, options):
+            modules.append(code)
+            begun.set()
+            assert may_end.wait(60)
+            if len(modules) == 1:
+                raise MemoryError("no memory for the compiler")
+
+        def get_function(self, name):
+            return name
+
+    use_cupy(monkeypatch, 13, None)
+    cupy = sys.modules["cupy"]
+    monkeypatch.setattr(cupy.cuda, "nvrtc", SimpleNamespace(getVersion=tuple), raising=False)
+    monkeypatch.setattr(cupy, "RawModule", RawModule, raising=False)
+    kernel, found = Kernel(tmp_path / "one.cu", "one"), []
+
+    def compile_kernel():
+        with suppress(MemoryError):
+            found.append(device.compiled(kernel, 0))
+
+    threads = [threading.Thread(target=compile_kernel) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    assert begun.wait(60)
+    may_end.set()
+    for thread in threads:
+        thread.join()
+    assert found == ["one"] * 3  # the first thread failed, and the next one tried again
+    assert modules == [kernel.source] * 2
+    compile_kernel()
+    assert len(modules) == 2

@@ -1,0 +1,127 @@
+"""Kernels are compiled before the first batches need them, in threads, all at once.
+
+To compile the kernels of a training pipeline takes seconds, on a machine where they were never
+compiled: each operator would wait for its kernels before the next operator learns which ones it
+needs. So operators rehearse when a pipeline starts. They launch their work on made-up samples, on
+a device that launches nothing, while the inputs and the device get ready.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import NamedTuple
+
+import numpy as np
+
+from ..gpu.device import Device
+from ..gpu.gpu_device import GpuDevice
+from ..gpu.kernels import Kernel
+from ..graph.params import REQUIRED
+from ..tensors.memory import SlabPool
+from ..tensors.results import as_tensor_lists
+from ..work.batch import Batch
+from ..work.plan import Plan, SegmentType, Step
+
+
+class RehearsalTuning(NamedTuple):
+    """How much is rehearsed.
+
+    Attributes:
+        samples: of a made-up batch: so many that sizes of all kinds are among them.
+        batches: number of batches. The first two name the kernels for usual photographs, and the
+            others those for large ones.
+        batches_of_few: the same, with fewer than `many_threads`. There the kernels that are needed
+            late take more time from the first batches than they save.
+        many_threads: see `batches_of_few`.
+    """
+
+    samples: int = 128
+    batches: int = 5
+    batches_of_few: int = 2
+    many_threads: int = 4
+
+
+TUNING = RehearsalTuning()
+
+
+class Rehearsal:
+    """The rehearsal of one pipeline.
+
+    Args:
+        plan: the operators.
+        device: the device of the pipeline.
+        pool: memory of the host for the made-up batches.
+        threads: number of threads that compile.
+
+    Attributes:
+        threads: the threads; the first one rehearses before. All end when nothing is left to do.
+    """
+
+    def __init__(self, plan: Plan, device: GpuDevice, pool: SlabPool, threads: int) -> None:
+        self._plan = plan
+        self._device = device
+        self._pool = pool
+        is_many = threads >= TUNING.many_threads
+        self._batches = TUNING.batches if is_many else TUNING.batches_of_few
+        self._kernels: SimpleQueue[Kernel | None] = SimpleQueue()
+        self._stopped = False
+        work = [self._rehearse] + [self._compile] * (threads - 1)
+        self.threads = [
+            threading.Thread(target=each, name=f"penstock-compiler-{i}", daemon=True)
+            for i, each in enumerate(work)
+        ]
+
+    def stop(self) -> None:
+        """Let the threads end after the kernels at hand; idempotent."""
+        self._stopped = True
+
+    def _rehearse(self) -> None:
+        named: set[Kernel] = set()
+
+        def name(kernel: Kernel) -> None:
+            if kernel not in named:
+                named.add(kernel)
+                self._kernels.put(kernel)
+
+        try:
+            rehearse(self._plan, self._device.rehearsing(name), self._pool, self._batches)
+        finally:
+            for _ in self.threads:
+                self._kernels.put(None)
+        self._compile()
+
+    def _compile(self) -> None:
+        while (kernel := self._kernels.get()) is not None and not self._stopped:
+            with suppress(Exception):  # the first batch that needs the kernel raises it
+                self._device.compile(kernel)
+
+
+def rehearse(plan: Plan, device: Device, pool: SlabPool, batches: int) -> None:
+    """Let the operators of a plan launch their work on made-up batches: see `Operator.rehearse`."""
+    segments = [each for each in plan.segments if each.type == SegmentType.GPU]
+    for number in range(batches):
+        batch = Batch(number, TUNING.samples, pool, 0)
+        batch.device = device
+        for step in [step for segment in segments for step in segment.steps]:
+            _rehearse_step(step, batch)
+        device.end_batch()
+
+
+def _rehearse_step(step: Step, batch: Batch) -> None:
+    operator, values = step.node.operator, batch.values
+    inputs = [values[ordinal][i] for ordinal, i in step.inputs if ordinal in values]
+    if operator.device == "mixed":
+        inputs = []
+    elif len(inputs) < len(step.inputs) or step.node.sequences is not None:
+        return
+    arguments = dict(step.constants)
+    for name, _, declared in step.arguments:
+        usual = declared.default
+        arguments[name] = usual if usual is not REQUIRED and np.any(usual) else 1
+    with suppress(Exception), np.errstate(all="ignore"):  # the operators behind learn nothing then
+        results = operator.rehearse(batch, *inputs, **arguments)
+        if results is not None:
+            assumed = operator.assumed_layouts
+            values[step.node.ordinal] = as_tensor_lists(results, batch.size, step.layouts, assumed)
