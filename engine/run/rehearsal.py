@@ -76,6 +76,11 @@ class Rehearsal:
     def stop(self) -> None:
         """Let the threads end after the kernels at hand; idempotent."""
         self._stopped = True
+        self._end_threads()
+
+    def _end_threads(self) -> None:
+        for _ in self.threads:
+            self._kernels.put(None)
 
     def _rehearse(self) -> None:
         named: set[Kernel] = set()
@@ -85,11 +90,9 @@ class Rehearsal:
                 named.add(kernel)
                 self._kernels.put(kernel)
 
-        try:
+        with suppress(Exception):
             rehearse(self._plan, self._device.rehearsing(name), self._pool, self._batches)
-        finally:
-            for _ in self.threads:
-                self._kernels.put(None)
+        self._end_threads()
         self._compile()
 
     def _compile(self) -> None:

@@ -172,6 +172,7 @@ def check_ends(pipe, place):
         ("jpeg", "device", OWN, 67),
         ("jpeg", "awaiter", OWN, 31),
         ("jpeg", "decoder", OWN, 17),
+        ("jpeg", "compiler", OWN, 11),
         ("audio", "device", ("",), 1999),
         ("arrays", "feeder", ("",), 199),
         ("arrays", "awaiter", OWN, 5),
