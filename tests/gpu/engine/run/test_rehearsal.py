@@ -89,11 +89,19 @@ def photographs():
     return [np.frombuffer(simplejpeg.encode_jpeg(each), np.uint8) for each in pixels]
 
 
-def wait_for_compilers():
+def wait_for(threads):
+    """Wait for the end of threads that have this in their names."""
     deadline = time.monotonic() + 60
-    while any("compiler" in thread.name for thread in own_threads()):
+    while any(threads in thread.name for thread in own_threads()):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+@pytest.fixture(autouse=True)
+def _ended():
+    """Threads that compile for a closed pipeline may launch more: no other test sees that."""
+    yield
+    wait_for("penstock")
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -101,7 +109,7 @@ def test_kernels_of_the_first_batches_are_named(photographs, launched, compiled,
     with training(photographs, STEPS[step]) as pipe:
         for _ in range(3):
             pipe.run()
-        wait_for_compilers()
+        wait_for("compiler")
     named = [kernel for kernel in set(launched) if kernel in compiled]
     left = {kernel.function for kernel in set(launched).difference(named)}
     assert left <= {"resample_image"}  # whose variants depend on all sizes of a batch
@@ -115,7 +123,7 @@ def test_arguments_that_vary_need_not_be_known(photographs, compiled):
 
     with training(photographs[:2], step) as pipe:
         pipe.run()
-        wait_for_compilers()
+        wait_for("compiler")
     functions = [kernel.function for kernel in compiled]
     assert functions.count("decode_entropy") == 1
     assert "resample_image" in functions
@@ -136,7 +144,7 @@ def test_user_functions_are_not_called_with_made_up_data(compiled):
         pipe.set_outputs(fn.cast(numbers, dtype=types.UINT8))
     with pipe:
         pipe.run()
-        wait_for_compilers()
+        wait_for("compiler")
     assert set(sizes) == {3}
     assert compiled == []
 
@@ -149,7 +157,7 @@ def test_errors_are_those_of_batches(photographs, device_stage, monkeypatch):
     monkeypatch.setattr(ImageDecoder, "rehearse", fail)
     with training(photographs[:2], STEPS["cast"]) as pipe:
         assert len(pipe.run()[0]) == 2
-        wait_for_compilers()
+        wait_for("compiler")
 
 
 def test_a_closed_pipeline_compiles_no_more(photographs, device_stage, monkeypatch):
@@ -170,7 +178,7 @@ def test_a_closed_pipeline_compiles_no_more(photographs, device_stage, monkeypat
         time.sleep(0.001)
     may_end.set()
     closing.join()
-    wait_for_compilers()
+    wait_for("compiler")
     assert 1 <= len(kernels) <= 4  # those at hand
 
 
