@@ -202,13 +202,13 @@ class ImageDecoder(FormatUser):
         assert self._mixed is not None
         sizes = _USUAL_SIZES[np.arange(batch.size) % len(_USUAL_SIZES)]
         sizes[::2] = _LARGE_SIZES[batch.number % len(_LARGE_SIZES)]
-        is_whole = self.per_sample or len(self.layouts) > 1
-        boxes = (ImageDecoder.boxes if is_whole else type(self).boxes)(
-            self, batch, sizes, **arguments
-        )
+        if self.per_sample or len(self.layouts) > 1:  # only the CPU's data tell the windows
+            boxes = ImageDecoder.boxes(self, batch, sizes)
+        else:
+            boxes = self.boxes(batch, sizes, **arguments)
         boxes[list(batch.errors)] = 0, 0, 1, 1
         batch.errors.clear()
-        return self._mixed.rehearse(batch, sizes, boxes)
+        return self._mixed.rehearse(batch.device, sizes, boxes)
 
     def _windows(self, inputs: tuple[Any, ...], arguments: dict[str, Any]) -> Windows:
         return lambda batch, sizes: self.boxes(batch, sizes, *inputs, **arguments)

@@ -42,6 +42,7 @@ from .plain_jpeg import PlainJpeg
 from .table import FORMATS, read_decodable_header
 
 if TYPE_CHECKING:
+    from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
     from ...engine.tensors import TensorListCPU, TensorListGPU
 
@@ -142,15 +143,15 @@ class MixedDecoding:
         return work.out
 
     def rehearse(
-        self, batch: BatchContext, sizes: NDArray[np.int64], boxes: NDArray[np.int64]
+        self, device: Device, sizes: NDArray[np.int64], boxes: NDArray[np.int64]
     ) -> TensorListGPU:
-        """Launch the kernels for plain JPEG files of these sizes, and boxes: see `Operator`."""
-        pixels = self._plain.rehearse(batch.device, sizes, boxes)
+        """Launch the kernels for these boxes of plain JPEG files; return the results."""
+        pixels = self._plain.rehearse(device, sizes, boxes)
         extents = boxes[:, 2:] - boxes[:, :2]
         channels = np.full((len(boxes), 1), self._channels)
-        out = batch.device.empty(np.hstack([extents, channels]), self._dtype)
-        turns = np.ones(len(boxes), np.int64)
-        self._launch_finish(batch, extents, turns, out.pointers(), pixels.pointers(), extents[:, 1])
+        out = device.empty(np.hstack([extents, channels]), self._dtype)
+        turns, widths = np.ones(len(boxes), np.int64), extents[:, 1]
+        self._launch_finish(device, extents, turns, out.pointers(), pixels.pointers(), widths)
         return out
 
     def _try_begin(
@@ -264,11 +265,11 @@ class MixedDecoding:
             return
         extents = work.boxes[chosen, 2:] - work.boxes[chosen, :2]
         out = work.out.pointers()[chosen]
-        self._launch_finish(batch, extents, work.turns[chosen], out, source, strides)
+        self._launch_finish(batch.device, extents, work.turns[chosen], out, source, strides)
 
     def _launch_finish(
         self,
-        batch: BatchContext,
+        device: Device,
         extents: NDArray[np.int64],
         turns: NDArray[np.int64],
         out: NDArray[np.uint64],
@@ -289,7 +290,7 @@ class MixedDecoding:
             flip_columns=flip_columns,
             exchange=exchange,
         )
-        launch_elements(batch.device, self._kernel, table, extents[:, 0] * extents[:, 1])
+        launch_elements(device, self._kernel, table, extents[:, 0] * extents[:, 1])
 
     # The CPU's decoder
 

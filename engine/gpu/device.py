@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from math import prod
 from threading import Lock
 from time import perf_counter_ns
@@ -414,24 +414,21 @@ class DeviceAccess(Protocol):
         """Work on a new stream, in the caller's thread, which waits for the work at the end."""
 
 
-_functions: dict[tuple[Kernel, int], Any] = {}
 _locks: dict[tuple[Kernel, int], Lock] = {}
 
 
+@cache
 def compiled(kernel: Kernel, device_id: int) -> Any:
     """Return the compiled function; of the threads that launch it first, one compiles it.
 
     CuPy keeps the code on disk for the next process.
     """
-    key = kernel, device_id
-    if key not in _functions:
-        with _locks.setdefault(key, Lock()):
-            if key not in _functions:
-                _functions[key] = _compile(kernel)
-    return _functions[key]
+    with _locks.setdefault((kernel, device_id), Lock()):
+        return _compiled(kernel, device_id)
 
 
-def _compile(kernel: Kernel) -> Any:
+@cache
+def _compiled(kernel: Kernel, device_id: int) -> Any:
     import cupy
 
     try:

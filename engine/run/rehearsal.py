@@ -104,10 +104,11 @@ class Rehearsal:
 def rehearse(plan: Plan, device: Device, pool: SlabPool, batches: int) -> None:
     """Let the operators of a plan launch their work on made-up batches: see `Operator.rehearse`."""
     segments = [each for each in plan.segments if each.type == SegmentType.GPU]
+    steps = [step for segment in segments for step in segment.steps]
     for number in range(batches):
         batch = Batch(number, TUNING.samples, pool, 0)
         batch.device = device
-        for step in [step for segment in segments for step in segment.steps]:
+        for step in steps:
             _rehearse_step(step, batch)
         device.end_batch()
 

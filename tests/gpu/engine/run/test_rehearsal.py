@@ -17,6 +17,7 @@ from penstock.engine.run import executor
 from penstock.operators.elementwise.cast import Cast
 
 from ....engine.toys import own_threads
+from ...emulator import EmulatedDevice
 
 pytest.importorskip("nvidia.nvimgcodec")
 
@@ -42,15 +43,12 @@ def launched(device_stage, monkeypatch):
 
     def noted(device, kernel, shared_bytes):
         kernels.append(kernel)
-        return function(device, kernel, shared_bytes)
+        if device_stage:
+            return function(device, kernel, shared_bytes)
+        return lambda *_, **__: None
 
-    if not device_stage:
-        with executor.GpuDevice(None, None, 1).lane() as emulated:
-            owner = type(emulated)
-        function = lambda *_: lambda *_, **__: None  # noqa: E731
-        monkeypatch.setattr(owner, "kernel_function", noted)
-    else:
-        monkeypatch.setattr(Device, "kernel_function", noted)
+    owner = Device if device_stage else EmulatedDevice
+    monkeypatch.setattr(owner, "kernel_function", noted)
     return kernels
 
 
