@@ -61,6 +61,11 @@ class NemoSamples(StoredSamples):
         ]
 
     def _sample(self, index: int, content: NDArray[np.uint8]) -> Sample:
+        if len(self._entries.files(index)) > 1 or self._entries.channels(index):
+            raise SourceError(
+                f"{self.where(index)}: entries that select channels or name several files are read "
+                "by fn.readers.nemo_asr alone"
+            )
         key, extension = os.path.splitext(self._entries.path(index))
         key = key.removeprefix(self._prefix).lstrip("/")
         if self._segments[index]:  # the content is the path of a file that several entries share
