@@ -16,14 +16,58 @@ the operator, the line that made it, the stage, the sample and where that sample
 
 from __future__ import annotations
 
-DISTRIBUTION = "."
-"""What pip installs: the folder of the sources. The name of the package, once it is published."""
+import os
+
+_ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+"""The folder of the package: of a checkout, it has pyproject.toml."""
 
 
 def install_hint(extra: str) -> str:
-    """Return the command that installs an optional part of Penstock, such as "cuda13"."""
-    where = " in the folder of Penstock's sources" if DISTRIBUTION == "." else ""
-    return f"pip install '{DISTRIBUTION}[{extra}]'{where}"
+    """Return the command that installs an optional part of Penstock, such as "cuda13".
+
+    A checkout names itself. An installed wheel names the libraries and their releases, as its
+    metadata do.
+    """
+    if os.path.exists(os.path.join(_ROOT, "pyproject.toml")):
+        return f"pip install '{_ROOT}[{extra}]'"
+    libraries = [f"'{name}{bounds}'" for name, bounds in requirements(extra).items()]
+    return f"pip install {' '.join(libraries)}"
+
+
+def requirements(extra: str = "") -> dict[str, str]:
+    """Return the libraries that an extra brings, each with the releases that Penstock admits.
+
+    Args:
+        extra: name of the extra; "" for the libraries that every installation needs.
+
+    Returns:
+        the bounds, such as "<3,>=1.26", by the name of the distribution. The name has the extras of
+        that distribution behind, as in "cuda-toolkit[nvrtc]". Nothing if Penstock is not installed.
+    """
+    from importlib import metadata  # both take 10 ms, and only errors and reports need them
+
+    from packaging.requirements import Requirement
+
+    try:
+        texts = metadata.requires("penstock") or []
+    except metadata.PackageNotFoundError:
+        return {}
+    found = {}
+    for requirement in map(Requirement, texts):
+        marker = requirement.marker
+        is_of_extra = (
+            marker is None
+            if not extra
+            else (
+                marker is not None
+                and marker.evaluate({"extra": extra})
+                and not marker.evaluate({"extra": ""})
+            )
+        )
+        if is_of_extra:
+            parts = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
+            found[f"{requirement.name}{parts}"] = str(requirement.specifier)
+    return found
 
 
 class PenstockError(RuntimeError):

@@ -166,7 +166,7 @@ class TFRecord(RecordReader):
         None,
         "When the records' checksums are verified: 'always' (whenever a record is read), 'index' "
         "(once, when the index is made), 'never'. By default 'always', if the package crc32c is "
-        f"installed ({install_hint('tfrecord')}). Headers are always checked.",
+        "installed, which the extra `tfrecord` brings. Headers are always checked.",
     )
 
     def prepare(self) -> None:
