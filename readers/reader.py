@@ -265,7 +265,11 @@ class Reader(SeekableInput):
         return self.read_sample(selection, row)
 
     def where(self, selection: Selection) -> Sequence[str]:
-        return _Locations(self.source, selection.index)
+        return _Texts(self.source.where, selection.index)
+
+    def source_info(self, selection: Selection) -> Sequence[str]:
+        name = getattr(self.source, "source_info", self.source.where)
+        return _Texts(name, selection.index)
 
     def meta(self) -> dict[str, Any]:
         return {
@@ -300,11 +304,11 @@ def _in_threads(read: Callable[[int], tuple[Array, ...]], rows: range) -> list[t
     return samples
 
 
-class _Locations(Sequence[str]):
-    """The locations of a batch's samples, each looked up when it is indexed."""
+class _Texts(Sequence[str]):
+    """A text for each sample of a batch, looked up when it is indexed."""
 
-    def __init__(self, source: Source, indices: NDArray[np.int64]) -> None:
-        self._source = source
+    def __init__(self, text: Callable[[int], str], indices: NDArray[np.int64]) -> None:
+        self._text = text
         self._indices = indices
 
     def __len__(self) -> int:
@@ -312,5 +316,5 @@ class _Locations(Sequence[str]):
 
     def __getitem__(self, row: Any) -> Any:
         if isinstance(row, slice):
-            return _Locations(self._source, self._indices[row])
-        return self._source.where(int(self._indices[row]))
+            return _Texts(self._text, self._indices[row])
+        return self._text(int(self._indices[row]))

@@ -116,7 +116,10 @@ class BatchContext(Protocol):
         """Have `check` called when the device is done, to enter rows in `errors`."""
 
     def where(self, row: int) -> str:
-        """Say where the sample in `row` is stored, or ""."""
+        """Say where the sample in `row` is stored, or ""; for messages."""
+
+    def source_info_of(self, row: int) -> str:
+        """Return the name of the sample in `row`, or ""; for programs."""
 
 
 class HeapWorkspace(Workspace):

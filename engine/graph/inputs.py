@@ -48,6 +48,10 @@ class InputOperator(BatchOperator, ABC):
         """Return the samples' locations, as a sequence that may compute each location on demand."""
         return None
 
+    def source_info(self, selection: Selection) -> Sequence[str] | None:
+        """Return the samples' names, for programs; by default their locations."""
+        return self.where(selection)
+
 
 class SeekableInput(InputOperator):
     """An input whose samples can be read in any order, and again: a reader."""

@@ -66,6 +66,7 @@ class Batch:
         self.position: NDArray[np.int64] = np.arange(first, first + size, dtype=np.int64)
         self.valid: NDArray[np.bool_] | None = None
         self.source_info: Sequence[str] | None = None
+        self._locations: Sequence[str] | None = None
         self.selections: dict[int, Selection] = {}
         self.values: dict[int, tuple[TensorList, ...]] = {}
         self.errors: dict[int, BaseException] = {}
@@ -132,7 +133,11 @@ class Batch:
             self.position = np.arange(first, first + size, dtype=np.int64)
 
     def set_selection(
-        self, ordinal: int, selection: Selection, locations: Sequence[str] | None = None
+        self,
+        ordinal: int,
+        selection: Selection,
+        locations: Sequence[str] | None = None,
+        source_info: Sequence[str] | None = None,
     ) -> None:
         """Store the samples of an input; the first input's positions key the randomness.
 
@@ -140,17 +145,22 @@ class Batch:
             ordinal: number of the input's node.
             selection: the samples.
             locations: locations of the samples, for messages.
+            source_info: names of the samples, for programs.
         """
         if not self.selections:
             self.epoch, self.position = selection.epoch, selection.position
         if self.source_info is None:
-            self.source_info = locations
+            self.source_info, self._locations = source_info, locations
         if self.valid is None and not selection.valid.all():
             self.valid = selection.valid
         self.selections[ordinal] = selection
 
     def where(self, row: int) -> str:
         """Return the location of the sample in `row`, or ""."""
+        return self._locations[row] if self._locations is not None else ""
+
+    def source_info_of(self, row: int) -> str:
+        """Return the name of the sample in `row`, for programs, or ""."""
         return self.source_info[row] if self.source_info is not None else ""
 
     def mark_invalid(self, row: int) -> None:

@@ -83,6 +83,11 @@ class FileSource:
         (path,) = self._listing.paths(checked_indices(np.array([index]), len(self)))
         return shown(path)
 
+    def source_info(self, index: int) -> str:
+        """Return the path relative to `file_root`, as DALI does; of `files`, as they are given."""
+        checked_indices(np.array([index]), len(self))
+        return self._listing.name(index)
+
     def share(self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]) -> None:
         """Let processes of its own read local files into memory of the arena."""
         process = ReadingProcess(arena, TUNING.threads, metadata_functions, processes_of_cores())

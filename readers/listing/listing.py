@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
 from ..storage.strings import StringTable
-from ..storage.urls import is_url
+from ..storage.urls import is_url, shown
 from .class_folders import ClassFolders
 from .list_file import read_list_file
 
@@ -51,6 +51,10 @@ class FileList:
         if not self._some_are_whole:
             return [root + name for name in names]
         return [n if n.startswith(b"/") or is_url(n) else root + n for n in names]
+
+    def name(self, index: int) -> str:
+        """Return a file as it is named: relative to `root`, or its path or URL without secrets."""
+        return shown(self.names[index])
 
     @cached_property
     def _some_are_whole(self) -> bool:

@@ -331,9 +331,16 @@ class NumpySource:
 
     def where(self, index: int) -> str:
         """Return the file, the member in it if it is an archive, and the index along the axis."""
+        return self._described(self._arrays.where, index)
+
+    def source_info(self, index: int) -> str:
+        """Return the same, with the file as it is named: relative to `file_root`."""
+        return self._described(self._arrays.name, index)
+
+    def _described(self, describe: Callable[[int], str], index: int) -> str:
         numbers, places = self._located(checked_indices(np.array([index]), len(self)))
         place = "" if places is None else f", sample {places[0]}"
-        return self._arrays.where(int(numbers[0])) + place
+        return describe(int(numbers[0])) + place
 
     def worth_mapping(self, *, known: bool) -> bool:
         """Return whether a process that maps files may be worth it: see `mapped_copies`.
