@@ -117,6 +117,7 @@ class Reader(SeekableInput):
     selections: Selections
     reading: BatchReading
     waits: Interrupt
+    _first: int  # number of the sampler's first batch
 
     @abstractmethod
     def open_source(self) -> Source:
@@ -152,7 +153,20 @@ class Reader(SeekableInput):
 
     def open(self, batch_size: int, state: Any) -> None:
         self.source = self.open_source()
-        self.sampler = Sampler(
+        self.sampler = self._make_sampler(batch_size, state)
+        self._first = 0
+        self.selections = Selections(self.sampler, batch_size)
+        self.waits = Interrupt()
+        self.reading = self.choose_reading(batch_size)
+
+    def restore(self, number: int, state: Any) -> None:
+        self.sampler = self._make_sampler(self.sampler.batch_size, state)
+        self._first = number
+        self.selections.restart(self.sampler, number)
+        self.reading.forget()
+
+    def _make_sampler(self, batch_size: int, state: Any) -> Sampler:
+        return Sampler(
             len(self.source),
             batch_size,
             shard_id=self.shard_id,
@@ -164,9 +178,6 @@ class Reader(SeekableInput):
             pad_last_batch=self.pad_last_batch,
             state=None if state is None else SamplerState.from_json(state),
         )
-        self.selections = Selections(self.sampler, batch_size)
-        self.waits = Interrupt()
-        self.reading = self.choose_reading(batch_size)
 
     def _order_seed(self) -> int:
         """Return the seed of the order: the first that is given of three arguments, or 0."""
@@ -278,7 +289,10 @@ class Reader(SeekableInput):
         }
 
     def state_after(self, batches: int) -> Any:
-        return self.sampler.state_after(batches).to_json()
+        return self.sampler.state_after(batches - self._first).to_json()
+
+    def next_epoch_after(self, batches: int) -> Any:
+        return self.sampler.next_epoch_after(batches - self._first).to_json()
 
     def interrupt(self) -> None:
         self.waits.set()

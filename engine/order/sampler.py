@@ -114,7 +114,7 @@ class Sampler:
             )
         _check_state(state, size, shuffle, blocks)
         self._size = size
-        self._batch_size = batch_size
+        self.batch_size = batch_size
         self._rank = shard_id
         self._shards = num_shards
         self._shuffle = shuffle
@@ -162,7 +162,7 @@ class Sampler:
         """
         before = self._entries_before(self._known(epoch))
         after = before + self._entries(self._rank, epoch)
-        return -(-after // self._batch_size) - -(-before // self._batch_size)
+        return -(-after // self.batch_size) - -(-before // self.batch_size)
 
     def select(self, batch: int, batches: int = 1) -> Selection:
         """Return the samples of consecutive batches, end to end.
@@ -173,9 +173,9 @@ class Sampler:
         """
         if batch < 0:
             raise ArgumentError(f"batch {batch}: expected a number of 0 or more")
-        epoch, entry = self._locate(self._rank, batch * self._batch_size, self._ends)
+        epoch, entry = self._locate(self._rank, batch * self.batch_size, self._ends)
         pieces = []
-        missing = batches * self._batch_size
+        missing = batches * self.batch_size
         while missing:
             taken = min(missing, self._entries(self._rank, epoch) - entry)
             if taken:
@@ -219,7 +219,7 @@ class Sampler:
         if batches < 0:
             raise ArgumentError(f"state after {batches} batches: expected 0 or more")
         reached = [
-            self._locate(rank, batches * self._batch_size, self._restored_ends(rank))
+            self._locate(rank, batches * self.batch_size, self._restored_ends(rank))
             for rank in range(self._shards)
         ]
         first = min(epoch for epoch, _ in reached)
@@ -242,6 +242,27 @@ class Sampler:
             parts=self._parts,
             remaining=remaining,
             cuts=cuts,
+        )
+
+    def next_epoch_after(self, batches: int) -> SamplerState:
+        """Return the start of the next epoch, after each rank has delivered `batches` batches.
+
+        This is the first epoch of which no rank has read a sample. What is left of other epochs
+        is left out. Every rank computes the same state.
+        """
+        if batches < 1:
+            raise ArgumentError(f"next epoch after {batches} batches: expected 1 or more")
+        last = batches * self.batch_size - 1
+        epochs = [
+            self._locate(rank, last, self._restored_ends(rank))[0] for rank in range(self._shards)
+        ]
+        return SamplerState(
+            size=self._size,
+            shuffle=self._shuffle,
+            seed=self._seed,
+            epoch=max(self._first_whole - 1, *epochs) + 1,
+            blocks=self._blocks,
+            parts=self._parts,
         )
 
     def _left(
@@ -315,7 +336,7 @@ class Sampler:
         """Return the length of `epoch` in the sequence of `rank`, with padding."""
         if self._pad:
             longest = -(-self._rest(epoch).count // self._shards)
-            return -(-longest // self._batch_size) * self._batch_size
+            return -(-longest // self.batch_size) * self.batch_size
         start, stop = self._shard(rank, epoch)
         return stop - start
 
