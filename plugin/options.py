@@ -13,6 +13,8 @@ from .epochs import LastBatchPolicy
 
 _AUTO_RESET = {"yes": True, "True": True, "no": False, "False": False}
 
+_OLD = ("dynamic_shape", "fill_last_batch")  # for older programs; no message advises them
+
 DESCRIPTION = """\
     Args:
         pipelines: one or several pipelines, for instance one for each shard. All must have
@@ -62,7 +64,7 @@ def refuse_unknown(iterator: type, unknown: Mapping[str, Any]) -> None:
         known = [
             name
             for name, parameter in inspect.signature(iterator).parameters.items()
-            if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+            if parameter.kind is not inspect.Parameter.VAR_KEYWORD and name not in _OLD
         ]
         raise TypeError(
             f"{iterator.__name__} has no argument {not_among(next(iter(unknown)), known)}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Never
 
 from .base_iterator import BaseIterator, LastBatchPolicy
+from .options import refuse_unknown
 
 if TYPE_CHECKING:
     from ..engine.run.pipeline import Pipeline
@@ -28,6 +29,7 @@ class TwoOutputs(BaseIterator[Any]):
         with_valid: bool = False,
         **unknown: Never,
     ) -> None:
+        refuse_unknown(type(self), unknown)
         super().__init__(
             pipelines,
             ["data", "label"],
@@ -40,5 +42,4 @@ class TwoOutputs(BaseIterator[Any]):
             last_batch_policy,
             prepare_first_batch,
             with_valid,
-            **unknown,
         )

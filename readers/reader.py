@@ -53,7 +53,12 @@ class Reader(SeekableInput):
         "Read every epoch in another order: a permutation of the whole data set, the same for all "
         "shards, drawn from `shuffle_seed` and the epoch's number.",
     )
-    shuffle_after_epoch = param(BOOL, False, "The same as `random_shuffle`.")
+    shuffle_after_epoch = param(
+        BOOL,
+        False,
+        "The same as `random_shuffle`, and a rank reads the part of the same number in every "
+        "epoch. The parts have other samples every time.",
+    )
     shuffle_after_epoch_seed = param(INT, None, "The same as `shuffle_seed`.")
     shuffle_seed = param(
         INT,
@@ -174,10 +179,16 @@ class Reader(SeekableInput):
             shuffle=self.random_shuffle or self.shuffle_after_epoch,
             seed=self._order_seed(),
             blocks=self._blocks,
-            stick_to_shard=self.stick_to_shard,
+            stick_to_shard=self._sticks,
+            shuffle_all=self.shuffle_after_epoch,
             pad_last_batch=self.pad_last_batch,
             state=None if state is None else SamplerState.from_json(state),
         )
+
+    @property
+    def _sticks(self) -> bool:
+        """Whether a rank reads the part of the same number in every epoch."""
+        return bool(self.stick_to_shard or self.shuffle_after_epoch)
 
     def _order_seed(self) -> int:
         """Return the seed of the order: the first that is given of three arguments, or 0."""
@@ -285,7 +296,7 @@ class Reader(SeekableInput):
             "number_of_shards": self.num_shards,
             "shard_id": self.shard_id,
             "pad_last_batch": int(self.pad_last_batch),
-            "stick_to_shard": int(self.stick_to_shard),
+            "stick_to_shard": int(self._sticks),
         }
 
     def state_after(self, batches: int) -> Any:

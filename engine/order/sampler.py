@@ -75,6 +75,7 @@ class Sampler:
         stick_to_shard: as in DALI. A shuffle permutes each shard by itself, so a rank reads the
             same samples in every epoch. A restored run keeps the shuffled shards of the first
             run, also with another number of ranks.
+        shuffle_all: let the shuffle permute the whole data set in spite of `stick_to_shard`.
         pad_last_batch: as in DALI.
         state: continue a run where all ranks together stopped, also with another number of ranks
             or another batch size. Each position that remains of the epochs in progress comes
@@ -101,6 +102,7 @@ class Sampler:
         seed: int = 0,
         blocks: Blocks | None = None,
         stick_to_shard: bool = False,
+        shuffle_all: bool = False,
         pad_last_batch: bool = False,
         state: SamplerState | None = None,
     ) -> None:
@@ -108,7 +110,7 @@ class Sampler:
         if blocks is not None and not shuffle:
             raise ArgumentError("blocks change the shuffle, so they need shuffle=True")
         if state is None:
-            parts = num_shards if shuffle and stick_to_shard else 1
+            parts = num_shards if shuffle and stick_to_shard and not shuffle_all else 1
             state = SamplerState(
                 size=size, shuffle=shuffle, seed=seed, epoch=0, blocks=blocks, parts=parts
             )
@@ -296,10 +298,14 @@ class Sampler:
         ordinals = np.arange(start + entry, start + entry + taken, dtype=np.int64)
         valid = ordinals < stop
         if start + entry + taken > stop:
-            # An empty shard of a restored epoch has no sample to repeat, so padding repeats the
-            # last sample of the epoch.
-            ordinals[~valid] = stop - 1 if stop > start else rest.count - 1
-        position = rest.positions(ordinals)
+            ordinals[~valid] = max(start, stop - 1)
+        if start == stop:
+            # Nothing is left of this shard in a restored epoch. Padding repeats the sample that
+            # was the shard's last when the epoch was whole.
+            shard = self._shard_of(self._rank, epoch)
+            position = np.full(taken, self._size * (shard + 1) // self._shards - 1, np.int64)
+        else:
+            position = rest.positions(ordinals)
         return self._indices(epoch, position), np.full(taken, epoch, np.int64), position, valid
 
     def _indices(self, epoch: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -324,9 +330,12 @@ class Sampler:
     def _rest(self, epoch: int) -> Rest:
         return self._whole if epoch >= self._first_whole else self._rests[epoch - self._first]
 
+    def _shard_of(self, rank: int, epoch: int) -> int:
+        return rank if self._stick else (rank + epoch) % self._shards
+
     def _shard(self, rank: int, epoch: int) -> tuple[int, int]:
         """Return the ordinals [start, stop) that `rank` reads in `epoch`."""
-        shard = rank if self._stick else (rank + epoch) % self._shards
+        shard = self._shard_of(rank, epoch)
         if epoch in self._cuts:
             return self._cuts[epoch][shard], self._cuts[epoch][shard + 1]
         count = self._rest(epoch).count
