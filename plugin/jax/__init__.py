@@ -20,7 +20,7 @@ from ...engine.errors import ArgumentError, MissingDependencyError
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.device_tensors import LastingExport
 from ..base_iterator import BaseIterator, LastBatchPolicy, check_uniform
-from . import fn
+from . import fn as fn
 
 try:
     import jax
@@ -34,7 +34,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from ...engine.run.pipeline import Pipeline
 
-__all__ = ["DALIGenericIterator", "GenericIterator", "LastBatchPolicy", "fn"]
+__all__ = ["DALIGenericIterator", "GenericIterator", "LastBatchPolicy"]
 
 JaxArray: TypeAlias = Any
 """A `jax.Array`; JAX is optional, for the type checker too."""

@@ -32,7 +32,7 @@ from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ...engine.tensors.streams import DEFAULT_STREAM
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform
 from ..two_outputs import TwoOutputs
-from . import fn
+from . import fn as fn
 
 try:
     import torch
@@ -55,7 +55,6 @@ __all__ = [
     "LastBatchPolicy",
     "RaggedIterator",
     "feed_ndarray",
-    "fn",
     "to_torch_type",
 ]
 
