@@ -147,6 +147,7 @@ class BaseIterator(ABC, Generic[T]):
     def _go_on(self, saved: IteratorState, exact: bool) -> None:
         """Continue the count of an iterator over pipelines that continue its checkpoint."""
         if exact and self._epochs is not None:
+            saved.check_ranks(len(self._epochs.ahead))
             self._epochs.begin(saved.epoch, saved.ahead)
         if exact:
             self._begin(saved.step)

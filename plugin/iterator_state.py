@@ -53,6 +53,11 @@ class IteratorState:
         if not isinstance(self.basis, dict):
             raise _damaged(f"basis is {self.basis!r:.80}")
 
+    def check_ranks(self, count: int) -> None:
+        """Raise CheckpointError unless the state has `count` ranks."""
+        if len(self.ahead) != count:
+            raise _damaged(f"ahead has {len(self.ahead)} numbers for {count} rank(s)")
+
     def to_json(self) -> dict[str, Any]:
         """Return the state as dicts, lists, numbers and booleans."""
         return asdict(self) | {"ahead": list(self.ahead)}

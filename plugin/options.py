@@ -80,9 +80,7 @@ def resets_itself(auto_reset: str | bool | None) -> bool:
     return _AUTO_RESET[auto_reset]
 
 
-def chosen_policy(
-    last_batch_policy: LastBatchPolicy | str, fill_last_batch: bool | None
-) -> LastBatchPolicy:
+def chosen_policy(last_batch_policy: object, fill_last_batch: bool | None) -> LastBatchPolicy:
     """Return the policy. The older argument `fill_last_batch` overrides the newer one."""
     if fill_last_batch is not None:
         policy = LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
