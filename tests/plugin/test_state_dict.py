@@ -233,6 +233,7 @@ def test_a_pipeline_goes_back_and_forth(numbers: Numbers) -> None:
 def test_a_reader_that_cannot_leave_an_epoch_says_so() -> None:
     from ..engine.graph.test_inputs import Plain
 
+    named = type("Named", (Plain,), {"name": "plain"})
+    reader = named.__new__(named)
     with pytest.raises(ArgumentError, match="take all of its batches"):
-        named = type("Named", (Plain,), {"name": "plain"})
-        named.__new__(named).next_epoch_after(1)
+        reader.next_epoch_after(1)
