@@ -20,6 +20,8 @@ from .node_devices import check_devices, default_device
 from .operator import OPERATORS, CompositeOperator, Operator
 from .sequences import Sequences, layout_of_frames, layout_of_sequence, sequences_of
 
+__all__ = ["DataNode"]  # the module is public as `penstock.data_node`
+
 _PACKAGE = str(Path(__file__).parents[2])
 
 

@@ -213,16 +213,19 @@ class Executor:
         finally:
             del end
 
-    def restart(self) -> None:
-        """Drop all batches in flight, and start again after the end of the data.
+    def drain(self) -> None:
+        """Drop all batches in flight; the inputs rest then, until `restart`."""
+        self._delivery.drop_until(self._feeder.schedule.hold())
 
-        The count of batches continues after the last delivered batch.
+    def restart(self, seed: int, first_sample: int) -> None:
+        """Go on after `drain`. The count of batches continues after the last delivered batch.
+
+        Args:
+            seed: seed of all randomness.
+            first_sample: position of the first sample of batch 0 (see the class).
         """
-        self._delivery.drop_until(self._feeder.schedule.launched)
-        self._feeder.restart(self.clocks.batches)
         self._delivery.restart(self.clocks.batches)
-        for source in self._plan.sources:
-            source.operator.reset()
+        self._feeder.restart(self.clocks.batches, seed, first_sample)
 
     def close(self) -> None:
         """Stop and join all threads; idempotent, also after an interrupt."""

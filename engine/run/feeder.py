@@ -150,8 +150,10 @@ class Feeder:
         """Compute the parts of a group that failed, once the feeder wakes."""
         self.schedule.compute_apart(self.grouping.parts_after(group, self._delivery.taken))
 
-    def restart(self, number: int) -> None:
-        """Go on with batch `number` after the end of the data."""
+    def restart(self, number: int, seed: int, first_sample: int) -> None:
+        """Go on with batch `number`, while no batch is under way."""
+        self._seed = seed
+        self._first_sample = first_sample
         self._end = None
         self._fetched = number
         self.schedule.restart(number)
@@ -231,6 +233,8 @@ class Feeder:
             self._delivery.taken, perf_counter_ns(), clocks.consumer_wait_ns
         )
         number, count = numbers.start, len(numbers)
+        if not count:
+            return
         clocks.together = self.grouping.count
         first = self._first_sample + number * self._batch_size
         self._pool.count_batch()

@@ -159,6 +159,13 @@ class ExternalSource(FedInput):
             self._sample = state["sample"]
             self._state = state  # the thread that uses the source passes the state on
 
+    def restore(self, number: int, state: Any) -> None:
+        self._forget()
+        if state is None:
+            self._epoch = self._iteration = self._sample = 0
+            state = self.snapshot() | {"position": 0}
+        self.open(self._batch_size, state)
+
     def available(self) -> int | None:
         if self._source is not None or (self.repeat_last and self._last is not None):
             return None
@@ -231,6 +238,12 @@ class ExternalSource(FedInput):
         self._iteration = self._sample = 0
         if self._source is not None:
             self._source.rewind()
+        self._forget()
+
+    def starts_over(self) -> bool:
+        return self._source is not None and self._source.starts_over
+
+    def _forget(self) -> None:
         self._ready.clear()
         self._selections.clear()
         self._failed.clear()
@@ -256,6 +269,7 @@ class ExternalSource(FedInput):
             return
         if "source" in state and hasattr(self.source, "load_state_dict"):
             self.source.load_state_dict(state["source"])
+            self._source.forget()
         else:
             self._source.skip(state["position"])
 
