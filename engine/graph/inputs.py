@@ -139,6 +139,10 @@ class FedInput(InputOperator):
             StopIteration: the source has no more data.
         """
 
+    def batch_layouts(self, number: int) -> tuple[str, ...]:
+        """Return the layouts of the outputs of batch `number`, if the input `learns_layouts`."""
+        return self.output_layouts()
+
     def accept(self, batch: BatchContext) -> None:
         """Copy data that may be gone before `batch_gpu` runs, such as the source's buffers."""
 

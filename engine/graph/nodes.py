@@ -7,18 +7,19 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, LayoutError
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
+from .derivation import derive
 from .index_keys import split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
 from .operator import OPERATORS, CompositeOperator, Operator
-from .sequences import Sequences, layout_of_frames, layout_of_sequence, sequences_of
+from .sequences import Sequences
 
 _PACKAGE = str(Path(__file__).parents[2])
 
@@ -35,6 +36,8 @@ class Node:
             a pipeline adopts the node.
         number: number among all nodes of the process, in the order of creation.
         sequences: the data that the operator gets frame by frame; None if it gets whole samples.
+        is_open: whether its data may come with layouts that the definition does not know.
+        problem: why its operator cannot work on data of these layouts, or "": see `derivation.py`.
     """
 
     operator: Operator
@@ -47,6 +50,8 @@ class Node:
     outputs: tuple[DataNode, ...] = ()
     number: int = field(default_factory=itertools.count().__next__)
     sequences: Sequences | None = None
+    is_open: bool = False
+    problem: str = ""
 
     def __post_init__(self) -> None:
         self.name = self.wanted_name or self.stem
@@ -258,21 +263,30 @@ def add_node(
         nodes = _with_constants_on_gpu(operator_class, nodes)
     data = {k: own_constant(v) for k, v in arguments.items() if isinstance(v, DataNode)}
     constants = {k: v for k, v in arguments.items() if k not in data}
-    layouts = tuple(node.layout for node in nodes)
-    sequences = sequences_of(operator_class, layouts, {k: v.layout for k, v in data.items()})
-    if sequences is not None:
-        pairs = zip(layouts, sequences.inputs, strict=True)
-        layouts = tuple(layout_of_frames(layout) if each else layout for layout, each in pairs)
-    operator = operator_class(device, tuple(data), layouts, **constants)
+    is_open = any(each.node.is_open for each in (*nodes, *data.values()))
+    derived = derive(
+        operator_class,
+        device,
+        constants,
+        tuple(node.layout for node in nodes),
+        {k: v.layout for k, v in data.items()},
+        is_open=is_open,
+    )
+    operator = derived.operator
     if isinstance(operator, CompositeOperator):
         return operator.compose(name, *nodes)
-    node = Node(operator, nodes, data, name, _caller(), sequences=sequences)
+    node = Node(
+        operator,
+        nodes,
+        data,
+        name,
+        _caller(),
+        sequences=derived.sequences,
+        is_open=is_open or operator.learns_layouts,
+        problem=derived.problem,
+    )
     check_devices(node, operator, nodes, data.values())
-    side = "cpu" if node.device == "cpu" else "gpu"
-    results = operator.output_layouts()
-    if sequences is not None:
-        results = tuple(map(layout_of_sequence, results))
-    node.outputs = tuple(DataNode(node, i, side, layout) for i, layout in enumerate(results))
+    node.outputs = _outputs(node, derived.layouts)
     if graph is not None:
         graph.adopt(*node.dependencies())
         graph.add(node)
@@ -282,6 +296,66 @@ def add_node(
             "makes the call: call it in a pipeline definition"
         )
     return node.outputs
+
+
+def _outputs(node: Node, layouts: Sequence[str]) -> tuple[DataNode, ...]:
+    side = "cpu" if node.device == "cpu" else "gpu"
+    return tuple(DataNode(node, i, side, layout) for i, layout in enumerate(layouts))
+
+
+def nodes_for_layouts(nodes: Sequence[Node], fed: Mapping[int, tuple[str, ...]]) -> dict[int, Node]:
+    """Derive nodes again, for the layouts with which data came; return them by their ordinals.
+
+    Nodes share the operators whose layouts stay as they were.
+
+    Args:
+        nodes: in the graph's order.
+        fed: the layouts of the outputs of open inputs, by the ordinal of the node.
+
+    Raises:
+        LayoutError: an operator cannot take these layouts. Notes name the node.
+    """
+    made: dict[int, Node] = {}
+    for node in nodes:
+        inputs, arguments = node.inputs, node.arguments
+        new = replace(
+            node,
+            inputs=tuple(made[data.node.ordinal].outputs[data.index] for data in inputs),
+            arguments={
+                name: made[data.node.ordinal].outputs[data.index]
+                for name, data in arguments.items()
+            },
+        )
+        new.name = node.name
+        layouts = fed.get(node.ordinal) or tuple(data.layout for data in node.outputs)
+        if node.problem or _layouts(new) != _layouts(node):
+            layouts = _derive_again(new)
+        new.outputs = _outputs(new, layouts)
+        made[node.ordinal] = new
+    return made
+
+
+def _layouts(node: Node) -> list[str]:
+    return [data.layout for data in node.dependencies()]
+
+
+def _derive_again(node: Node) -> tuple[str, ...]:
+    """Give a copied node an operator for its layouts, and return the layouts of its outputs."""
+    try:
+        derived = derive(
+            type(node.operator),
+            node.operator.device,
+            node.operator._constants,
+            tuple(data.layout for data in node.inputs),
+            {name: data.layout for name, data in node.arguments.items()},
+            is_open=False,
+        )
+    except LayoutError as error:
+        error.add_note(f"in {node}")
+        raise
+    derived.operator.placement = node.operator.placement
+    node.operator, node.sequences, node.problem = derived.operator, derived.sequences, ""
+    return derived.layouts
 
 
 def _as_node(value: Any, number: int, operator_class: type[Operator]) -> DataNode:

@@ -58,6 +58,8 @@ class OneHot(SampleOperator):
                 f"{self.called}: the layout {self.layouts[0]!r} of the input has an axis "
                 f"{self.axis_name!r} already; give another axis_name"
             )
+        if self.axis_name and not self.layouts[0]:
+            self.assumed_layouts = {1: self.axis_name}  # of the vectors of scalars
         numbers = np.array([self.off_value, self.on_value])
         self._values = np.empty(2, to_numpy_type(self.dtype))
         cut_off(numbers, self._values)

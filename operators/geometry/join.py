@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
+from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INT, STR, param
@@ -98,7 +98,7 @@ class Stack(_Join):
         if self.axis_name is None:
             return ("",)
         if not self._agree:
-            raise ArgumentError(f"fn.stack: the inputs' layouts differ: {self.layouts}")
+            raise LayoutError(f"fn.stack: the inputs' layouts differ: {self.layouts}")
         axis = self._new_axis(len(self._layout))
         return (self._layout[:axis] + self.axis_name + self._layout[axis:],)
 
@@ -179,7 +179,7 @@ class Cat(_Join):
         check_exclusive("fn.cat", self.given, "axis", "axis_name")
         if self.axis_name is not None:
             if not self._agree:
-                raise ArgumentError(f"fn.cat: the inputs' layouts differ: {self.layouts}")
+                raise LayoutError(f"fn.cat: the inputs' layouts differ: {self.layouts}")
             self.axis = find_axis(self._layout, self.axis_name)
 
     def output_layouts(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import BatchInfo, SampleInfo
 from .device_data import Delivery, deliver, is_on_gpu
 from .source_state import check_state
-from .user_data import Column, Expected, as_column, copied, expectations
+from .user_data import Column, Expected, as_column, copied, expectations, fed_as
 from .user_source import UserSource, make_source
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ class ExternalSource(FedInput):
                 "fn.external_source: repeat_last is for batches from feed_input, so it does not "
                 "go with a source"
             )
+        self.learns_layouts = any(each.layout is None for each in self._expected)
         self._source: UserSource | None = None
         if self.source is not None:
             self._source = make_source(self.source, self.cycle)
@@ -136,6 +137,7 @@ class ExternalSource(FedInput):
         self._fed: deque[list[OutputData]] = deque()
         self._last: list[OutputData] | None = None
         self._ready: dict[int, list[OutputData]] = {}
+        self._layouts: dict[int, tuple[str, ...]] = {}  # by batch
         self._stage: DeviceAccess | None = None
         self._selections: dict[int, Selection] = {}
         self._failed: dict[int, dict[int, BaseException]] = {}  # rows by batch
@@ -171,7 +173,10 @@ class ExternalSource(FedInput):
         """Queue a batch; `Pipeline.feed_input` calls this in any thread."""
         if self._source is not None:
             raise ArgumentError("this external source has a source, so feed_input cannot feed it")
-        columns = self._columns(data, layout, cuda_stream)
+        data = self._by_output(data)
+        pairs = zip(data, self._expected, strict=True)
+        expected = [fed_as(one, layout, each) for one, each in pairs]
+        columns = self._columns(data, expected, cuda_stream)
         self._check_size(columns)
         if not self.no_copy:
             columns = [_own(column) for column in columns]
@@ -188,10 +193,12 @@ class ExternalSource(FedInput):
             except StopIteration:
                 self._iteration = self._sample = 0
                 raise
-            columns = self._columns(data)
+            columns = self._columns(self._by_output(data), self._expected)
             self._check_size(columns)
         size = len(columns[0])
         self._ready[number] = list(columns)
+        if self.learns_layouts:
+            self._layouts[number] = tuple(_layout(column) for column in columns)
         positions = np.arange(self._sample, self._sample + size)
         self._selections[number] = Selection(
             positions, np.full(size, self._epoch), positions, np.ones(size, bool)
@@ -199,6 +206,9 @@ class ExternalSource(FedInput):
         self._iteration += 1
         self._sample += batch_size if self._by_sample else size
         return size
+
+    def batch_layouts(self, number: int) -> tuple[str, ...]:
+        return self._layouts.pop(number)
 
     def select(self, number: int, batches: int = 1) -> Selection | None:
         return self._selections.pop(number)
@@ -232,6 +242,7 @@ class ExternalSource(FedInput):
         if self._source is not None:
             self._source.rewind()
         self._ready.clear()
+        self._layouts.clear()
         self._selections.clear()
         self._failed.clear()
 
@@ -315,16 +326,16 @@ class ExternalSource(FedInput):
                 f"tuple of {self._count}, but returned {given}"
             )
 
+    def _by_output(self, data: Any) -> Sequence[Any]:
+        data = (data,) if self.output_count is None else data
+        self._check_tuple(data)
+        whole: Sequence[Any] = data
+        return whole
+
     def _columns(
-        self, data: Any, layout: str | None = None, cuda_stream: Any = None
+        self, data: Sequence[Any], expected: Sequence[Expected], cuda_stream: Any = None
     ) -> list[OutputData]:
         """Return the data of each output, checked."""
-        if self.output_count is None:
-            data = (data,)
-        self._check_tuple(data)
-        expected = self._expected
-        if layout is not None:
-            expected = [each._replace(layout=layout) for each in expected]
         return [self._column(*both, cuda_stream) for both in zip(data, expected, strict=True)]
 
     def _column(self, data: Any, expected: Expected, cuda_stream: Any) -> OutputData:
@@ -344,6 +355,10 @@ class ExternalSource(FedInput):
                 f"a batch of {sizes[0]} samples is too large for a pipeline of batch_size "
                 f"{self._batch_size}; return smaller batches, or raise batch_size"
             )
+
+
+def _layout(column: OutputData) -> str:
+    return column.layout() if isinstance(column, TensorListCPU) else column.layout
 
 
 def _on_device(column: OutputData, batch: BatchContext, *, copy: bool) -> TensorListGPU:
