@@ -30,7 +30,6 @@ from .batch import Batch
 from .frames import sample_frames
 from .plan import Key, Plan, Segment, SegmentType, Step, is_light
 
-
 _numbers = itertools.count()
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..errors import LayoutError
 from ..graph.nodes import Graph, nodes_for_layouts
 from ..graph.operator import Operator
 from .chain import Chain, make_chains, make_repeats

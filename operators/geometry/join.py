@@ -94,11 +94,18 @@ class Stack(_Join):
     )
     axis_name = param(STR, None, "The new axis's letter in the layout; without it there is none.")
 
+    def prepare(self) -> None:
+        super().prepare()
+        if self.axis_name is not None and not self._layout:
+            self.assumed_layouts = {1: self.axis_name}  # of scalars that are stacked
+
     def output_layouts(self) -> tuple[str, ...]:
         if self.axis_name is None:
             return ("",)
         if not self._agree:
             raise LayoutError(f"fn.stack: the inputs' layouts differ: {self.layouts}")
+        if not self._layout and self.axis not in (0, -1):
+            raise LayoutError("fn.stack: axis_name needs inputs with a layout")
         axis = self._new_axis(len(self._layout))
         return (self._layout[:axis] + self.axis_name + self._layout[axis:],)
 
