@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import ArgumentError, LayoutError
+from ..errors import ArgumentError
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
 from .derivation import derive
@@ -313,7 +313,7 @@ def nodes_for_layouts(nodes: Sequence[Node], fed: Mapping[int, tuple[str, ...]])
         fed: the layouts of the outputs of open inputs, by the ordinal of the node.
 
     Raises:
-        LayoutError: an operator cannot take these layouts. Notes name the node.
+        ArgumentError: an operator cannot take these layouts. A note names the node.
     """
     made: dict[int, Node] = {}
     for node in nodes:
@@ -350,8 +350,8 @@ def _derive_again(node: Node) -> tuple[str, ...]:
             {name: data.layout for name, data in node.arguments.items()},
             is_open=False,
         )
-    except LayoutError as error:
-        error.add_note(f"in {node}")
+    except Exception as error:
+        error.add_note(f"in {node}, for the layouts with which the data came")
         raise
     derived.operator.placement = node.operator.placement
     node.operator, node.sequences, node.problem = derived.operator, derived.sequences, ""

@@ -52,7 +52,7 @@ class Routes:
         """Return the route of batch `number`, which all sources have fetched.
 
         Raises:
-            LayoutError: an operator cannot take the layouts of the batch, or needs a layout.
+            ArgumentError: an operator cannot take the layouts of the batch, or needs a layout.
         """
         if not self._open:
             return self.declared
