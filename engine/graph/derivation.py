@@ -8,12 +8,24 @@ derived as for data without a layout, and again for the layouts with which batch
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import LayoutError
 from .operator import Operator
-from .sequences import Sequences, layout_of_frames, layout_of_sequence, sequences_of
+from .sequences import OPEN_LAYOUT, Sequences, layout_of_frames, layout_of_sequence, sequences_of
+
+
+class Axes(NamedTuple):
+    """What is known of the axes of data.
+
+    Attributes:
+        layout: one letter each, or "".
+        ndim: their number; None if the layout does not tell, and nothing else does.
+    """
+
+    layout: str = ""
+    ndim: int | None = None
 
 
 class Derivation(NamedTuple):
@@ -22,13 +34,13 @@ class Derivation(NamedTuple):
     Attributes:
         operator: the operator, made for these layouts.
         sequences: the data that it gets frame by frame; None if it gets whole samples.
-        layouts: of its outputs.
+        results: the axes of its outputs.
         problem: why it cannot work on data of these layouts, or "".
     """
 
     operator: Operator
     sequences: Sequences | None
-    layouts: tuple[str, ...]
+    results: tuple[Axes, ...]
     problem: str
 
 
@@ -36,7 +48,7 @@ def derive(
     operator_class: type[Operator],
     device: str,
     constants: Mapping[str, Any],
-    layouts: tuple[str, ...],
+    inputs: Sequence[Axes],
     arguments: Mapping[str, str],
     *,
     is_open: bool,
@@ -47,25 +59,42 @@ def derive(
         operator_class: the operator.
         device: where it runs.
         constants: its arguments that are no nodes.
-        layouts: of its inputs.
+        inputs: the axes of its inputs.
         arguments: the layout of each argument that is a node.
         is_open: whether the data may come with other layouts later.
 
     Raises:
         LayoutError: the operator cannot take these layouts, and the data are not open.
     """
+    layouts = tuple(axes.layout for axes in inputs)
     try:
         sequences = sequences_of(operator_class, layouts, arguments)
         if sequences is not None:
             pairs = zip(layouts, sequences.inputs, strict=True)
             layouts = tuple(layout_of_frames(layout) if each else layout for layout, each in pairs)
         operator = operator_class(device, tuple(arguments), layouts, **constants)
-        results = operator.output_layouts()
+        return Derivation(operator, sequences, results_of(operator, sequences, inputs), "")
     except LayoutError as error:
         if not is_open:
             raise
         operator = operator_class.unprepared(device, tuple(arguments), layouts, **constants)
-        return Derivation(operator, None, ("",) * operator.num_outputs(), str(error))
+        return Derivation(operator, None, (Axes(),) * operator.num_outputs(), str(error))
+
+
+def results_of(
+    operator: Operator, sequences: Sequences | None, inputs: Sequence[Axes]
+) -> tuple[Axes, ...]:
+    """Return the axes of an operator's outputs, for the axes of its inputs."""
+    layouts = operator.output_layouts()
     if sequences is not None:
-        results = tuple(map(layout_of_sequence, results))
-    return Derivation(operator, sequences, results, "")
+        return tuple(_axes(layout_of_sequence(layout), None) for layout in layouts)
+    first = inputs[0] if inputs else Axes()
+    if not first.layout and first.ndim is not None:
+        assumed = operator.assumed_layouts.get(first.ndim, "")
+        layouts = tuple(layout or assumed for layout in layouts)
+    stay = type(operator).output_layouts is Operator.output_layouts
+    return tuple(_axes(layout, first.ndim if stay else None) for layout in layouts)
+
+
+def _axes(layout: str, ndim: int | None) -> Axes:
+    return Axes(layout, len(layout) if layout and layout != OPEN_LAYOUT else ndim)

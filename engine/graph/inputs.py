@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .derivation import Axes
 from .operator import Array, BatchOperator
 
 if TYPE_CHECKING:
@@ -139,9 +140,9 @@ class FedInput(InputOperator):
             StopIteration: the source has no more data.
         """
 
-    def batch_layouts(self, number: int) -> tuple[str, ...]:
-        """Return the layouts of the outputs of batch `number`, if the input `learns_layouts`."""
-        return self.output_layouts()
+    def batch_axes(self, number: int) -> tuple[Axes, ...]:
+        """Return the axes of the outputs of batch `number`, if the input `learns_layouts`."""
+        return tuple(map(Axes, self.output_layouts()))
 
     def accept(self, batch: BatchContext) -> None:
         """Copy data that may be gone before `batch_gpu` runs, such as the source's buffers."""

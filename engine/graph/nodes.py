@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import ArgumentError
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
-from .derivation import derive
+from .derivation import Axes, derive, results_of
 from .index_keys import split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
@@ -161,11 +161,19 @@ class DataNode(NodeArithmetic["DataNode"]):
     __array_priority__ = 1000.0  # so that NumPy calls the node's method for `array * node`
     __array_ufunc__ = None
 
-    def __init__(self, node: Node, index: int, device: str, layout: str) -> None:
+    def __init__(
+        self, node: Node, index: int, device: str, layout: str, ndim: int | None = None
+    ) -> None:
         self.node = node
         self.index = index
         self.device = device
         self.layout = layout
+        self.ndim = ndim
+
+    @property
+    def axes(self) -> Axes:
+        """What is known of the axes of each sample."""
+        return Axes(self.layout, self.ndim)
 
     @property
     def name(self) -> str:
@@ -268,7 +276,7 @@ def add_node(
         operator_class,
         device,
         constants,
-        tuple(node.layout for node in nodes),
+        [node.axes for node in nodes],
         {k: v.layout for k, v in data.items()},
         is_open=is_open,
     )
@@ -286,7 +294,7 @@ def add_node(
         problem=derived.problem,
     )
     check_devices(node, operator, nodes, data.values())
-    node.outputs = _outputs(node, derived.layouts)
+    node.outputs = _outputs(node, derived.results)
     if graph is not None:
         graph.adopt(*node.dependencies())
         graph.add(node)
@@ -298,64 +306,63 @@ def add_node(
     return node.outputs
 
 
-def _outputs(node: Node, layouts: Sequence[str]) -> tuple[DataNode, ...]:
+def _outputs(node: Node, results: Sequence[Axes]) -> tuple[DataNode, ...]:
     side = "cpu" if node.device == "cpu" else "gpu"
-    return tuple(DataNode(node, i, side, layout) for i, layout in enumerate(layouts))
+    return tuple(DataNode(node, i, side, *axes) for i, axes in enumerate(results))
 
 
-def nodes_for_layouts(nodes: Sequence[Node], fed: Mapping[int, tuple[str, ...]]) -> dict[int, Node]:
+def nodes_for_layouts(
+    nodes: Sequence[Node], fed: Mapping[int, tuple[Axes, ...]]
+) -> dict[int, Node]:
     """Derive nodes again, for the layouts with which data came; return them by their ordinals.
 
     Nodes share the operators whose layouts stay as they were.
 
     Args:
         nodes: in the graph's order.
-        fed: the layouts of the outputs of open inputs, by the ordinal of the node.
+        fed: the axes of the outputs of open inputs, by the ordinal of the node.
 
     Raises:
         ArgumentError: an operator cannot take these layouts. A note names the node.
     """
     made: dict[int, Node] = {}
     for node in nodes:
-        inputs, arguments = node.inputs, node.arguments
         new = replace(
             node,
-            inputs=tuple(made[data.node.ordinal].outputs[data.index] for data in inputs),
+            inputs=tuple(made[data.node.ordinal].outputs[data.index] for data in node.inputs),
             arguments={
                 name: made[data.node.ordinal].outputs[data.index]
-                for name, data in arguments.items()
+                for name, data in node.arguments.items()
             },
         )
         new.name = node.name
-        layouts = fed.get(node.ordinal) or tuple(data.layout for data in node.outputs)
-        if node.problem or _layouts(new) != _layouts(node):
-            layouts = _derive_again(new)
-        new.outputs = _outputs(new, layouts)
+        new.outputs = _outputs(new, fed.get(node.ordinal) or _results_again(node, new))
         made[node.ordinal] = new
     return made
 
 
-def _layouts(node: Node) -> list[str]:
-    return [data.layout for data in node.dependencies()]
-
-
-def _derive_again(node: Node) -> tuple[str, ...]:
-    """Give a copied node an operator for its layouts, and return the layouts of its outputs."""
+def _results_again(node: Node, new: Node) -> tuple[Axes, ...]:
+    """Give a copied node an operator for its layouts, and return the axes of its outputs."""
+    inputs = [data.axes for data in new.inputs]
+    layouts = [[data.layout for data in each.dependencies()] for each in (node, new)]
+    if not node.problem and layouts[0] == layouts[1]:
+        return results_of(node.operator, node.sequences, inputs)
+    operator = node.operator
     try:
         derived = derive(
-            type(node.operator),
-            node.operator.device,
-            node.operator._constants,
-            tuple(data.layout for data in node.inputs),
-            {name: data.layout for name, data in node.arguments.items()},
+            type(operator),
+            operator.device,
+            operator._constants,
+            inputs,
+            {name: data.layout for name, data in new.arguments.items()},
             is_open=False,
         )
     except Exception as error:
         error.add_note(f"in {node}, for the layouts with which the data came")
         raise
-    derived.operator.placement = node.operator.placement
-    node.operator, node.sequences, node.problem = derived.operator, derived.sequences, ""
-    return derived.layouts
+    derived.operator.placement = operator.placement
+    new.operator, new.sequences, new.problem = derived.operator, derived.sequences, ""
+    return derived.results
 
 
 def _as_node(value: Any, number: int, operator_class: type[Operator]) -> DataNode:

@@ -82,7 +82,7 @@ class Operator:
         metadata_functions: by name, functions that the reading process runs on each encoded
             sample; their results arrive with the rows (`PackedRows.metadata`).
         learns_layouts: whether batches may come with layouts that `output_layouts` does not tell.
-            Only inputs may say so: see `inputs.FedInput.batch_layouts`.
+            Only inputs may say so: see `inputs.FedInput.batch_axes`.
         placement: the node's number, random stream and threads; the pipeline sets it.
     """
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..graph.derivation import Axes
 from ..graph.nodes import Graph, nodes_for_layouts
 from ..graph.operator import Operator
 from .chain import Chain, make_chains, make_repeats
@@ -43,10 +44,7 @@ class Routes:
     def __init__(self, plan: Plan) -> None:
         self.declared = Route(plan)
         self._open = [source for source in plan.sources if source.operator.learns_layouts]
-        self._routes: dict[tuple[tuple[str, ...], ...], Route] = {}
-        if not any(node.problem for node in plan.nodes):
-            layouts = tuple(each.operator.output_layouts() for each in self._open)
-            self._routes[layouts] = self.declared
+        self._routes: dict[tuple[tuple[Axes, ...], ...], Route] = {}
 
     def route_for(self, number: int) -> Route:
         """Return the route of batch `number`, which all sources have fetched.
@@ -56,22 +54,27 @@ class Routes:
         """
         if not self._open:
             return self.declared
-        layouts = tuple(each.operator.batch_layouts(number) for each in self._open)
-        if layouts not in self._routes:
-            self._routes[layouts] = self._new_route(layouts)
-        return self._routes[layouts]
+        axes = tuple(each.operator.batch_axes(number) for each in self._open)
+        if axes not in self._routes:
+            self._routes[axes] = self._new_route(axes)
+        return self._routes[axes]
 
-    def _new_route(self, layouts: tuple[tuple[str, ...], ...]) -> Route:
+    def _new_route(self, axes: tuple[tuple[Axes, ...], ...]) -> Route:
         plan = self.declared.plan
-        pairs = zip(self._open, layouts, strict=True)
+        pairs = zip(self._open, axes, strict=True)
         nodes = nodes_for_layouts(plan.nodes, {each.node.ordinal: own for each, own in pairs})
+        if all(nodes[node.ordinal].operator is node.operator for node in plan.nodes):
+            return self.declared
         outputs = tuple(nodes[ordinal].outputs[i] for ordinal, i in plan.outputs)
         return Route(make_plan(Graph(list(nodes.values())), outputs))
 
     def chains(self) -> Iterator[Chain]:
         """Yield the chains that batches may need, as far as they are known."""
+        if not any(node.problem for node in self.declared.plan.nodes):
+            yield from self.declared.chains.values()
         for route in list(self._routes.values()):
-            yield from route.chains.values()
+            if route is not self.declared:
+                yield from route.chains.values()
 
     def close(self) -> None:
         """Close the operators that the pipeline's definition does not have."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.derivation import Axes
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.device_export import stream_handle
 from ...engine.tensors.streams import DEFAULT_STREAM
@@ -41,9 +42,9 @@ class Delivery:
     taken_bytes: int
 
     @property
-    def layout(self) -> str:
-        """Meaning of a sample's dimensions, or ""."""
-        return self.data.layout()
+    def axes(self) -> Axes:
+        """What the batch tells of the axes of a sample."""
+        return Axes(self.data.layout(), self.data.ndim if len(self.data) else None)
 
     def __len__(self) -> int:
         return len(self.data)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.derivation import Axes
 from ...engine.graph.inputs import FedInput
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, BOOL, INT, NO_EFFECT, param
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
     from ...engine.gpu.device import DeviceAccess
     from ...engine.graph.context import BatchContext
 
-OutputData = Column | Delivery | TensorListCPU
+GivenData = Column | Delivery
 """The samples of one output."""
+
+OutputData = GivenData | TensorListCPU
+"""The same, which may be in memory of the batch already."""
 
 
 @register
@@ -134,10 +138,10 @@ class ExternalSource(FedInput):
         self._epoch = self._iteration = self._sample = 0
         self._batch_size = 0
         self._state: dict[str, Any] | None = None
-        self._fed: deque[list[OutputData]] = deque()
-        self._last: list[OutputData] | None = None
+        self._fed: deque[list[GivenData]] = deque()
+        self._last: list[GivenData] | None = None
         self._ready: dict[int, list[OutputData]] = {}
-        self._layouts: dict[int, tuple[str, ...]] = {}  # by batch
+        self._axes: dict[int, tuple[Axes, ...]] = {}  # by batch
         self._stage: DeviceAccess | None = None
         self._selections: dict[int, Selection] = {}
         self._failed: dict[int, dict[int, BaseException]] = {}  # rows by batch
@@ -198,7 +202,7 @@ class ExternalSource(FedInput):
         size = len(columns[0])
         self._ready[number] = list(columns)
         if self.learns_layouts:
-            self._layouts[number] = tuple(_layout(column) for column in columns)
+            self._axes[number] = tuple(column.axes for column in columns)
         positions = np.arange(self._sample, self._sample + size)
         self._selections[number] = Selection(
             positions, np.full(size, self._epoch), positions, np.ones(size, bool)
@@ -207,8 +211,8 @@ class ExternalSource(FedInput):
         self._sample += batch_size if self._by_sample else size
         return size
 
-    def batch_layouts(self, number: int) -> tuple[str, ...]:
-        return self._layouts.pop(number)
+    def batch_axes(self, number: int) -> tuple[Axes, ...]:
+        return self._axes.pop(number)
 
     def select(self, number: int, batches: int = 1) -> Selection | None:
         return self._selections.pop(number)
@@ -242,7 +246,7 @@ class ExternalSource(FedInput):
         if self._source is not None:
             self._source.rewind()
         self._ready.clear()
-        self._layouts.clear()
+        self._axes.clear()
         self._selections.clear()
         self._failed.clear()
 
@@ -270,7 +274,7 @@ class ExternalSource(FedInput):
         else:
             self._source.skip(state["position"])
 
-    def _next_fed(self) -> list[OutputData]:
+    def _next_fed(self) -> list[GivenData]:
         if self._fed:
             return self._fed.popleft()
         if self.repeat_last and self._last is not None:
@@ -334,17 +338,17 @@ class ExternalSource(FedInput):
 
     def _columns(
         self, data: Sequence[Any], expected: Sequence[Expected], cuda_stream: Any = None
-    ) -> list[OutputData]:
+    ) -> list[GivenData]:
         """Return the data of each output, checked."""
         return [self._column(*both, cuda_stream) for both in zip(data, expected, strict=True)]
 
-    def _column(self, data: Any, expected: Expected, cuda_stream: Any) -> OutputData:
+    def _column(self, data: Any, expected: Expected, cuda_stream: Any) -> GivenData:
         if self._stage is None or not is_on_gpu(data):
             return as_column(data, expected)
         stream = self.cuda_stream if cuda_stream is None else cuda_stream
         return deliver(data, expected, self._stage, stream, self.no_copy)
 
-    def _check_size(self, columns: Sequence[OutputData]) -> None:
+    def _check_size(self, columns: Sequence[GivenData]) -> None:
         sizes = [len(column) for column in columns]
         if len(set(sizes)) > 1:
             raise ArgumentError(
@@ -357,10 +361,6 @@ class ExternalSource(FedInput):
             )
 
 
-def _layout(column: OutputData) -> str:
-    return column.layout() if isinstance(column, TensorListCPU) else column.layout
-
-
 def _on_device(column: OutputData, batch: BatchContext, *, copy: bool) -> TensorListGPU:
     if isinstance(column, Delivery):
         data = column.use_in(batch)
@@ -370,7 +370,7 @@ def _on_device(column: OutputData, batch: BatchContext, *, copy: bool) -> Tensor
     return batch.device.to_device(column)
 
 
-def _own(column: OutputData) -> OutputData:
+def _own(column: GivenData) -> GivenData:
     if isinstance(column, Delivery):
         return column  # it is a copy already
     assert isinstance(column, Column)

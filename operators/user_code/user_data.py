@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...engine.errors import ArgumentError, LayoutError
+from ...engine.graph.derivation import Axes
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import to_numpy_type
@@ -42,6 +43,13 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def axes(self) -> Axes:
+        """What the batch tells of the axes of a sample."""
+        if isinstance(self.rows, list):
+            return Axes(self.layout, self.rows[0].ndim if self.rows else None)
+        return Axes(self.layout, self.rows.ndim - 1)
 
 
 def as_array(value: Any, expected: Expected) -> Array:

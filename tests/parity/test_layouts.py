@@ -34,80 +34,90 @@ MORE_TAKEN = {
 WINDOW = {"start": (1, 2), "shape": (2, 3)}
 
 OPERATORS = {
-    "crop": lambda fn, x: fn.crop(x, crop=(4, 5)),
-    "flip": lambda fn, x: fn.flip(x, horizontal=1, vertical=1),
-    "resize": lambda fn, x: fn.resize(x, size=(4, 4), interp_type=0),
-    "rotate": lambda fn, x: fn.rotate(x, angle=90.0, axis=(0.0, 0.0, 1.0)),
-    "erase HW": lambda fn, x: fn.erase(x, anchor=(1, 1), shape=(2, 2), axis_names="HW"),
-    "erase axes": lambda fn, x: fn.erase(x, anchor=(1, 1), shape=(2, 2), axes=(0, 1)),
-    "color_twist": lambda fn, x: fn.color_twist(x, hue=20.0),
-    "hsv": lambda fn, x: fn.hsv(x, hue=20.0),
-    "hue": lambda fn, x: fn.hue(x, hue=20.0),
-    "saturation": lambda fn, x: fn.saturation(x, saturation=0.5),
-    "brightness": lambda fn, x: fn.brightness(x, brightness=0.5),
-    "contrast": lambda fn, x: fn.contrast(x, contrast=0.5),
-    "brightness_contrast": lambda fn, x: fn.brightness_contrast(x, brightness=0.5),
-    "color_space_conversion": lambda fn, x: fn.color_space_conversion(
+    "crop": lambda lib, x: lib.fn.crop(x, crop=(4, 5)),
+    "flip": lambda lib, x: lib.fn.flip(x, horizontal=1, vertical=1),
+    "resize": lambda lib, x: lib.fn.resize(x, size=(4, 4), interp_type=0),
+    "rotate": lambda lib, x: lib.fn.rotate(x, angle=90.0, axis=(0.0, 0.0, 1.0)),
+    "erase HW": lambda lib, x: lib.fn.erase(x, anchor=(1, 1), shape=(2, 2), axis_names="HW"),
+    "erase axes": lambda lib, x: lib.fn.erase(x, anchor=(1, 1), shape=(2, 2), axes=(0, 1)),
+    "color_twist": lambda lib, x: lib.fn.color_twist(x, hue=20.0),
+    "hsv": lambda lib, x: lib.fn.hsv(x, hue=20.0),
+    "hue": lambda lib, x: lib.fn.hue(x, hue=20.0),
+    "saturation": lambda lib, x: lib.fn.saturation(x, saturation=0.5),
+    "brightness": lambda lib, x: lib.fn.brightness(x, brightness=0.5),
+    "contrast": lambda lib, x: lib.fn.contrast(x, contrast=0.5),
+    "brightness_contrast": lambda lib, x: lib.fn.brightness_contrast(x, brightness=0.5),
+    "color_space_conversion": lambda lib, x: lib.fn.color_space_conversion(
         x, image_type=0, output_type=1
     ),
-    "paste": lambda fn, x: fn.paste(x, ratio=2.0, fill_value=(1, 2, 3)),
-    "jpeg_compression_distortion": lambda fn, x: fn.jpeg_compression_distortion(x, quality=50),
-    "water": lambda fn, x: fn.water(x),
-    "sphere": lambda fn, x: fn.sphere(x),
-    "gaussian_blur": lambda fn, x: fn.gaussian_blur(x, window_size=3),
-    "laplacian": lambda fn, x: fn.laplacian(x, window_size=3),
-    "crop_mirror_normalize": lambda fn, x: fn.crop_mirror_normalize(
+    "paste": lambda lib, x: lib.fn.paste(x, ratio=2.0, fill_value=(1, 2, 3)),
+    "jpeg_compression_distortion": lambda lib, x: lib.fn.jpeg_compression_distortion(x, quality=50),
+    "water": lambda lib, x: lib.fn.water(x),
+    "sphere": lambda lib, x: lib.fn.sphere(x),
+    "gaussian_blur": lambda lib, x: lib.fn.gaussian_blur(x, window_size=3),
+    "laplacian": lambda lib, x: lib.fn.laplacian(x, window_size=3),
+    "crop_mirror_normalize": lambda lib, x: lib.fn.crop_mirror_normalize(
         x, crop=(4, 5), mirror=1, std=[2.0], output_layout=""
     ),
-    "random_resized_crop": lambda fn, x: fn.random_resized_crop(
+    "random_resized_crop": lambda lib, x: lib.fn.random_resized_crop(
         x, size=(4, 4), random_area=(0.99999, 1.0), random_aspect_ratio=(1.0, 1.00001)
     ),
-    "resize_crop_mirror": lambda fn, x: fn.resize_crop_mirror(
+    "resize_crop_mirror": lambda lib, x: lib.fn.resize_crop_mirror(
         x, resize_x=8, resize_y=6, crop=(4, 4)
     ),
-    "slice": lambda fn, x: fn.slice(x, **WINDOW),
-    "slice HW": lambda fn, x: fn.slice(x, **WINDOW, axis_names="HW"),
-    "slice W": lambda fn, x: fn.slice(x, start=(1,), shape=(2,), axis_names="W"),
-    "slice all axes": lambda fn, x: fn.slice(x, rel_start=(0.1,), rel_shape=(0.5,), axes=[]),
-    "pad": lambda fn, x: fn.pad(x, align=4),
-    "pad HW": lambda fn, x: fn.pad(x, axis_names="HW", align=4),
-    "normalize": lambda fn, x: fn.normalize(x),
-    "normalize HW": lambda fn, x: fn.normalize(x, axis_names="HW"),
-    "mean": lambda fn, x: fn.reductions.mean(x),
-    "mean W": lambda fn, x: fn.reductions.mean(x, axis_names="W"),
-    "mean W kept": lambda fn, x: fn.reductions.mean(x, axis_names="W", keep_dims=True),
-    "sum of axes": lambda fn, x: fn.reductions.sum(x, axes=(0, 1)),
-    "transpose": lambda fn, x: fn.transpose(x),
-    "transpose kept": lambda fn, x: fn.transpose(x, perm=[2, 0, 1], transpose_layout=False),
-    "cast": lambda fn, x: fn.cast(x, dtype=9),
-    "lookup_table": lambda fn, x: fn.lookup_table(x, keys=[1, 2], values=[5.0, 6.0]),
-    "stack": lambda fn, x: fn.stack(x, x),
-    "stack named": lambda fn, x: fn.stack(x, x, axis=1, axis_name="Q"),
-    "cat": lambda fn, x: fn.cat(x, x, axis=1),
-    "cat W": lambda fn, x: fn.cat(x, x, axis_name="W"),
-    "expand_dims": lambda fn, x: fn.expand_dims(x, axes=[0]),
-    "expand_dims none": lambda fn, x: fn.expand_dims(x, axes=[]),
-    "expand_dims named": lambda fn, x: fn.expand_dims(x, axes=[1], new_axis_names="Q"),
-    "squeeze none": lambda fn, x: fn.squeeze(x, axes=[]),
-    "reshape": lambda fn, x: fn.reshape(x, shape=[-1]),
-    "reshape of a node": lambda fn, x: fn.reshape(x, shape=fn.cast(fn.shapes(x), dtype=4)),
-    "reshape to two": lambda fn, x: fn.reshape(
-        x, shape=fn.external_source(lambda: [np.int32([-1, 2])])
+    "slice": lambda lib, x: lib.fn.slice(x, **WINDOW),
+    "slice HW": lambda lib, x: lib.fn.slice(x, **WINDOW, axis_names="HW"),
+    "slice W": lambda lib, x: lib.fn.slice(x, start=(1,), shape=(2,), axis_names="W"),
+    "slice all axes": lambda lib, x: lib.fn.slice(x, rel_start=(0.1,), rel_shape=(0.5,), axes=[]),
+    "pad": lambda lib, x: lib.fn.pad(x, align=4),
+    "pad HW": lambda lib, x: lib.fn.pad(x, axis_names="HW", align=4),
+    "normalize": lambda lib, x: lib.fn.normalize(x),
+    "normalize HW": lambda lib, x: lib.fn.normalize(x, axis_names="HW"),
+    "mean": lambda lib, x: lib.fn.reductions.mean(x),
+    "mean W": lambda lib, x: lib.fn.reductions.mean(x, axis_names="W"),
+    "mean W kept": lambda lib, x: lib.fn.reductions.mean(x, axis_names="W", keep_dims=True),
+    "sum of axes": lambda lib, x: lib.fn.reductions.sum(x, axes=(0, 1)),
+    "transpose": lambda lib, x: lib.fn.transpose(x),
+    "transpose kept": lambda lib, x: lib.fn.transpose(x, perm=[2, 0, 1], transpose_layout=False),
+    "cast": lambda lib, x: lib.fn.cast(x, dtype=lib.types.FLOAT),
+    "lookup_table": lambda lib, x: lib.fn.lookup_table(x, keys=[1, 2], values=[5.0, 6.0]),
+    "stack": lambda lib, x: lib.fn.stack(x, x),
+    "stack named": lambda lib, x: lib.fn.stack(x, x, axis=1, axis_name="Q"),
+    "cat": lambda lib, x: lib.fn.cat(x, x, axis=1),
+    "cat W": lambda lib, x: lib.fn.cat(x, x, axis_name="W"),
+    "expand_dims": lambda lib, x: lib.fn.expand_dims(x, axes=[0]),
+    "expand_dims none": lambda lib, x: lib.fn.expand_dims(x, axes=[]),
+    "expand_dims named": lambda lib, x: lib.fn.expand_dims(x, axes=[1], new_axis_names="Q"),
+    "squeeze none": lambda lib, x: lib.fn.squeeze(x, axes=[]),
+    "reshape": lambda lib, x: lib.fn.reshape(x, shape=[-1]),
+    "reshape of a node": lambda lib, x: lib.fn.reshape(
+        x, shape=lib.fn.cast(lib.fn.shapes(x), dtype=lib.types.INT32)
     ),
-    "reshape by an input": lambda fn, x: fn.reshape(x, fn.cast(fn.shapes(x), dtype=4)),
-    "reinterpret": lambda fn, x: fn.reinterpret(x, shape=fn.cast(fn.shapes(x), dtype=4)),
-    "one_hot": lambda fn, x: fn.one_hot(x, num_classes=3),
-    "one_hot named": lambda fn, x: fn.one_hot(x, num_classes=3, axis_name="O"),
-    "arithmetic": lambda fn, x: x * 2,
-    "arithmetic, more axes": lambda fn, x: x + np.ones((1, 1, 1, 1, 1, 1), np.uint8),
-    "subscript": lambda fn, x: x[0],
-    "per_frame": lambda fn, x: fn.per_frame(x, replace=True),
-    "sequence_rearrange": lambda fn, x: fn.sequence_rearrange(x, new_order=[1, 0]),
-    "element_extract": lambda fn, x: fn.element_extract(x, element_map=[0]),
-    "salt_and_pepper": lambda fn, x: fn.noise.salt_and_pepper(x, prob=0.0, per_channel=True),
-    "zeros_like": lambda fn, x: fn.zeros_like(x),
-    "get_property": lambda fn, x: fn.get_property(x, key="layout"),
-    "flip and crop": lambda fn, x: fn.crop(fn.flip(x), crop=(4, 5)),
+    "reshape by an input": lambda lib, x: lib.fn.reshape(
+        x, lib.fn.cast(lib.fn.shapes(x), dtype=lib.types.INT32)
+    ),
+    "reinterpret": lambda lib, x: lib.fn.reinterpret(
+        x, shape=lib.fn.cast(lib.fn.shapes(x), dtype=lib.types.INT32)
+    ),
+    "one_hot": lambda lib, x: lib.fn.one_hot(x, num_classes=3),
+    "one_hot named": lambda lib, x: lib.fn.one_hot(x, num_classes=3, axis_name="O"),
+    "arithmetic": lambda lib, x: x * 2,
+    "subscript": lambda lib, x: x[0],
+    "per_frame": lambda lib, x: lib.fn.per_frame(x, replace=True),
+    "sequence_rearrange": lambda lib, x: lib.fn.sequence_rearrange(x, new_order=[1, 0]),
+    "element_extract": lambda lib, x: lib.fn.element_extract(x, element_map=[0]),
+    "salt_and_pepper": lambda lib, x: lib.fn.noise.salt_and_pepper(x, prob=0.0, per_channel=True),
+    "zeros_like": lambda lib, x: lib.fn.zeros_like(x),
+    "get_property": lambda lib, x: lib.fn.get_property(x, key="layout"),
+    "flip and crop": lambda lib, x: lib.fn.crop(lib.fn.flip(x), crop=(4, 5)),
+    "crop and flip": lambda lib, x: lib.fn.flip(lib.fn.crop(x, crop=(4, 5))),
+    "flip and slice": lambda lib, x: lib.fn.slice(lib.fn.flip(x), **WINDOW, axis_names="HW"),
+    "flip, cast and pad": lambda lib, x: lib.fn.pad(
+        lib.fn.cast(lib.fn.flip(x), dtype=lib.types.FLOAT), axis_names="HW", align=4
+    ),
+    "cast and resize": lambda lib, x: lib.fn.resize(
+        lib.fn.cast(x, dtype=lib.types.FLOAT), size=(4, 4), interp_type=0
+    ),
 }
 
 
@@ -121,7 +131,7 @@ def outcome(library, operator, data, layout, *, fed):
                 source = library.fn.external_source(name="data")
             else:
                 source = library.fn.external_source(lambda: [data], layout=layout)
-            pipe.set_outputs(operator(library.fn, source))
+            pipe.set_outputs(operator(library, source))
         pipe.build()
         if fed:
             pipe.feed_input("data", [data], layout=layout)
@@ -174,7 +184,7 @@ def test_layouts(name):
 )
 def test_arithmetic_of_operands_with_different_numbers_of_dimensions(one, other):
     def added(library):
-        def expression(fn, _):
+        def expression(lib, _):
             operands = (
                 library.types.Constant(np.full(shape, 1, np.float32), layout=layout)
                 for shape, layout in (one, other)
@@ -193,8 +203,8 @@ def test_arithmetic_of_operands_with_different_numbers_of_dimensions(one, other)
 
 @pytest.mark.parametrize("axis_name", [None, "O"])
 def test_one_hot_of_scalars(axis_name):
-    def expression(fn, x):
-        return fn.one_hot(x, num_classes=3, axis_name=axis_name)
+    def expression(lib, x):
+        return lib.fn.one_hot(x, num_classes=3, axis_name=axis_name)
 
     ours, theirs = (
         outcome(library, expression, np.int32(1), None, fed=False) for library in (penstock, dali)
@@ -207,8 +217,10 @@ def test_one_hot_of_scalars(axis_name):
 def test_regions_to_erase_are_of_all_axes_but_channels(layout, count):
     (data,) = (data for given, data, _ in cases() if given == layout)
 
-    def expression(fn, x):
-        return fn.erase(x, anchor=(1.0,) * count, shape=(1.0, 2.0, 3.0)[:count] * (1 + count // 6))
+    def expression(lib, x):
+        return lib.fn.erase(
+            x, anchor=(1.0,) * count, shape=(1.0, 2.0, 3.0)[:count] * (1 + count // 6)
+        )
 
     ours, theirs = (
         outcome(library, expression, data, layout, fed=False) for library in (penstock, dali)
