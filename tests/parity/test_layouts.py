@@ -90,15 +90,9 @@ OPERATORS = {
     "expand_dims named": lambda lib, x: lib.fn.expand_dims(x, axes=[1], new_axis_names="Q"),
     "squeeze none": lambda lib, x: lib.fn.squeeze(x, axes=[]),
     "reshape": lambda lib, x: lib.fn.reshape(x, shape=[-1]),
-    "reshape of a node": lambda lib, x: lib.fn.reshape(
-        x, shape=lib.fn.cast(lib.fn.shapes(x), dtype=lib.types.INT32)
-    ),
-    "reshape by an input": lambda lib, x: lib.fn.reshape(
-        x, lib.fn.cast(lib.fn.shapes(x), dtype=lib.types.INT32)
-    ),
-    "reinterpret": lambda lib, x: lib.fn.reinterpret(
-        x, shape=lib.fn.cast(lib.fn.shapes(x), dtype=lib.types.INT32)
-    ),
+    "reshape of a node": lambda lib, x: lib.fn.reshape(x, shape=x.shape(dtype=lib.types.INT32)),
+    "reshape by an input": lambda lib, x: lib.fn.reshape(x, x.shape(dtype=lib.types.INT32)),
+    "reinterpret": lambda lib, x: lib.fn.reinterpret(x, shape=x.shape(dtype=lib.types.INT32)),
     "one_hot": lambda lib, x: lib.fn.one_hot(x, num_classes=3),
     "one_hot named": lambda lib, x: lib.fn.one_hot(x, num_classes=3, axis_name="O"),
     "arithmetic": lambda lib, x: x * 2,
