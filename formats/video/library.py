@@ -15,9 +15,9 @@ OLDEST = (14, 2)
 """Release of PyAV. Older ones know neither the rotation nor the disposition of streams."""
 
 _CONTAINERS = (
-    "3dostr,apng,asf,av1,avi,avs2,avs3,cavsvideo,dirac,dnxhd,dv,evc,flv,gif,gxf,h261,h263,h264,"
-    "hevc,ipu,ivf,live_flv,lxf,m4v,matroska,mjpeg,mlv,mov,mpeg,mpegts,mpegvideo,mv,mxf,nsv,nut,"
-    "nuv,obu,ogg,pva,rm,roq,rpl,smjpeg,swf,ty,vc1,vc1test,vvc,wtv,yuv4mpegpipe"
+    "apng,asf,av1,avi,avs2,avs3,cavsvideo,dirac,dnxhd,dv,evc,flv,gif,gxf,h261,h263,h264,hevc,ivf,"
+    "live_flv,m4v,matroska,mjpeg,mov,mpeg,mpegts,mpegvideo,mxf,nsv,nut,nuv,obu,ogg,rm,roq,swf,vc1,"
+    "vc1test,vvc,wtv,yuv4mpegpipe"
 )
 """FFmpeg's readers of single files. The others read playlists (HLS, DASH, ffconcat, SDP, IMF),
 numbered pictures, devices and the network: they open what the bytes name."""
@@ -43,7 +43,7 @@ def pyav() -> Any:
         av = importlib.import_module("av")
     except ImportError as error:
         raise MissingDependencyError(
-            f"videos are decoded by PyAV, which cannot be imported ({error}): "
+            f"FFmpeg's codecs need PyAV, which cannot be imported ({error}): "
             f"{install_hint('video')}"
         ) from error
     if version_of(av) < OLDEST:

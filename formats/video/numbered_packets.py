@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .library import decoded, packets_of, seek
+from .library import decoded, packets_of, pyav, seek
 from .packets import PacketFacts
 
 Int64s = NDArray[np.int64]
@@ -30,6 +30,9 @@ _RATE = 25  # frames a second of streams that state no rate, as in FFmpeg
 _SMALLEST_PICTURE = 20  # bytes, of MPEG-4; smaller packets say that nothing has changed
 _WITHOUT_FRAMES = frozenset({"gif"})
 """Codecs whose streams may have packets that give no frame."""
+
+_GUESSED = frozenset({"mpeg1video", "mpeg2video", "mpeg4"})
+"""Codecs with B-frames. In streams without a container FFmpeg guesses their packets' times."""
 
 _PROGRESSIVE = 1
 """FFmpeg's number of the order of fields: a packet is a frame."""
@@ -57,6 +60,8 @@ def need_numbers(container: Any, stream: Any, packets: Sequence[PacketFacts]) ->
     codec = stream.codec_context
     times = [packet.time for packet in packets if not packet.is_hidden]
     if codec.name in _WITHOUT_FRAMES or None in times or len(set(times)) < len(times):
+        return True
+    if codec.name in _GUESSED and _is_untimed(container):
         return True
     if codec.name == "mpeg4":
         return any(packet.size < _SMALLEST_PICTURE for packet in packets)
@@ -96,6 +101,11 @@ def _table(packets: Sequence[PacketFacts]) -> PacketTable:
     return table
 
 
+def _is_untimed(container: Any) -> bool:
+    """Return whether this is a stream without a container; FFmpeg guesses all times."""
+    return bool(container.format.flags & pyav().format.Flags.no_timestamps.value)
+
+
 def is_raw(packets: Iterable[PacketFacts]) -> bool:
     """Return whether no packet has a time, but all have an offset."""
     return all(
@@ -121,16 +131,22 @@ def number_packets(
     """
     duration = packets[0].duration or round(1 / (_RATE * stream.time_base))
     table = _table(packets)
-    places: list[int | None] = []  # of the shown packets in the table; None if damaged
+    places: list[int] = []  # of the shown packets in the table
+    is_whole: list[bool] = []
     for packet in packets_from(container, stream, table, 0, check_running):
         check_running()
         frames = decoded(packet)
-        places += [None] if frames is None else [frame.pts for frame in frames]
-    shown = [place for place in places if place is not None]
+        own = [packet.pts] if frames is None else [frame.pts for frame in frames]
+        places += [place for place in own if place is not None]
+        is_whole += [frames is not None] * (len(places) - len(is_whole))
+    shown = np.array(places, np.int64)[is_whole]
     table[:, _FRAME] = NONE
     table[shown, _FRAME] = np.arange(len(shown))
-    times = _times([None if p is None else packets[p] for p in places], duration)
-    return NumberedPackets(table, times[[place is not None for place in places]], duration)
+    if _is_untimed(container):
+        times = np.arange(len(places), dtype=np.int64) * duration
+    else:
+        times = _times([packets[place] for place in places], duration)
+    return NumberedPackets(table, times[is_whole], duration)
 
 
 def packets_from(
@@ -144,7 +160,8 @@ def packets_from(
 
     Their time stamps are the numbers of their frames.
     """
-    if (table[:, _DECODING_TIME] == NONE).all() and table[0, _OFFSET] != NONE:
+    is_untimed = _is_untimed(container) or (table[:, _DECODING_TIME] == NONE).all()
+    if is_untimed and table[number, _OFFSET] != NONE:
         go_to_offset(container, int(table[number, _OFFSET]))
         return _stamped(packets_of(container, stream), table, number)
     packets: Iterator[Any] = iter(())
@@ -166,7 +183,7 @@ def go_to_offset(container: Any, offset: int) -> None:
 
 
 def _go_to_start(container: Any, stream: Any, table: PacketTable) -> None:
-    if container.format.name == "mpeg":  # FFmpeg guesses the times of program streams
+    if _is_untimed(container) or container.format.name == "mpeg":  # FFmpeg guesses times
         go_to_offset(container, 0)
     else:
         known = table[:, _DECODING_TIME][table[:, _DECODING_TIME] != NONE]
@@ -201,22 +218,21 @@ def _without_first(
     yield from packets
 
 
-def _times(shown: Sequence[PacketFacts | None], duration: int) -> Int64s:
+def _times(shown: Sequence[PacketFacts], duration: int) -> Int64s:
     """Return the times of frames from what their packets state, in order of presentation."""
+    # Containers without presentation times state decoding times: the same ones in another order.
+    for times in ([packet.time for packet in shown], [packet.decoding_time for packet in shown]):
+        if None not in times:
+            return np.sort(np.array(times, np.int64))
     numbers = np.arange(len(shown))
     known: list[tuple[int, int]] = []
     for number, packet in enumerate(shown):
-        time = None if packet is None else packet.time
-        if time is not None and (not known or time >= known[-1][1]):
-            known.append((number, time))
-    if known:
-        places, times = (np.array(each, np.int64) for each in zip(*known, strict=True))
-        between = np.interp(numbers, places, times - times[0]).round().astype(np.int64) + times[0]
-        before = np.minimum(numbers - places[0], 0) * duration
-        behind = np.maximum(numbers - places[-1], 0) * duration
-        return np.asarray(between + before + behind, np.int64)
-    # Containers without presentation times state decoding times: the same ones in another order.
-    decoding = [packet.decoding_time for packet in shown if packet is not None]
-    if len(decoding) == len(shown) and None not in decoding:
-        return np.sort(np.array(decoding, np.int64))
-    return np.asarray(numbers * duration, np.int64)
+        if packet.time is not None and (not known or packet.time >= known[-1][1]):
+            known.append((number, packet.time))
+    if not known:
+        return np.asarray(numbers * duration, np.int64)
+    places, stated = (np.array(each, np.int64) for each in zip(*known, strict=True))
+    between = np.interp(numbers, places, stated - stated[0]).round().astype(np.int64) + stated[0]
+    before = np.minimum(numbers - places[0], 0) * duration
+    behind = np.maximum(numbers - places[-1], 0) * duration
+    return np.asarray(between + before + behind, np.int64)

@@ -19,6 +19,9 @@ from .library import pyav
 
 Array = NDArray[Any]
 
+MOST_PIXELS = 1 << 29
+"""Of all frames of a clip: 258 of 1920 x 1080, 64 of 3840 x 2160. A larger claim of a small file
+would take all memory; as an error it is a bad sample."""
 
 _PLANES = frozenset(
     f"yuv{full}{chroma}p" for full in ("", "j") for chroma in ("420", "422", "440", "444")
@@ -133,7 +136,8 @@ class ClipDecoder:
             `dtype`, FHWC.
 
         Raises:
-            DecodeError: a frame is damaged, missing, or of another size than the first one.
+            DecodeError: a frame is damaged, missing, or of another size than the first one; or the
+                clip has more than `MOST_PIXELS`.
             PipelineStopped: the pipeline was closed.
         """
         maker = PictureMaker(self.space)
@@ -142,6 +146,7 @@ class ClipDecoder:
             workspace.check_running()
             size = maker.size_of(frame)
             if out is None:
+                check_size(len(numbers), size)
                 out = workspace.empty((len(numbers), *size, 3), self.dtype)
             if size != out.shape[1:3]:
                 raise changed_size(reader, number, size, out.shape[1:3])
@@ -166,6 +171,15 @@ class ClipDecoder:
             np.multiply(picture, 1 / 255, out=out, casting="unsafe")
         else:
             np.copyto(out, picture)
+
+
+def check_size(count: int, size: tuple[int, int]) -> None:
+    """Raise DecodeError if so many frames of a height and width are too large for a clip."""
+    if count * size[0] * size[1] > MOST_PIXELS:
+        raise DecodeError(
+            f"the clip has {count} frames of {size[0]} x {size[1]} pixels; the limit of a clip is "
+            f"{MOST_PIXELS} pixels: take fewer frames, as `sequence_length` says"
+        )
 
 
 def changed_size(
