@@ -97,7 +97,7 @@ def open_media(file: Any, *, sounds: bool = False) -> Any:
         "protocol_whitelist": "file" if isinstance(file, str) else "none",
     }
     try:
-        return av.open(file, "r", options=limits, **_lenient())
+        return av.open(file, "r", container_options=limits, **_lenient())
     except av.error.FFmpegError as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise

@@ -43,11 +43,11 @@ class PictureMaker:
         names = pyav().video.reformatter
         self._space = space
         self._reformat = names.VideoReformatter().reformat
-        self._exactly = (
-            names.Interpolation.BILINEAR
-            | names.Interpolation.FULL_CHR_H_INT
-            | names.Interpolation.ACCURATE_RND
-        )
+        way = names.Interpolation
+        self._is_exact = hasattr(way, "FULL_CHR_H_INT")  # from PyAV 18 on
+        self._way = way.BILINEAR
+        if self._is_exact:
+            self._way |= way.FULL_CHR_H_INT | way.ACCURATE_RND
 
     def size_of(self, frame: Any) -> tuple[int, int]:
         """Return height and width of the upright picture."""
@@ -57,7 +57,7 @@ class PictureMaker:
     def picture(self, frame: Any, out: Array | None = None) -> Array:
         """Return the upright picture: uint8, HWC; in `out`, if possible."""
         if frame.format.name not in _PLANES:  # more bits, alpha, RGB ...
-            frame = self._reformat(frame, format="yuv444p", interpolation=self._exactly, threads=1)
+            frame = self._in_planes(frame)
         planes = [_samples(plane) for plane in frame.planes]
         shape = planes[0].shape
         for number in (1, 2):
@@ -71,6 +71,15 @@ class PictureMaker:
         if turns:
             return np.rot90(cv2.transform(merged, matrix), turns)
         return cv2.transform(merged, matrix, dst=out)
+
+    def _in_planes(self, frame: Any) -> Any:
+        """Return a frame of 4:4:4 with 8 bits and the same range."""
+        if self._is_exact:
+            return self._reformat(frame, format="yuv444p", interpolation=self._way, threads=1)
+        ranges = {"dst_color_range": frame.color_range}
+        if not frame.format.is_rgb:
+            ranges["src_color_range"] = frame.color_range
+        return self._reformat(frame, format="yuv444p", interpolation=self._way, **ranges)
 
     def _memory(self, number: int, shape: tuple[int, ...]) -> Array:
         kept = self._kept.get(number)
