@@ -27,7 +27,7 @@ from .verdicts import Kind, Verdict
 MOST_PIXELS = 1 << 30
 """Of a video's frames, the judge compares as many from the start as have so many pixels."""
 
-_MOST_CLIPS = 24  # at random
+_MOST_CLIPS = 16  # at random
 _LARGEST_DIFFERENCE = 3.0
 """Of RGB by FFmpeg, the median: at edges chroma between samples differs by more."""
 
