@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import ArgumentError
 from .constants import ConstantOperator, constant_array
@@ -35,6 +36,8 @@ class Node:
             a pipeline adopts the node.
         number: number among all nodes of the process, in the order of creation.
         sequences: the data that the operator gets frame by frame; None if it gets whole samples.
+        call: equal for nodes that one call made of several sets of inputs. These nodes draw the
+            same random numbers.
     """
 
     operator: Operator
@@ -47,6 +50,7 @@ class Node:
     outputs: tuple[DataNode, ...] = ()
     number: int = field(default_factory=itertools.count().__next__)
     sequences: Sequences | None = None
+    call: object = field(default_factory=object)
 
     def __post_init__(self) -> None:
         self.name = self.wanted_name or self.stem
@@ -126,6 +130,7 @@ class Graph:
 
 
 _defining = threading.local()
+_NOT_ITERABLE = re.compile(r"non-iterable \w*Node\b|Node' object is not iterable")
 
 
 @contextmanager
@@ -135,6 +140,13 @@ def defining(graph: Graph) -> Iterator[None]:
     _defining.graph = graph
     try:
         yield
+    except TypeError as error:
+        if _NOT_ITERABLE.search(str(error)):
+            error.add_note(
+                "an output of an operator cannot be unpacked or iterated; use an index such as "
+                "`node[0]` to select an element of each sample"
+            )
+        raise
     finally:
         _defining.graph = previous
 
@@ -143,6 +155,26 @@ def current_graph() -> Graph | None:
     """Return the graph being defined, if any."""
     graph: Graph | None = getattr(_defining, "graph", None)
     return graph
+
+
+@contextmanager
+def set_of_call(call: object) -> Iterator[None]:
+    """Let the operators of this block draw the random numbers of all blocks of the same `call`."""
+    previous = getattr(_defining, "set", None)
+    _defining.set = call, itertools.count()
+    try:
+        yield
+    finally:
+        _defining.set = previous
+
+
+def _call_of(operator: Operator) -> object:
+    """Return what the nodes of this operator share, in all sets of inputs of one call."""
+    current: tuple[object, Iterator[int]] | None = getattr(_defining, "set", None)
+    if current is None or operator.transfers or isinstance(operator, ConstantOperator):
+        return object()
+    call, numbers = current
+    return call, next(numbers)
 
 
 class DataNode(NodeArithmetic["DataNode"]):
@@ -201,10 +233,12 @@ class DataNode(NodeArithmetic["DataNode"]):
             "as a per-sample argument"
         )
 
-    def __iter__(self) -> Iterator[DataNode]:
+    __iter__ = None  # unlike a method that raises, this says that nodes are not iterable
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(
-            f"{self!r} is one output and cannot be unpacked; "
-            "use an index such as `node[0]` to select an element of each sample"
+            f"{self!r} has no values while the pipeline is defined, so it is no array. "
+            "fn.python_function calls functions of arrays, such as NumPy's, for each sample"
         )
 
     def __repr__(self) -> str:
@@ -214,7 +248,7 @@ class DataNode(NodeArithmetic["DataNode"]):
         if is_group_of_nodes(other):
             raise TypeError(
                 f"arithmetic on {self!r} and a {type(other).__name__} of nodes. An operator with "
-                "several outputs returns a tuple: select one node of the tuple"
+                "several outputs returns a list: select one node of the list"
             )
         operands = (other, self) if swapped else (self, other)
         return _apply("_arithmetic", *operands, function=function)
@@ -266,7 +300,9 @@ def add_node(
     operator = operator_class(device, tuple(data), layouts, **constants)
     if isinstance(operator, CompositeOperator):
         return operator.compose(name, *nodes)
-    node = Node(operator, nodes, data, name, _caller(), sequences=sequences)
+    node = Node(
+        operator, nodes, data, name, _caller(), sequences=sequences, call=_call_of(operator)
+    )
     check_devices(node, operator, nodes, data.values())
     side = "cpu" if node.device == "cpu" else "gpu"
     results = operator.output_layouts()
@@ -291,7 +327,7 @@ def _as_node(value: Any, number: int, operator_class: type[Operator]) -> DataNod
     if is_group_of_nodes(value):
         raise ArgumentError(
             f"input {number} of {called} is a {type(value).__name__} of nodes. An operator with "
-            "several outputs returns a tuple: pass one node of the tuple"
+            "several outputs returns a list: pass one node of the list"
         )
     if value is None or isinstance(value, str | bytes):
         raise ArgumentError(

@@ -13,7 +13,6 @@ from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
 from ..graph.nodes import DataNode, Graph, defining
 from ..order import checkpoint as checkpoints
-from ..order import philox
 from ..tensors import TensorList
 from ..tensors.memory import SlabPool
 from ..work.plan import Plan, make_plan
@@ -23,6 +22,7 @@ from .config import PipelineConfig
 from .feeding import fed_source, unfed_source
 from .outputs import as_outputs, output_checks
 from .properties import PipelineProperties
+from .random_keys import random_keys
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
@@ -135,13 +135,10 @@ class Pipeline(PipelineProperties):
         if log_path is not None:
             QuarantineLog(log_path)  # refuses a path that cannot be written
         computing = [node for node in plan.nodes if not node.operator.transfers]
-        for stream, node in enumerate(computing):  # the same on whichever device
-            explicit = node.operator.seed
+        keys = random_keys(computing, self._seed)
+        for node in computing:
             node.operator.placement = Placement(
-                node.ordinal,
-                philox.mix(stream if explicit == -1 else explicit, explicit),
-                self._config.threads(),
-                self._config.on_error,
+                node.ordinal, keys[node.ordinal], self._config.threads(), self._config.on_error
             )
         open_inputs(plan, self._config.batch_size, self._restored, self._shutdown)
         self._ahead = self._config.ahead(plan.uses_gpu)

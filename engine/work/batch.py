@@ -189,9 +189,8 @@ class Batch:
 
         The numbers depend on the seed, the operator, and each sample's epoch and position alone.
         """
-        return philox.uniform(
-            self.seed, operator.placement.random_stream, self.epoch, self.position, count
-        )
+        key = operator.placement.random_key
+        return philox.uniform(key, self.epoch, self.position, count)
 
 
 def begin_batch_step(step: Step, batch: Batch) -> None:

@@ -49,7 +49,7 @@ def test_a_definition_returns_something():
 
 
 def test_nested_outputs_are_explained():
-    with pytest.raises(ArgumentError, match="output 0 of the pipeline is a tuple of nodes"):
+    with pytest.raises(ArgumentError, match="output 0 of the pipeline is a list of nodes"):
         make(lambda: (call(Numbers), 5))
 
 

@@ -20,7 +20,7 @@ def applied(function, inputs=1, **options):
     with Pipeline(batch_size=len(ROWS), num_threads=1) as pipe:
         data = [fn.external_source(lambda: ROWS) for _ in range(inputs)]
         results = pytorch.fn.torch_python_function(*data, function=function, **options)
-        pipe.set_outputs(*(results if isinstance(results, tuple) else [results]))
+        pipe.set_outputs(*(results if isinstance(results, list | tuple) else [results]))
         return [[np.array(row) for row in output.rows()] for output in pipe.run()]
 
 
