@@ -9,7 +9,6 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array
 
-
 _INT32 = np.iinfo(np.int32)
 
 

@@ -202,8 +202,8 @@ class RandomObjectBbox(SampleOperator):
             return *results, np.array(label, np.int32)
         except OverflowError:
             raise ArgumentError(
-                f"{self.called}: the label {label} does not fit into int32, the type of the output; "
-                "leave output_class out, or use smaller labels"
+                f"{self.called}: the label {label} does not fit into int32, the type of the "
+                "output; leave output_class out, or use smaller labels"
             ) from None
 
 

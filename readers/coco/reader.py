@@ -64,8 +64,9 @@ class Coco(WholeFileReader):
 
     Differences from DALI: the data set is shuffled as a whole; `ratio` does not change
     `pixelwise_masks`; a category that is not in the file is an error rather than label 0, and so
-    are two images of one id, and a polygon with an odd number of coordinates. DALI has neither `keypoints` nor `panoptic_root`. If an image has several
-    run lengths, or an empty segmentation, DALI's masks of pixels are wrong.
+    are two images of one id, and a polygon with an odd number of coordinates. DALI has neither
+    `keypoints` nor `panoptic_root`. If an image has several run lengths, or an empty segmentation,
+    DALI's masks of pixels are wrong.
 
     Raises:
         OSError: the annotations or an image cannot be read.

@@ -20,8 +20,8 @@ class ReadFile(SampleOperator):
 
     Inputs:
         filepaths: a path or URL a sample, encoded in UTF-8 (or as the file system has it): uint8
-            or int8, one dimension, as `np.frombuffer(path.encode(), np.uint8)` gives it. Relative paths
-            begin at the current folder.
+            or int8, one dimension, as `np.frombuffer(path.encode(), np.uint8)` gives it. Relative
+            paths begin at the current folder.
 
     Outputs:
         the file's bytes: uint8, shape (size,).

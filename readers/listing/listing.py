@@ -94,9 +94,9 @@ def list_files(
     Relative paths are resolved when the list is made, so a later change of the current folder
     changes nothing. The files of `files` and `file_list` are not opened before they are read.
 
-    Differences from DALI: labels that int32 cannot hold, and labels that are no integers, are errors
-    (DALI wraps or cuts them). A byte order mark before the first line
-    of `file_list` is skipped.
+    Differences from DALI: labels that int32 cannot hold, and labels that are no integers, are
+    errors (DALI wraps or cuts them). A byte order mark before the first line of `file_list` is
+    skipped.
 
     Raises:
         ArgumentError: the arguments contradict each other or are empty.
