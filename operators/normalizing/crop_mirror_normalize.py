@@ -73,7 +73,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
     output_layout = param(
         LAYOUT,
         "CHW",
-        "Layout of the result: the letters of the input's layout in any order; \"\" for the input's.",
+        "The input's letters in any order, the result's layout; by \"\" the input's layout.",
     )
     pad_output = param(BOOL, False, "Add channels until the number of channels is a power of two.")
     mirror = param(INT, 0, "Mirror left to right unless 0.", per_sample=True)
