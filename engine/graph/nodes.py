@@ -7,7 +7,7 @@ import re
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -19,6 +19,7 @@ from .index_keys import split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
 from .operator import OPERATORS, CompositeOperator, Operator
+from .params import NO_EFFECT, Required
 from .sequences import Sequences, layout_of_frames, layout_of_sequence, sequences_of
 
 _PACKAGE = str(Path(__file__).parents[2])
@@ -284,8 +285,8 @@ def add_node(
     device = device or arguments.pop("device", None)
     if name is not None and not isinstance(name, str):
         raise ArgumentError(f"{operator_class.called}: name must be str, but is {name!r}")
+    _check_input_count(operator_class, inputs)
     nodes = tuple(_as_node(value, i, operator_class) for i, value in enumerate(inputs))
-    _check_input_count(operator_class, len(nodes))
     if device is None:
         device = default_device(operator_class, nodes)
     if device == "gpu":
@@ -358,15 +359,34 @@ def is_group_of_nodes(value: Any) -> bool:
     return isinstance(value, tuple | list) and any(isinstance(each, DataNode) for each in value)
 
 
-def _check_input_count(operator_class: type[Operator], count: int) -> None:
-    declared = operator_class.inputs
+def _check_input_count(operator_class: type[Operator], inputs: Sequence[Any]) -> None:
+    declared, count = operator_class.inputs, len(inputs)
     least = sum(not (name.endswith("?") or name.startswith("*")) for name in declared)
     unlimited = bool(declared) and declared[-1].startswith("*")
     if count < least or (count > len(declared) and not unlimited):
         wanted = ", ".join(declared) or "none"
         raise ArgumentError(
             f"{operator_class.called} expects the inputs ({wanted}), but got {count}"
+            + _keyword_hint(operator_class, inputs[len(declared) :])
         )
+
+
+def _keyword_hint(operator_class: type[Operator], surplus: Sequence[Any]) -> str:
+    """Return how a surplus input may be meant: as the likeliest argument that takes its value."""
+    words = operator_class.name.split("_")
+
+    def rank(name: str) -> tuple[bool, bool]:
+        return not isinstance(operator_class.params[name].default, Required), name not in words
+
+    if not surplus or isinstance(surplus[0], DataNode | bool):
+        return ""
+    for name in sorted(operator_class.params, key=rank):
+        declared = operator_class.params[name]
+        if declared.doc != NO_EFFECT:
+            with suppress(TypeError, ValueError, OverflowError):
+                declared.convert(surplus[0])
+                return f"; give arguments by keyword, such as {name}={surplus[0]!r}"
+    return ""
 
 
 def _with_constants_on_gpu(

@@ -65,6 +65,8 @@ class Operator:
         any_device_inputs: names of inputs that may be on either device if it runs on the GPU.
         assumed_layouts: by number of dimensions, the layouts that the operator assumes for data
             without a layout. Its results have these layouts then.
+        may_change_inputs: whether it may write to its inputs. Inputs that others read are copied
+            for it.
         own_frames: whether it takes sequences, and arguments with values for each frame, itself.
         frame_by_frame: whether the engine calls it frame by frame for any input that is a sequence,
             and not only for arguments that have values for each frame: see `sequences.py`.
@@ -99,6 +101,7 @@ class Operator:
     cpu_inputs: ClassVar[tuple[str, ...]] = ()
     any_device_inputs: ClassVar[tuple[str, ...]] = ()
     assumed_layouts: ClassVar[Mapping[int, str]] = MappingProxyType({})
+    may_change_inputs: ClassVar[bool] = False
     own_frames: ClassVar[bool] = False
     frame_by_frame: ClassVar[bool] = False
     transfers: ClassVar[bool] = False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,6 +14,7 @@ from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
 from ..graph.nodes import DataNode, Graph, defining
 from ..order import checkpoint as checkpoints
+from ..suggestions import not_among
 from ..tensors import TensorList
 from ..tensors.memory import SlabPool
 from ..work.plan import Plan, make_plan
@@ -60,6 +62,10 @@ class Pipeline(PipelineProperties):
     ) -> None:
         if batch_size is None:
             raise ArgumentError("a pipeline needs a batch_size, the number of samples in a batch")
+        for name in options:
+            if name not in PipelineConfig.__dataclass_fields__:
+                known = PipelineConfig.__dataclass_fields__
+                raise ArgumentError(f"Pipeline has no argument {not_among(name, known)}")
         try:
             self._config = PipelineConfig(
                 batch_size,
@@ -196,7 +202,7 @@ class Pipeline(PipelineProperties):
     def schedule_run(self) -> None:
         """Start `prefetch_queue_depth` batches ahead of the consumer."""
         executor = self._start()
-        with self._turn:
+        with self._taken_turn():
             wanted = self._ahead
             started = 0
             while executor.in_flight < wanted + self._scheduled and (
@@ -229,8 +235,20 @@ class Pipeline(PipelineProperties):
         The outputs are complete: `cuda_stream` is accepted, but has nothing to wait for.
         """
         executor = self._start()
-        with self._turn:
+        with self._taken_turn():
             return self._next_outputs(executor)
+
+    @contextmanager
+    def _taken_turn(self) -> Iterator[None]:
+        """Let other threads that ask for batches wait during this block."""
+        if self._executor is not None and self._executor.owns(threading.current_thread()):
+            raise ArgumentError(
+                "a source or function of the pipeline asks for the pipeline's own batches or "
+                "state, and would wait for itself for ever; give it the data as inputs, or use "
+                "another pipeline"
+            )
+        with self._turn:
+            yield
 
     def _next_outputs(self, executor: Executor) -> tuple[TensorList, ...]:
         if executor.in_flight == 0:
@@ -286,7 +304,7 @@ class Pipeline(PipelineProperties):
                 stage and sample. The pipeline is stopped then.
         """
         self._start()
-        with self._turn:
+        with self._taken_turn():
             for name, data in inputs.items():
                 self.feed_input(name, data)
             self.schedule_run()
@@ -320,7 +338,7 @@ class Pipeline(PipelineProperties):
 
     def reset(self) -> None:
         """Start the external sources over after StopIteration; readers run on by themselves."""
-        with self._turn:
+        with self._taken_turn():
             if self._ended:
                 self._start().restart()
                 self._scheduled = self._setup_over = self._ended = False
@@ -378,7 +396,7 @@ class Pipeline(PipelineProperties):
         """
         self.build()
         assert self._plan is not None
-        with self._turn:
+        with self._taken_turn():
             inputs = input_states(self._plan, self._delivered, self._user_state)
             samples = self._first_sample() + self._delivered * self._config.batch_size
         data = checkpoints.Checkpoint(self._seed, samples, inputs).dump()

@@ -54,7 +54,7 @@ def test_nested_outputs_are_explained():
 
 
 def test_what_is_no_data_is_refused():
-    with pytest.raises(ArgumentError, match="array of numbers"):
+    with pytest.raises(ArgumentError, match="is a dict of images; return a tuple of its values"):
         make(lambda: {"images": 1})
 
 
