@@ -95,6 +95,8 @@ class Pipeline(PipelineProperties):
         self._ended = False  # run has raised StopIteration
         self._closed: str | None = None
         self._definition: Any = None
+        self._inside = False  # a `with` block
+        self._defined_inside = False  # the block calls set_outputs, so its end closes nothing
         self._pid: int | None = None  # of the process whose threads run
         self._turn = threading.RLock()  # of the threads that ask for batches
         self._building = threading.RLock()
@@ -112,6 +114,7 @@ class Pipeline(PipelineProperties):
 
     def set_outputs(self, *outputs: Any) -> None:
         """Say which data the pipeline returns."""
+        self._defined_inside = self._inside
         with defining(self._graph):
             self._outputs = as_outputs(self._graph, outputs)
 
@@ -366,6 +369,7 @@ class Pipeline(PipelineProperties):
         if self._outputs is None and type(self).define_graph is Pipeline.define_graph:
             self._definition = defining(self._graph)
             self._definition.__enter__()
+        self._inside = True
         return self
 
     def __exit__(
@@ -374,10 +378,11 @@ class Pipeline(PipelineProperties):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._definition is not None:
-            self._definition.__exit__(error_type, error, trace)
-            self._definition = None
-        else:
+        definition, self._definition = self._definition, None
+        defined, self._inside, self._defined_inside = self._defined_inside, False, False
+        if definition is not None:
+            definition.__exit__(error_type, error, trace)
+        elif not defined:
             self.close()
 
     # Figures and state
