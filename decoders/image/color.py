@@ -185,6 +185,19 @@ def _to_ycbcr(image: NDArray[Any], space: str, out: NDArray[Any]) -> None:
         change_type(cv2.transform(rgb, matrix), out)
 
 
+def cmyk_to_rgb(inks: NDArray[Any], white: float) -> NDArray[Any]:
+    """Mix inks on white paper: R = (white - C)(white - K) / white, and so on.
+
+    Args:
+        inks: cyan, magenta, yellow, black, and others that are left out: HWC. 0 is no ink.
+        white: the sample of full ink.
+    """
+    light = white - np.clip(inks[..., :4], 0, white).astype(np.float32)
+    rgb = light[..., :3] * light[..., 3:]
+    rgb /= white
+    return rgb if inks.dtype.kind == "f" else (rgb + 0.5).astype(inks.dtype)
+
+
 def as_type(image: NDArray[Any], dtype: DTypeLike, white: float | None = None) -> NDArray[Any]:
     """Return `image` in another dtype, scaled to its range; `white` is that of `convert`."""
     if image.dtype == dtype and white is None:
