@@ -125,7 +125,7 @@ def _prepared(
     """Return samples that span a dtype whose colors OpenCV converts."""
     if white is None or white == largest(image.dtype):
         return image if image.dtype in _OPENCV_DTYPES else as_type(image, _FLOAT32)
-    is_copied = output not in ("GRAY", "YCbCr")  # which weight the channels
+    is_copied = output != "GRAY"  # which weights the channels
     return as_type(image, dtype if is_copied and dtype in _OPENCV_DTYPES else _FLOAT32, white)
 
 
@@ -192,7 +192,7 @@ def cmyk_to_rgb(inks: NDArray[Any], white: float) -> NDArray[Any]:
         inks: cyan, magenta, yellow, black, and others that are left out: HWC. 0 is no ink.
         white: the sample of full ink.
     """
-    light = white - np.clip(inks[..., :4], 0, white).astype(np.float32)
+    light = white - np.clip(np.nan_to_num(inks[..., :4]), 0, white).astype(np.float32)
     rgb = light[..., :3] * light[..., 3:]
     rgb /= white
     return rgb if inks.dtype.kind == "f" else (rgb + 0.5).astype(inks.dtype)
@@ -223,6 +223,8 @@ def change_type(image: NDArray[Any], out: NDArray[Any], white: float | None = No
             _change_any_type(image, out, white)
     elif image.dtype == out.dtype:
         np.copyto(out, image)
+    elif image.dtype == _UINT8 and out.dtype == np.uint32:  # OpenCV 4 does not know it
+        np.take(_table(_UINT8, 255.0, out.dtype), image, out=out, mode="clip")
     elif image.dtype == _UINT8:
         cv2.LUT(image, _table(_UINT8, 255.0, out.dtype), dst=out)
     elif image.dtype == _UINT16 and out.dtype == _UINT8:
@@ -235,11 +237,11 @@ def change_type(image: NDArray[Any], out: NDArray[Any], white: float | None = No
 
 def _change_any_type(image: NDArray[Any], out: NDArray[Any], white: float) -> None:
     """Convert the rare pairs of dtypes, in float64."""
-    values = image * (largest(out.dtype) / white)
-    if out.dtype.kind == "f":
-        with np.errstate(over="ignore"):  # beyond float16's range: infinity
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond the range of floats: infinity
+        values = image * (largest(out.dtype) / white)
+        if out.dtype.kind == "f":
             out[...] = values
-        return
+            return
     limits = np.iinfo(out.dtype)
     values = np.nan_to_num(np.floor(values.astype(np.float64) + 0.5), copy=False)
     out[...] = np.clip(values, limits.min, limits.max)

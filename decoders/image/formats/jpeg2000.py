@@ -131,6 +131,8 @@ def _refuse_unsupported(header: ImageHeader, boxes: Jp2Header, components: list[
     problem = ""
     if len({each.depth for each in components}) > 1:
         problem = f"a mixture of components of {depths} bits, or of signed and unsigned ones,"
+    elif header.space == "CMYK" and header.bits > _DEEPEST_BRIGHTNESS:
+        problem = f"inks of {header.bits} bits"
     elif boxes.color_space in _UNCONVERTED:
         problem = f"the color space {_UNCONVERTED[boxes.color_space]}"
     elif header.height * header.width * header.channels > _MOST_SAMPLES:

@@ -30,6 +30,7 @@ _AS_STORED = (
 _BY_LIBTIFF = (tiff.YCBCR, tiff.LOG_L, tiff.LOG_LUV)
 _LAB = (tiff.CIE_LAB, tiff.ICC_LAB)
 _SUPPORTED = frozenset({tiff.PALETTE, *_AS_STORED, *_BY_LIBTIFF, *_LAB})
+_FLOAT = 3  # sample format
 _DEEPEST_BRIGHTNESS = 16  # bits; deeper integers are numbers
 _SHALLOW_MAP = 255  # a color map of no larger values holds 8-bit colors, against the rule
 
@@ -53,9 +54,12 @@ def refuse_unsupported(directory: tiff.TiffDirectory) -> None:
     """Raise DecodeError for colors that nothing here converts."""
     photometric = directory.value(tiff.PHOTOMETRIC, tiff.MIN_IS_BLACK)
     bits, samples = directory.value(tiff.BITS, 1), directory.value(tiff.SAMPLES, 1)
+    is_float = directory.value(tiff.SAMPLE_FORMAT, 1) == _FLOAT
     problem = ""
     if photometric not in _SUPPORTED:
         problem = f"photometric interpretation {photometric}"
+    elif tiff.holds_cmyk(directory) and not is_float and bits > _DEEPEST_BRIGHTNESS:
+        problem = f"inks of {bits} bits"
     elif photometric in _LAB and (bits not in (8, 16) or samples < 3):
         problem = f"CIE L*a*b* in {samples} samples of {bits} bits"
     elif photometric == tiff.PALETTE and not (

@@ -92,7 +92,7 @@ def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredIma
             return _by_libtiff(directory, header, as_rgb=True)
         pixels = _by_libtiff(directory, header, as_rgb=False).pixels
     else:
-        pixels = _by_tifffile(tifffile, directory, header, grid, segments, request.box)
+        pixels = _by_tifffile(tifffile, directory, header, grid, segments, compression, request.box)
     return tiff_color.interpreted(_integers(pixels, directory), directory, header)
 
 
@@ -106,6 +106,8 @@ def _refuse_unsupported(directory: tiff.TiffDirectory, compression: int) -> None
         refuse(f"compression {compression}", _COMPRESSION_NAMES)
     bits = directory.values(tiff.BITS) or (1,)
     samples = directory.value(tiff.SAMPLES, 1)
+    if samples < 1:
+        refuse("a picture without samples", "1 sample of a pixel or more")
     if len(set(bits[:samples])) > 1:
         refuse(f"a mixture of {sorted(set(bits[:samples]))} bits per sample", "one depth")
     kind = directory.value(tiff.SAMPLE_FORMAT, _UNSIGNED)
@@ -149,6 +151,7 @@ def _by_tifffile(
     header: ImageHeader,
     grid: Grid,
     segments: list[Segment],
+    compression: int,
     box: Box,
 ) -> NDArray[Any]:
     """Return the samples as stored, in lines, columns and samples."""
@@ -156,20 +159,22 @@ def _by_tifffile(
         page = tifffile.TiffFile(io.BytesIO(directory.view), is_lsm=False, is_stk=False).pages[0]
         tables, head = page.jpegtables, page.jpegheader
         is_known = page.dtype is not None
-        size = page.tilelength if page.is_tiled else page.rowsperstrip, page.tilewidth
-        claims = page.imagelength, page.imagewidth, page.samplesperpixel
-    samples = grid.planes * grid.samples
-    expected = (header.height, header.width, samples)
-    if claims != expected or not is_known or (page.is_tiled and size != (grid.height, grid.width)):
+        claims = (page.imagelength, page.imagewidth, page.samplesperpixel)
+        claims += (page.bitspersample, page.compression, page.is_tiled)
+        claims += (page.tilelength, page.tilewidth) if page.is_tiled else ()
+    expected = (header.height, header.width, grid.planes * grid.samples)
+    form = (*expected, grid.bits, compression, grid.is_tiled)
+    form += (grid.height, grid.width) if grid.is_tiled else ()
+    if claims != form or not is_known:
         raise decode_error(
-            tiff.NAME, f"the library reads another header, {claims}", expected=f"{expected}"
+            tiff.NAME, f"the library reads another header, {claims}", expected=f"{form}"
         )
-    options = {"jpegtables": tables, "jpegheader": head} if page.compression in _JPEGS else {}
+    options = {"jpegtables": tables, "jpegheader": head} if compression in _JPEGS else {}
     pixels: NDArray[Any] | None = None
     for segment in segments:
         if not segment.size or not _touches(segment, box):
             continue
-        part = _decoded(page, directory, grid, segment, options)
+        part = _decoded(page, directory, grid, segment, compression, options)
         if part.shape == expected and len(segments) == 1:
             return part
         if pixels is None:
@@ -196,12 +201,12 @@ def _decoded(
     directory: tiff.TiffDirectory,
     grid: Grid,
     segment: Segment,
+    compression: int,
     options: dict[str, Any],
 ) -> NDArray[Any]:
     """Return the samples of one strip or tile: lines, columns and samples."""
-    compression = int(page.compression)
     data = bytes(directory.view[segment.start : segment.start + segment.size])
-    nbytes = grid.nbytes(grid.height if page.is_tiled else segment.height)
+    nbytes = grid.nbytes_of(segment)
     if compression == NONE and len(data) < nbytes:
         raise decode_error(
             tiff.NAME,
@@ -217,6 +222,8 @@ def _decoded(
         part = np.asarray(part)[0]
     if part.shape[0] < segment.height or part.shape[1] < segment.width:
         raise damaged(segment, f"{part.shape[1]} x {part.shape[0]} pixels")
+    if part.dtype.kind != "f" and 8 * part.itemsize != grid.container:
+        raise damaged(segment, f"samples of {8 * part.itemsize} bits; expected {grid.bits}")
     return part
 
 
@@ -259,9 +266,8 @@ def _check_lengths(
 ) -> None:
     """Raise unless every strip or tile decodes to its full size: libtiff leaves the rest black."""
     decompress = tifffile.TIFF.DECOMPRESSORS[compression]
-    is_tiled = tiff.TILE_OFFSETS in directory.fields
     for segment in segments:
-        nbytes = grid.nbytes(grid.height if is_tiled else segment.height)
+        nbytes = grid.nbytes_of(segment)
         data = bytes(directory.view[segment.start : segment.start + segment.size])
         with _library_errors(segment):
             length = len(decompress(data, out=nbytes))

@@ -71,6 +71,7 @@ class Grid(NamedTuple):
         samples: number of samples of a pixel in a strip or tile.
         height, width: of a strip or tile.
         rows, columns: number of strips or tiles of a plane, from top to bottom and left to right.
+        is_tiled: whether these are tiles, which are whole at the edges of the picture too.
         bits: of a sample.
         subsampling: columns and lines of pixels that share the chroma samples, of YCbCr.
     """
@@ -81,8 +82,18 @@ class Grid(NamedTuple):
     width: int
     rows: int
     columns: int
+    is_tiled: bool
     bits: int
     subsampling: tuple[int, int] | None
+
+    @property
+    def container(self) -> int:
+        """Bits of a decoded sample."""
+        return 1 << (max(self.bits, 8) - 1).bit_length()
+
+    def nbytes_of(self, segment: Segment) -> int:
+        """Return the decoded size of a strip or tile."""
+        return self.nbytes(self.height if self.is_tiled else segment.height)
 
     def nbytes(self, height: int) -> int:
         """Return the decoded size of `height` lines of a strip or tile."""
@@ -97,7 +108,8 @@ def read_grid(directory: tiff.TiffDirectory, header: ImageHeader) -> Grid:
     """Return the grid of an image; refuse one that would take too much memory."""
     samples, bits = directory.value(tiff.SAMPLES, 1), directory.value(tiff.BITS, 1)
     is_planar = directory.value(tiff.PLANAR, 1) == 2 and samples > 1
-    if tiff.TILE_OFFSETS in directory.fields and tiff.STRIP_OFFSETS not in directory.fields:
+    is_tiled = tiff.TILE_OFFSETS in directory.fields and tiff.STRIP_OFFSETS not in directory.fields
+    if is_tiled:
         height, width = directory.value(tiff.TILE_HEIGHT, 0), directory.value(tiff.TILE_WIDTH, 0)
         if height < 1 or width < 1:
             raise decode_error(tiff.NAME, f"tiles of {width} x {height} pixels")
@@ -115,6 +127,7 @@ def read_grid(directory: tiff.TiffDirectory, header: ImageHeader) -> Grid:
         width,
         -(-header.height // height),
         -(-header.width // width),
+        is_tiled,
         bits,
         subsampling,
     )
@@ -123,10 +136,9 @@ def read_grid(directory: tiff.TiffDirectory, header: ImageHeader) -> Grid:
 
 
 def _refuse_bomb(grid: Grid, header: ImageHeader, samples: int) -> None:
-    container = 1 << (max(grid.bits, 8) - 1).bit_length()  # bits of a decoded sample
     total = grid.planes * grid.rows * grid.columns * grid.samples
-    nbytes = total * grid.height * grid.width * container // 8
-    picture = header.height * header.width * samples * container // 8
+    nbytes = total * grid.height * grid.width * grid.container // 8
+    picture = header.height * header.width * samples * grid.container // 8
     if nbytes > min(_MOST_BYTES, max(8 * picture, _MOST_BYTES_OF_SMALL)):
         raise decode_error(
             tiff.NAME,

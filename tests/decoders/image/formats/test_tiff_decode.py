@@ -403,6 +403,7 @@ def test_jpeg_of_the_old_style() -> None:
         (258, 40, "a depth of 40 bits is not supported"),
         (339, 6, "sample format 6 is not supported"),
         (284, 3, "planar configuration 3 is not supported"),
+        (277, 0, "a picture without samples is not supported"),
     ],
 )
 def test_forms_that_are_not_supported_are_named(
@@ -432,3 +433,45 @@ def test_tiles_are_read() -> None:
     options = [cv2.IMWRITE_TIFF_ROWSPERSTRIP, 7, cv2.IMWRITE_TIFF_COMPRESSION, 8]
     data = cv2.imencode(".tif", pixels, options)[1]
     np.testing.assert_array_equal(decode(data, output="BGR"), pixels)
+
+
+def test_deep_inks_are_refused() -> None:
+    data = written(np.zeros((5, 6, 4), np.uint32), photometric="separated")
+    with pytest.raises(DecodeError, match="inks of 32 bits is not supported"):
+        decode(data)
+
+
+def test_a_picture_inside_must_have_the_depth_of_the_header() -> None:
+    data = written(noise(16, 24), compression="jpeg", photometric="minisblack").copy()
+    struct.pack_into("<H", data, tiff.read_directory(memoryview(data)).fields[258].at, 12)
+    with pytest.raises(DecodeError, match="samples of 8 bits; expected 12"):
+        decode(data)
+
+
+def test_damaged_headers_give_an_image_or_a_decode_error() -> None:
+    """The library must not read another header than the checks do, nor fail in its own way."""
+    rng = np.random.default_rng(11)
+    pixels = noise(48, 40, 3)
+    forms: list[dict[str, Any]] = [
+        {"compression": "lzw", "tile": (16, 32)},
+        {"compression": "jpeg", "rowsperstrip": 16},
+        {"compression": "webp", "rowsperstrip": 16},
+        {"bitspersample": 5},
+    ]
+    outcomes = set()
+    for form in forms:
+        sound = written(
+            pixels & 31 if "bitspersample" in form else pixels, photometric="rgb", **form
+        )
+        fields = tiff.read_directory(memoryview(sound)).fields.values()
+        ends = [(field.at - 10, field.at + 8) for field in fields]
+        for trial in range(250):
+            data = sound.copy()
+            start, end = ends[trial % len(ends)]
+            for _ in range(1 + trial % 3):
+                data[rng.integers(max(start, 0), end)] = rng.integers(0, 256)
+            try:
+                outcomes.add(decode(data, output="ANY_DATA", dtype=np.float32).ndim)
+            except DecodeError:
+                outcomes.add(0)
+    assert outcomes == {0, 3}
