@@ -21,6 +21,7 @@ from ...errors import FETCH_AGAIN, decode_error
 from . import tiff, tiff_color
 from .base import CONVERT, Box, Data, DecodeRequest, ImageHeader, StoredImage
 from .tiff_strips import (
+    CHECKED,
     LERC,
     NONE,
     OLD_JPEG,
@@ -136,13 +137,17 @@ def _library_errors(strip: Strip | None = None) -> Iterator[None]:
     except (DecodeError, MemoryError):
         raise
     except Exception as error:
-        words = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        if isinstance(error, NotImplementedError) or "not supported" in words:
-            raise decode_error(tiff.NAME, words.rstrip("."), remedy=CONVERT) from error
-        if strip is None:
-            problem = f"the library cannot decode the data ({words})"
-            raise decode_error(tiff.NAME, problem, remedy=FETCH_AGAIN) from error
-        raise damaged(strip, words) from error
+        raise _library_error(error, strip) from error
+
+
+def _library_error(error: Exception, strip: Strip | None) -> DecodeError:
+    words = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    if isinstance(error, NotImplementedError) or "not supported" in words:
+        return decode_error(tiff.NAME, words.rstrip("."), remedy=CONVERT)
+    if strip is None:
+        problem = f"the library cannot decode the data ({words})"
+        return decode_error(tiff.NAME, problem, remedy=FETCH_AGAIN)
+    return damaged(strip, words)
 
 
 def _by_tifffile(
@@ -214,12 +219,16 @@ def _decoded(
             at=strip.start,
             expected=f"{nbytes} bytes of pixels",
         )
-    check_strip(directory, grid, compression, strip)
-    with _library_errors(strip):
-        if compression == PACKBITS:
-            data = _without_padding(data, nbytes)
-        part, _, _ = page.decode(data, strip.number, **options)
-        part = np.asarray(part)[0]
+    if compression in CHECKED:
+        check_strip(directory, grid, compression, strip)
+    if compression == PACKBITS:
+        data = _without_padding(data, nbytes)
+    try:  # a context manager takes as long as a short strip
+        part = page.decode(data, strip.number, **options)[0][0]
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise _library_error(error, strip) from error
     if part.shape[0] < strip.height or part.shape[1] < strip.width:
         raise damaged(strip, f"{part.shape[1]} x {part.shape[0]} pixels")
     if part.dtype.kind != "f" and 8 * part.itemsize != grid.container:
@@ -281,13 +290,13 @@ def _by_libtiff(directory: tiff.TiffDirectory, header: ImageHeader, as_rgb: bool
 
     with _library_errors():
         pixels = imagecodecs.tiff_decode(_upright(directory), asrgb=as_rgb)
-    if as_rgb:
-        pixels = pixels.reshape(header.height, header.width, 4)
-        return StoredImage(np.ascontiguousarray(pixels[..., :3]), "RGB")
-    samples = directory.value(tiff.SAMPLES, 1)
-    if directory.value(tiff.PLANAR, 1) == 2 and samples > 1:
-        pixels = np.moveaxis(pixels.reshape(samples, header.height, header.width), 0, 2)
-    return StoredImage(pixels.reshape(header.height, header.width, samples), "")
+        if as_rgb:
+            pixels = pixels.reshape(header.height, header.width, 4)
+            return StoredImage(np.ascontiguousarray(pixels[..., :3]), "RGB")
+        samples = directory.value(tiff.SAMPLES, 1)
+        if directory.value(tiff.PLANAR, 1) == 2 and samples > 1:
+            pixels = np.moveaxis(pixels.reshape(samples, header.height, header.width), 0, 2)
+        return StoredImage(pixels.reshape(header.height, header.width, samples), "")
 
 
 def _upright(directory: tiff.TiffDirectory) -> bytearray | memoryview:

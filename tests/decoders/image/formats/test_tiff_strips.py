@@ -171,12 +171,22 @@ def test_strip_outside_the_data_is_named(make_tiff):
         decode(data[:-1])
 
 
-def test_strips_of_more_bytes_than_the_file_are_refused(make_tiff):
-    pixels = np.zeros((8, 12, 3), np.uint8)
-    data = make_tiff(pixels, RGB, planar=2).tobytes()
-    sizes = data.replace(bytes([96, 0, 0, 0]), b"\xff\0\0\0")
-    with pytest.raises(DecodeError, match="strips or tiles of 765 bytes in all"):
-        decode(array(sizes))
+def test_strips_of_more_bytes_than_the_file_are_refused():
+    file = written(picture(), photometric="rgb", compression="zlib", rowsperstrip=30)
+    starts = [start for start, _ in strips_of(file)]
+    field = read_directory(memoryview(file)).fields[STRIP_SIZES]
+    for number, start in enumerate(starts):
+        at = field.at + number * struct.calcsize(field.code)
+        struct.pack_into("<" + field.code, file, at, len(file) - start)
+    with pytest.raises(DecodeError, match=r"strips or tiles of \d+ bytes in all"):
+        decode(file)
+
+
+def test_bytes_behind_the_pixels_may_be_missing():
+    file = written(picture(), photometric="rgb")
+    field = read_directory(memoryview(file)).fields[STRIP_SIZES]
+    struct.pack_into("<" + field.code, file, field.at, 2 * len(file))
+    np.testing.assert_array_equal(decode(file), picture())
 
 
 def test_missing_strips_are_counted(make_tiff):
