@@ -164,11 +164,11 @@ def _by_tifffile(
         page = tifffile.TiffFile(io.BytesIO(directory.view), is_lsm=False, is_stk=False).pages[0]
         tables, head = page.jpegtables, page.jpegheader
         is_known = page.dtype is not None
-        claims = (page.imagelength, page.imagewidth, page.samplesperpixel)
+        claims: tuple[Any, ...] = (page.imagelength, page.imagewidth, page.samplesperpixel)
         claims += (page.bitspersample, page.compression, page.is_tiled)
         claims += (page.tilelength, page.tilewidth) if page.is_tiled else ()
     expected = (header.height, header.width, grid.planes * grid.samples)
-    form = (*expected, grid.bits, compression, grid.is_tiled)
+    form: tuple[Any, ...] = (*expected, grid.bits, compression, grid.is_tiled)
     form += (grid.height, grid.width) if grid.is_tiled else ()
     if claims != form or not is_known:
         raise decode_error(
@@ -223,6 +223,7 @@ def _decoded(
         check_strip(directory, grid, compression, strip)
     if compression == PACKBITS:
         data = _without_padding(data, nbytes)
+    part: NDArray[Any]
     try:  # a context manager takes as long as a short strip
         part = page.decode(data, strip.number, **options)[0][0]
     except MemoryError:
@@ -299,11 +300,11 @@ def _by_libtiff(directory: tiff.TiffDirectory, header: ImageHeader, as_rgb: bool
         return StoredImage(pixels.reshape(header.height, header.width, samples), "")
 
 
-def _upright(directory: tiff.TiffDirectory) -> bytearray | memoryview:
-    """Return the file, or a copy that says that it is upright: libtiff turns RGB."""
+def _upright(directory: tiff.TiffDirectory) -> bytearray | bytes:
+    """Return a copy of the file that says that it is upright: libtiff turns RGB."""
     field = directory.fields.get(tiff.ORIENTATION)
     if field is None or directory.value(tiff.ORIENTATION, _UPRIGHT) == _UPRIGHT:
-        return directory.view
+        return bytes(directory.view)
     copy = bytearray(directory.view)
     struct.pack_into(directory.order + field.code, copy, field.at, _UPRIGHT)
     return copy
