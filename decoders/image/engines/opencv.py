@@ -1,6 +1,6 @@
-"""Decode with OpenCV: every format but JPEG.
+"""Decode with OpenCV: every format but JPEG, TIFF and JPEG 2000.
 
-OpenCV, and the libraries of TIFF and JPEG 2000 inside it, log each damaged file on standard error.
+OpenCV logs each damaged file on standard error.
 Penstock raises these failures as errors, so this module silences the log when it is imported. The
 level of the log holds for the whole process: OpenCV has no level for a thread or a call. A program
 that chose a level, by the variable OPENCV_LOG_LEVEL or by `cv2.setLogLevel`, keeps its own.
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FETCH_AGAIN, decode_error
-from ..color import SPACE_OF_CHANNELS
+from ..color import space_of_channels
 from ..formats.base import DecodeRequest, ImageHeader, StoredImage
 
 _SPACE_OF_IMAGE = {1: "GRAY", 3: "BGR", 4: "BGRA"}
@@ -68,7 +68,7 @@ def imdecode(data: Any, flags: int, header: ImageHeader) -> NDArray[Any]:
         raise decode_error(
             header.format,
             f"OpenCV cannot decode the data: {header.width} x {header.height} pixels, "
-            f"{SPACE_OF_CHANNELS[header.channels]}, {header.bits} bits; "
+            f"{space_of_channels(header.channels)}, {header.bits} bits; "
             "the file is damaged or of an unsupported form",
             remedy="Fetch it again, leave it out, or convert it, for instance to PNG.",
         )

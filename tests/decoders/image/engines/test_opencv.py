@@ -70,7 +70,7 @@ def test_the_log_is_silenced_unless_the_program_chose_a_level(before, chosen, di
     assert int(done.stdout) == difference
 
 
-@pytest.mark.parametrize("extension", [".bmp", ".jp2", ".tiff"])
+@pytest.mark.parametrize("extension", [".bmp", ".png", ".jp2", ".tiff"])
 def test_a_cut_file_prints_nothing(extension, capfd, generator):
     from penstock.decoders.image.decode import decode
 
