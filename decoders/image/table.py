@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError
 from ..errors import decode_error
-from .engines import opencv, turbojpeg
-from .formats import bmp, jpeg, jpeg2000, png, pnm, tiff, tiff_decode, webp
+from .engines import turbojpeg
+from .formats import bmp, bmp_decode, jpeg, jpeg2000, png, pnm, tiff, tiff_decode, webp
 from .formats.base import CONVERT, SIGNATURE_BYTES, ImageFormat, ImageHeader
 
 MAX_PIXELS = 2**28
@@ -35,7 +35,7 @@ _BUILT_IN = (
     ImageFormat(tiff.NAME, tiff.recognize, tiff.parse_header, tiff_decode.decode),
     ImageFormat(jpeg2000.NAME, jpeg2000.recognize, jpeg2000.parse_header, jpeg2000.decode),
     ImageFormat(pnm.NAME, pnm.recognize, pnm.parse_header, pnm.decode),
-    ImageFormat(bmp.NAME, bmp.recognize, bmp.parse_header, opencv.decode),
+    ImageFormat(bmp.NAME, bmp.recognize, bmp.parse_header, bmp_decode.decode),
 )
 FORMATS: dict[str, ImageFormat] = {row.name: row for row in _BUILT_IN}
 """Every format by its name; a file is of the first format that recognizes its first bytes."""

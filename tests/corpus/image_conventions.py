@@ -8,6 +8,7 @@ import tifffile
 
 from ...decoders.image.formats.base import ImageHeader
 
+_MOST_COLORS = 256
 _SIGNED = 2
 _ASSOCIATED_ALPHA = 1
 _LAB = frozenset({8, 9, 10})
@@ -25,6 +26,8 @@ def convention(content: bytes, header: ImageHeader, words: str) -> str:
         return _of_orientation(content, header)
     if header.format == "PNG" and "alpha is dropped" in words and b"tRNS" in content:
         return "transparency of a palette or of a color key is dropped, as DALI does"
+    if header.format == "BMP" and int.from_bytes(content[46:50], "little") > _MOST_COLORS:
+        return "a palette has more colors than an index can name; the first ones are used"
     return _of_tiff(content) if header.format == "TIFF" else ""
 
 

@@ -25,6 +25,7 @@ from ...decoders.image.formats.base import ImageHeader
 Levels = NDArray[np.float32]
 
 _MOST_PIXELS = 2**28
+_MOST_PIXELS_BY_HAND = 10**5
 
 
 class Reading(NamedTuple):
@@ -105,17 +106,50 @@ def _imagecodecs(content: bytes, header: ImageHeader | None) -> Reading:
     decode, options = _IMAGECODECS[header.format]
     if header.format == "JPEG" and header.channels == 4:
         raise ValueError("unsupported: inks are not converted")
-    if header.format == "BMP" and _lacks_a_color(content):
-        raise ValueError("unsupported: imagecodecs divides by zero at an empty mask")
+    if header.format == "BMP" and _is_of_odd_masks(content):
+        raise ValueError("unsupported: imagecodecs crashes at empty masks, and cuts long ones")
     array = decode(content, **options)
     bits = header.bits if array.dtype.kind == "u" and header.bits > 8 else None
     return _reading("imagecodecs", array, bits, header.format == "AVIF")
 
 
-def _lacks_a_color(content: bytes) -> bool:
-    """Return whether a BMP has bit fields of which one is empty."""
-    compression, *masks = struct.unpack_from("<I20xIII", content.ljust(66, b"\0"), 30)
-    return compression in (3, 6) and 0 in masks
+def _masks(content: bytes) -> tuple[int, ...]:
+    """Return the masks of a BMP with bit fields: red, green, blue and alpha; none without them."""
+    size, compression, *masks = struct.unpack_from("<I12xI20xIIII", content.ljust(70, b"\0"), 14)
+    if compression not in (3, 6):
+        return ()
+    has_alpha = (size >= 56 or compression == 6) and masks[3]
+    return tuple(masks if has_alpha else masks[:3])
+
+
+def _is_of_odd_masks(content: bytes) -> bool:
+    return any(not 0 < mask.bit_count() <= 8 for mask in _masks(content))
+
+
+def _bmp_by_hand(content: bytes, header: ImageHeader | None) -> Reading:
+    """Read a small BMP of bit fields or of a palette pixel by pixel, as Microsoft describes it."""
+    assert header is not None
+    masks = _masks(content)
+    start, size, width, height, bits, compression = struct.unpack_from("<IIii2xHI", content, 10)
+    if not (masks or (bits <= 8 and compression == 0 and size >= 40)):
+        raise ValueError("unsupported: neither bit fields nor indices of a palette")
+    if header.height * header.width > _MOST_PIXELS_BY_HAND:
+        raise ValueError("unsupported: too many pixels")
+    line = (width * bits + 31) // 32 * 4
+
+    def color(x: int, y: int) -> list[float]:
+        at, bit = divmod(x * bits, 8)
+        if masks:
+            at += start + y * line
+            pixel = int.from_bytes(content[at : at + bits // 8], "little")
+            return [(pixel & mask) / mask if mask else 0.0 for mask in masks]
+        index = content[start + y * line + at] >> (8 - bits - bit) & ((1 << bits) - 1)
+        blue, green, red = content[14 + size + 4 * index :][:3]
+        return [red / 255, green / 255, blue / 255]
+
+    lines = [[color(x, y) for x in range(width)] for y in range(abs(height))]
+    levels = np.array(lines[::-1] if height > 0 else lines, np.float32)
+    return Reading("by hand", levels, False, 255)
 
 
 def _libtiff(content: bytes, header: ImageHeader | None) -> Reading:
@@ -176,7 +210,10 @@ _IMAGECODECS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 }
 _Reader = Callable[[bytes, "ImageHeader | None"], Reading]
 _READERS: tuple[_Reader, ...] = (_pillow, _imagecodecs, _ffmpeg)
-_READERS_OF: dict[str, tuple[_Reader, ...]] = {"TIFF": (_tifffile, _pillow, _libtiff, _ffmpeg)}
+_READERS_OF: dict[str, tuple[_Reader, ...]] = {
+    "TIFF": (_tifffile, _pillow, _libtiff, _ffmpeg),
+    "BMP": (_pillow, _ffmpeg, _imagecodecs, _bmp_by_hand),
+}
 
 
 def _reading(name: str, array: NDArray[Any], bits: int | None, is_upright: bool = False) -> Reading:
