@@ -22,7 +22,7 @@ folder.mkdir(exist_ok=True)
 endef
 export LINK
 
-.PHONY: demo gallery test lint stubs parity stress bench gpu-test gpu-sanitize gpu-bench clean
+.PHONY: demo gallery test lint stubs parity stress corpus bench gpu-test gpu-sanitize gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -64,6 +64,11 @@ MINUTES ?= 5
 SEED ?= 0
 stress: $(VENV)/dev
 	$(RUN) -m penstock.tests.stress --minutes $(MINUTES) --seed $(SEED)
+
+# Other projects' files against other libraries; `make corpus CORPUS=folder SAMPLE=100`.
+SAMPLE ?= 1000000
+corpus: $(VENV)/dev
+	$(RUN) -m penstock.tests.corpus "$(CORPUS)" --sample $(SAMPLE)
 
 bench: $(VENV)/dali
 	$(RUN) benchmarks/table.py
