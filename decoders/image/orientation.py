@@ -26,13 +26,18 @@ STEPS = {
     7: (True, True, True),
     8: (False, True, True),
 }
+_OPENCV_CHANNELS = 4
 _FLIPS = {2: 1, 3: -1, 4: 0}
 _ROTATIONS = {6: cv2.ROTATE_90_CLOCKWISE, 8: cv2.ROTATE_90_COUNTERCLOCKWISE}
 
 
 def turn(image: NDArray[Any], orientation: int, out: NDArray[Any]) -> None:
     """Write the stored `image` (HWC, orientation 2 to 8) upright into `out`."""
-    if orientation in _FLIPS:
+    if image.shape[2] > _OPENCV_CHANNELS:
+        flip_lines, flip_columns, exchange = STEPS[orientation]
+        turned = image[:: -1 if flip_lines else 1, :: -1 if flip_columns else 1]
+        out[...] = turned.swapaxes(0, 1) if exchange else turned
+    elif orientation in _FLIPS:
         cv2.flip(image, _FLIPS[orientation], dst=out)
     elif orientation in _ROTATIONS:
         cv2.rotate(image, _ROTATIONS[orientation], dst=out)

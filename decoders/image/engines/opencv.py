@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FETCH_AGAIN, decode_error
-from ..color import SPACE_OF_CHANNELS
+from ..color import space_of_channels
 from ..formats.base import DecodeRequest, ImageHeader, StoredImage
 
 _SPACE_OF_IMAGE = {1: "GRAY", 3: "BGR", 4: "BGRA"}
@@ -68,7 +68,7 @@ def imdecode(data: Any, flags: int, header: ImageHeader) -> NDArray[Any]:
         raise decode_error(
             header.format,
             f"OpenCV cannot decode the data: {header.width} x {header.height} pixels, "
-            f"{SPACE_OF_CHANNELS[header.channels]}, {header.bits} bits; "
+            f"{space_of_channels(header.channels)}, {header.bits} bits; "
             "the file is damaged or of an unsupported form",
             remedy="Fetch it again, leave it out, or convert it, for instance to PNG.",
         )
