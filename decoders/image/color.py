@@ -222,7 +222,7 @@ def change_type(image: NDArray[Any], out: NDArray[Any], white: float | None = No
 
 def _change_any_type(image: NDArray[Any], out: NDArray[Any], white: float) -> None:
     """Convert the rare pairs of dtypes, in float64."""
-    values = image * (largest(out.dtype) / white)
+    values = image * largest(out.dtype) / white  # in this order halves stay halves
     if out.dtype.kind == "f":
         with np.errstate(over="ignore"):  # beyond float16's range: infinity
             out[...] = values

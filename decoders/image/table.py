@@ -49,8 +49,6 @@ _UNSUPPORTED: dict[str, Callable[[bytes], bool]] = {
     "JPEG XR": lambda head: head[:3] == b"II\xbc",
     "OpenEXR": lambda head: head[:4] == b"v/1\x01",
     "Radiance HDR": lambda head: head[:2] == b"#?",
-    "PAM": lambda head: head[:3] == b"P7\n",
-    "PFM": lambda head: head[:3] in (b"PF\n", b"Pf\n"),
 }
 
 
