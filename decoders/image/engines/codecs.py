@@ -30,8 +30,8 @@ def decode(format_name: str, data: bytes | memoryview | NDArray[np.uint8], **opt
         options: of imagecodecs' function for the format.
 
     Raises:
-        DecodeError: the library refuses the data.
-        MissingDependencyError: imagecodecs is not installed, or was built without the codec.
+        DecodeError: the library refuses the data, or was built without the codec.
+        MissingDependencyError: imagecodecs is not installed.
     """
     try:
         import imagecodecs
@@ -47,10 +47,10 @@ def decode(format_name: str, data: bytes | memoryview | NDArray[np.uint8], **opt
     try:
         return getattr(imagecodecs, _FUNCTIONS[format_name])(data, **options)
     except ImportError as error:
-        raise MissingDependencyError(
-            f"imagecodecs was built without {format_name} ({error}): install another build of the "
-            "library, for instance that of conda-forge, or convert the file to JPEG or PNG",
-            name="imagecodecs",
+        raise decode_error(
+            format_name,
+            f"this build of imagecodecs does not support the format ({error})",
+            remedy="Install another build, for instance that of conda-forge, or convert the file.",
         ) from error
     except MemoryError:
         raise
