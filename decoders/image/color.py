@@ -127,7 +127,7 @@ def _prepared(
     """Return samples that span a dtype whose colors OpenCV converts."""
     if white is None or white == largest(image.dtype):
         return image if image.dtype in _OPENCV_DTYPES else as_type(image, _FLOAT32)
-    is_copied = output not in ("GRAY", "YCbCr")  # which weight the channels
+    is_copied = output != "GRAY"  # which weights the channels
     return as_type(image, dtype if is_copied and dtype in _OPENCV_DTYPES else _FLOAT32, white)
 
 
@@ -187,6 +187,19 @@ def _to_ycbcr(image: NDArray[Any], space: str, out: NDArray[Any]) -> None:
         change_type(cv2.transform(rgb, matrix), out)
 
 
+def cmyk_to_rgb(inks: NDArray[Any], white: float) -> NDArray[Any]:
+    """Mix inks on white paper: R = (white - C)(white - K) / white, and so on.
+
+    Args:
+        inks: cyan, magenta, yellow, black, and others that are left out: HWC. 0 is no ink.
+        white: the sample of full ink.
+    """
+    light = white - np.clip(np.nan_to_num(inks[..., :4]), 0, white).astype(np.float32)
+    rgb = light[..., :3] * light[..., 3:]
+    rgb /= white
+    return rgb if inks.dtype.kind == "f" else (rgb + 0.5).astype(inks.dtype)
+
+
 def as_type(image: NDArray[Any], dtype: DTypeLike, white: float | None = None) -> NDArray[Any]:
     """Return `image` in another dtype, scaled to its range; `white` is that of `convert`."""
     if image.dtype == dtype and white is None:
@@ -224,11 +237,11 @@ def change_type(image: NDArray[Any], out: NDArray[Any], white: float | None = No
 
 def _change_any_type(image: NDArray[Any], out: NDArray[Any], white: float) -> None:
     """Convert the rare pairs of dtypes, in float64."""
-    values = image * largest(out.dtype) / white  # in this order halves stay halves
-    if out.dtype.kind == "f":
-        with np.errstate(over="ignore"):  # beyond float16's range: infinity
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond the range of floats: infinity
+        values = image * largest(out.dtype) / white  # in this order halves stay halves
+        if out.dtype.kind == "f":
             out[...] = values
-        return
+            return
     limits = np.iinfo(out.dtype)
     values = np.nan_to_num(np.floor(values.astype(np.float64) + 0.5), copy=False)
     out[...] = np.clip(values, limits.min, limits.max)

@@ -211,7 +211,7 @@ _IMAGECODECS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 _Reader = Callable[[bytes, "ImageHeader | None"], Reading]
 _READERS: tuple[_Reader, ...] = (_pillow, _imagecodecs, _ffmpeg)
 _READERS_OF: dict[str, tuple[_Reader, ...]] = {
-    "TIFF": (_tifffile, _pillow, _libtiff, _ffmpeg),
+    "TIFF": (_pillow, _libtiff, _tifffile, _ffmpeg),
     "BMP": (_pillow, _ffmpeg, _imagecodecs, _bmp_by_hand),
 }
 

@@ -1,6 +1,6 @@
-"""Decode with OpenCV: PNG, WebP, JPEG 2000, TIFF, and JPEG of rare forms.
+"""Decode with OpenCV: PNG, WebP, and JPEG of rare forms.
 
-OpenCV, and the libraries of TIFF and JPEG 2000 inside it, log each damaged file on standard error.
+OpenCV logs each damaged file on standard error.
 Penstock raises these failures as errors, so this module silences the log when it is imported. The
 level of the log holds for the whole process: OpenCV has no level for a thread or a call. A program
 that chose a level, by the variable OPENCV_LOG_LEVEL or by `cv2.setLogLevel`, keeps its own.

@@ -1,68 +1,300 @@
-"""Decode TIFF: prepare the data for OpenCV, and do what OpenCV does not.
+"""Decode TIFF through the libraries tifffile and imagecodecs.
 
-OpenCV's reader turns 8-bit images upright whatever the flags say, multiplies colors by an
-unassociated alpha, and returns black pixels without an error for a strip that cannot be decoded.
+tifffile decodes each strip or tile to its samples as stored. libtiff, inside imagecodecs, decodes
+the few forms that tifffile does not: to RGB if only libtiff knows the color, else to samples.
 """
 
 from __future__ import annotations
 
+import io
+import logging
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-import cv2
+import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import decode_error
-from ..engines import opencv
-from . import tiff, tiff_strips
-from .base import CONVERT, Data, DecodeRequest, ImageHeader, StoredImage
+from ....engine.errors import DecodeError, MissingDependencyError, install_hint
+from ...errors import FETCH_AGAIN, decode_error
+from . import tiff, tiff_color
+from .base import CONVERT, Box, Data, DecodeRequest, ImageHeader, StoredImage
+from .tiff_segments import (
+    LERC,
+    NONE,
+    OLD_JPEG,
+    PACKBITS,
+    Grid,
+    Segment,
+    check_segment,
+    damaged,
+    read_grid,
+    read_segments,
+)
 
 _UPRIGHT = 1
-_ASSOCIATED_ALPHA = 1
+_PIXAR_LOG, _THUNDER_SCAN, _NEXT, _SGI_LOG, _SGI_LOG_24 = 32909, 32809, 32766, 34676, 34677
+_BY_LIBTIFF = (OLD_JPEG, LERC, _PIXAR_LOG, _THUNDER_SCAN, _NEXT, _SGI_LOG, _SGI_LOG_24)
+_JPEGS = (7, 33007)
+_IMAGE_FILES = (*_JPEGS, 33003, 33004, 33005, 34712, 34933, 50001)
+_LOSSLESS = (5, 8, 32773, 32946, 34925, 50000)
+_COMPRESSIONS = frozenset({NONE, 2, 3, 4, *_LOSSLESS, *_IMAGE_FILES, *_BY_LIBTIFF})
+_COMPRESSION_NAMES = (
+    "none (1), CCITT (2, 3, 4), LZW (5), JPEG (6, 7), Deflate (8, 32946), PackBits (32773), "
+    "LERC (34887), LZMA (34925), Zstandard (50000), WebP (50001) or JPEG 2000 (34712)"
+)
+_HORIZONTAL = 2  # predictor
+_UNSIGNED, _SIGNED, _FLOAT, _UNDEFINED = 1, 2, 3, 4  # sample formats
+_FLOAT_BITS = (16, 24, 32, 64)
+
+
+def library() -> Any:
+    """Return the module tifffile.
+
+    Raises:
+        MissingDependencyError: tifffile or imagecodecs is missing.
+    """
+    try:
+        import imagecodecs  # noqa: F401  (tifffile does without for some files, and fails late)
+        import tifffile
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"decoding TIFF needs tifffile and imagecodecs, which cannot be loaded ({error}): "
+            f"{install_hint('images')}"
+        ) from error
+    for name in ("tifffile", "imagecodecs"):  # failures are errors here: nothing is printed
+        if not logging.getLogger(name).handlers:
+            logging.getLogger(name).addHandler(logging.NullHandler())
+    return tifffile
 
 
 def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
-    """Decode the first image of a file.
+    """Decode the first image of a file; of a region, the strips or tiles that it touches.
 
     Raises:
         DecodeError: a strip or tile is outside the data or damaged, or the form of the file is
             not supported.
+        MissingDependencyError: tifffile or imagecodecs is missing.
     """
-    if request.output == "GRAYA":
+    tifffile = library()
+    directory = tiff.read_directory(data.data)
+    compression = directory.value(tiff.COMPRESSION, NONE)
+    _refuse_unsupported(directory, compression)
+    grid = read_grid(directory, header)
+    segments = read_segments(directory, header, grid, compression)
+    if tiff_color.is_left_to_libtiff(directory) and compression not in _JPEGS:
+        if compression in (NONE, *_LOSSLESS):
+            _check_lengths(tifffile, directory, grid, segments, compression)
+        return _by_libtiff(directory, header, as_rgb=True)
+    if compression in _BY_LIBTIFF:
+        if compression == OLD_JPEG:
+            return _by_libtiff(directory, header, as_rgb=True)
+        pixels = _by_libtiff(directory, header, as_rgb=False).pixels
+    else:
+        pixels = _by_tifffile(tifffile, directory, header, grid, segments, compression, request.box)
+    return tiff_color.interpreted(_integers(pixels, directory), directory, header)
+
+
+def _refuse_unsupported(directory: tiff.TiffDirectory, compression: int) -> None:
+    def refuse(problem: str, expected: str) -> None:
+        raise decode_error(
+            tiff.NAME, f"{problem} is not supported", expected=expected, remedy=CONVERT
+        )
+
+    if compression not in _COMPRESSIONS:
+        refuse(f"compression {compression}", _COMPRESSION_NAMES)
+    bits = directory.values(tiff.BITS) or (1,)
+    samples = directory.value(tiff.SAMPLES, 1)
+    if samples < 1:
+        refuse("a picture without samples", "1 sample of a pixel or more")
+    if len(set(bits[:samples])) > 1:
+        refuse(f"a mixture of {sorted(set(bits[:samples]))} bits per sample", "one depth")
+    kind = directory.value(tiff.SAMPLE_FORMAT, _UNSIGNED)
+    if len(set(directory.values(tiff.SAMPLE_FORMAT)[:samples])) > 1:
+        refuse("a mixture of sample formats", "one format")
+    if kind not in (_UNSIGNED, _SIGNED, _FLOAT, _UNDEFINED):
+        refuse(f"sample format {kind}", "integers (1, 2) or floats (3)")
+    if kind == _FLOAT and bits[0] not in _FLOAT_BITS:
+        refuse(f"a float of {bits[0]} bits", "16, 24, 32 or 64")
+    if not 1 <= bits[0] <= 32 and bits[0] != 64:
+        refuse(f"a depth of {bits[0]} bits", "1 to 32, or 64")
+    if directory.value(tiff.PLANAR, 1) not in (1, 2):
+        refuse(f"planar configuration {directory.value(tiff.PLANAR, 1)}", "1 or 2")
+    if directory.value(tiff.PREDICTOR, 1) not in (1, 2, 3):
+        refuse(f"predictor {directory.value(tiff.PREDICTOR, 1)}", "1, 2 or 3")
+    if max(directory.value(tiff.DEPTH, 1), directory.value(tiff.TILE_DEPTH, 1)) > 1:
+        refuse("a volume (tag 32997)", "flat images")
+    tiff_color.refuse_unsupported(directory)
+
+
+@contextmanager
+def _library_errors(segment: Segment | None = None) -> Iterator[None]:
+    """Raise what the library raises as DecodeError: it has no common class of errors."""
+    try:
+        yield
+    except (DecodeError, MemoryError):
+        raise
+    except Exception as error:
+        words = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        if isinstance(error, NotImplementedError) or "not supported" in words:
+            raise decode_error(tiff.NAME, words.rstrip("."), remedy=CONVERT) from error
+        if segment is None:
+            problem = f"the library cannot decode the data ({words})"
+            raise decode_error(tiff.NAME, problem, remedy=FETCH_AGAIN) from error
+        raise damaged(segment, words) from error
+
+
+def _by_tifffile(
+    tifffile: Any,
+    directory: tiff.TiffDirectory,
+    header: ImageHeader,
+    grid: Grid,
+    segments: list[Segment],
+    compression: int,
+    box: Box,
+) -> NDArray[Any]:
+    """Return the samples as stored, in lines, columns and samples."""
+    with _library_errors():
+        page = tifffile.TiffFile(io.BytesIO(directory.view), is_lsm=False, is_stk=False).pages[0]
+        tables, head = page.jpegtables, page.jpegheader
+        is_known = page.dtype is not None
+        claims = (page.imagelength, page.imagewidth, page.samplesperpixel)
+        claims += (page.bitspersample, page.compression, page.is_tiled)
+        claims += (page.tilelength, page.tilewidth) if page.is_tiled else ()
+    expected = (header.height, header.width, grid.planes * grid.samples)
+    form = (*expected, grid.bits, compression, grid.is_tiled)
+    form += (grid.height, grid.width) if grid.is_tiled else ()
+    if claims != form or not is_known:
+        raise decode_error(
+            tiff.NAME, f"the library reads another header, {claims}", expected=f"{form}"
+        )
+    options = {"jpegtables": tables, "jpegheader": head} if compression in _JPEGS else {}
+    pixels: NDArray[Any] | None = None
+    for segment in segments:
+        if not segment.size or not _touches(segment, box):
+            continue
+        part = _decoded(page, directory, grid, segment, compression, options)
+        if part.shape == expected and len(segments) == 1:
+            return part
+        if pixels is None:
+            pixels = np.zeros(expected, part.dtype)
+        lines = slice(segment.top, segment.top + segment.height)
+        columns = slice(segment.left, segment.left + segment.width)
+        channels = slice(segment.plane, segment.plane + 1) if grid.planes > 1 else slice(None)
+        pixels[lines, columns, channels] = part[: segment.height, : segment.width]
+    return np.zeros(expected, page.dtype) if pixels is None else pixels
+
+
+def _touches(segment: Segment, box: Box) -> bool:
+    y0, x0, y1, x1 = box
+    return (
+        segment.top < y1
+        and segment.left < x1
+        and y0 < segment.top + segment.height
+        and x0 < segment.left + segment.width
+    )
+
+
+def _decoded(
+    page: Any,
+    directory: tiff.TiffDirectory,
+    grid: Grid,
+    segment: Segment,
+    compression: int,
+    options: dict[str, Any],
+) -> NDArray[Any]:
+    """Return the samples of one strip or tile: lines, columns and samples."""
+    data = bytes(directory.view[segment.start : segment.start + segment.size])
+    nbytes = grid.nbytes_of(segment)
+    if compression == NONE and len(data) < nbytes:
         raise decode_error(
             tiff.NAME,
-            "gray with alpha as stored (ANY_DATA) is not supported",
-            expected="output RGB, BGR, GRAY or YCbCr, which leave alpha out",
-            remedy=CONVERT,
+            f"strip or tile {segment.number} holds {len(data)} bytes",
+            at=segment.start,
+            expected=f"{nbytes} bytes of pixels",
         )
-    directory = tiff.read_directory(data.data)
-    tiff.refuse_unsupported(directory, header)
-    is_checked_late = tiff_strips.shows_lost_ends(directory, header)
-    tiff_strips.check_strips(directory, header, () if is_checked_late else None)
-    pixels = opencv.imdecode(_prepared(directory), cv2.IMREAD_UNCHANGED, header)
-    image = opencv.checked_image(_finished(pixels, directory), header)
-    if is_checked_late:
-        doubtful = tiff_strips.doubtful_strips(directory, header, image.pixels)
-        tiff_strips.check_strips(directory, header, doubtful)
-    return image
+    check_segment(directory, grid, compression, segment)
+    with _library_errors(segment):
+        if compression == PACKBITS:
+            data = _without_padding(data, nbytes)
+        part, _, _ = page.decode(data, segment.number, **options)
+        part = np.asarray(part)[0]
+    if part.shape[0] < segment.height or part.shape[1] < segment.width:
+        raise damaged(segment, f"{part.shape[1]} x {part.shape[0]} pixels")
+    if part.dtype.kind != "f" and 8 * part.itemsize != grid.container:
+        raise damaged(segment, f"samples of {8 * part.itemsize} bits; expected {grid.bits}")
+    return part
 
 
-def _prepared(directory: tiff.TiffDirectory) -> bytearray | memoryview:
-    """Return the file, or a copy that says: upright, and colors are weighted by alpha already."""
-    wanted = {tiff.ORIENTATION: _UPRIGHT, tiff.EXTRA_SAMPLES: _ASSOCIATED_ALPHA}
-    changes = {tag: value for tag, value in wanted.items() if directory.value(tag, value) != value}
-    if not changes:
+def _without_padding(data: bytes, nbytes: int) -> bytes:
+    """Return PackBits data without the byte that fills up to an even size.
+
+    The library takes such a byte for a part of the picture.
+    """
+    import imagecodecs
+
+    try:
+        imagecodecs.packbits_decode(data, out=nbytes)
+    except imagecodecs.PackbitsError:
+        return data[:-1] if data.endswith(b"\0") else data.rstrip(b"\x80")
+    return data
+
+
+def _integers(pixels: NDArray[Any], directory: tiff.TiffDirectory) -> NDArray[Any]:
+    """Return integers of any depth in order: the library leaves their high bits undefined."""
+    bits = directory.value(tiff.BITS, 1)
+    if pixels.dtype == np.bool_:
+        return pixels.view(np.uint8)
+    if pixels.dtype.kind == "f" or bits == 8 * pixels.itemsize or bits > 32:
+        return pixels
+    mask = pixels.dtype.type((1 << bits) - 1)
+    if directory.value(tiff.PREDICTOR, 1) == _HORIZONTAL:
+        pixels = pixels & mask
+    if pixels.dtype.kind == "i":
+        sign = pixels.dtype.type(1 << (bits - 1))
+        pixels = ((pixels & mask) ^ sign) - sign
+    return pixels
+
+
+def _check_lengths(
+    tifffile: Any,
+    directory: tiff.TiffDirectory,
+    grid: Grid,
+    segments: list[Segment],
+    compression: int,
+) -> None:
+    """Raise unless every strip or tile decodes to its full size: libtiff leaves the rest black."""
+    decompress = tifffile.TIFF.DECOMPRESSORS[compression]
+    for segment in segments:
+        nbytes = grid.nbytes_of(segment)
+        data = bytes(directory.view[segment.start : segment.start + segment.size])
+        with _library_errors(segment):
+            length = len(decompress(data, out=nbytes))
+        if length < nbytes:
+            raise damaged(segment, f"{length} bytes; expected {nbytes}")
+
+
+def _by_libtiff(directory: tiff.TiffDirectory, header: ImageHeader, as_rgb: bool) -> StoredImage:
+    """Decode with libtiff: RGB of 8 bits, or the samples as stored."""
+    import imagecodecs
+
+    with _library_errors():
+        pixels = imagecodecs.tiff_decode(_upright(directory), asrgb=as_rgb)
+    if as_rgb:
+        pixels = pixels.reshape(header.height, header.width, 4)
+        return StoredImage(np.ascontiguousarray(pixels[..., :3]), "RGB")
+    samples = directory.value(tiff.SAMPLES, 1)
+    if directory.value(tiff.PLANAR, 1) == 2 and samples > 1:
+        pixels = np.moveaxis(pixels.reshape(samples, header.height, header.width), 0, 2)
+    return StoredImage(pixels.reshape(header.height, header.width, samples), "")
+
+
+def _upright(directory: tiff.TiffDirectory) -> bytearray | memoryview:
+    """Return the file, or a copy that says that it is upright: libtiff turns RGB."""
+    field = directory.fields.get(tiff.ORIENTATION)
+    if field is None or directory.value(tiff.ORIENTATION, _UPRIGHT) == _UPRIGHT:
         return directory.view
     copy = bytearray(directory.view)
-    for tag, value in changes.items():
-        field = directory.fields[tag]
-        struct.pack_into(directory.order + field.code, copy, field.at, value)
+    struct.pack_into(directory.order + field.code, copy, field.at, _UPRIGHT)
     return copy
-
-
-def _finished(pixels: NDArray[Any], directory: tiff.TiffDirectory) -> NDArray[Any]:
-    """Invert deep samples whose zero means white: the library inverts only shallow ones."""
-    is_deep_integer = pixels.dtype.kind == "u" and pixels.dtype.itemsize > 1
-    if is_deep_integer and directory.value(tiff.PHOTOMETRIC, 1) == tiff.MIN_IS_WHITE:
-        return cv2.bitwise_not(pixels)
-    return pixels

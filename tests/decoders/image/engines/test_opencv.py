@@ -86,7 +86,7 @@ def test_releases_before_4_13_have_the_log_elsewhere():
     assert (done.stdout, done.stderr) == (f"{FATAL}\n", "")
 
 
-@pytest.mark.parametrize("extension", [".png", ".jp2", ".tiff"])
+@pytest.mark.parametrize("extension", [".bmp", ".png", ".jp2", ".tiff"])
 def test_a_cut_file_prints_nothing(extension, capfd, generator):
     from penstock.decoders.image.decode import decode
 

@@ -1,0 +1,255 @@
+"""The strips or tiles of a TIFF file: where they are, and whether they may be decoded at all.
+
+The library decodes one strip or tile at a time. Before, each is found inside the data, and its size
+is bounded: no claim of the file makes a decoder take more memory or time than the picture needs.
+
+Source: TIFF 6.0 (Adobe, 1992), sections 3, 7, 13, 15 and 21; TIFF Technical Note 2 (JPEG);
+ITU-T T.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ....engine.errors import DecodeError
+from ...errors import decode_error
+from ..engines import turbojpeg
+from . import jpeg, jpeg2000, png, tiff, webp
+from .base import ImageHeader, need, read_fields
+
+NONE, OLD_JPEG, JPEG, PACKBITS, LERC = 1, 6, 7, 32773, 34887
+FAX_GROUP_4 = 4
+_JPEGS = (JPEG, 33007)
+_FAX_HOLE = b"\0\0"  # no valid sequence of Group 4 codes has so many zeros
+_MOST_BYTES = 1 << 32  # of all decoded strips or tiles: 16-bit RGBA of the most pixels, twice
+_MOST_BYTES_OF_SMALL = 1 << 24  # tiles may be much larger than a small picture
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_PLAIN_FRAMES = jpeg.SEQUENTIAL_FRAMES | {jpeg.PROGRESSIVE_FRAME}
+_FIRST_DATA = 8  # bytes of the shorter file header
+_BLOCK = 16  # JPEG codes whole blocks, so that some writers state whole blocks
+
+_HEADERS: dict[int, Callable[[memoryview], ImageHeader]] = {
+    33003: jpeg2000.parse_header,
+    33004: jpeg2000.parse_header,
+    33005: jpeg2000.parse_header,
+    34712: jpeg2000.parse_header,
+    34933: png.parse_header,
+    50001: webp.parse_header,
+}
+"""Parsers of compressions that are image files of their own, with a size of their own."""
+
+
+class Segment(NamedTuple):
+    """One strip or tile.
+
+    Attributes:
+        number: of the strip or tile in the file.
+        plane: number of the sample that it holds, if each sample has a plane of its own.
+        top, left: of the first pixel.
+        height, width: of the part inside the picture.
+        start, size: extent in the file; its samples are 0 if `size` is 0.
+    """
+
+    number: int
+    plane: int
+    top: int
+    left: int
+    height: int
+    width: int
+    start: int
+    size: int
+
+
+class Grid(NamedTuple):
+    """The shape of all strips or tiles of an image.
+
+    Attributes:
+        planes: number of planes; 1 for interleaved samples.
+        samples: number of samples of a pixel in a strip or tile.
+        height, width: of a strip or tile.
+        rows, columns: number of strips or tiles of a plane, from top to bottom and left to right.
+        is_tiled: whether these are tiles, which are whole at the edges of the picture too.
+        bits: of a sample.
+        subsampling: columns and lines of pixels that share the chroma samples, of YCbCr.
+    """
+
+    planes: int
+    samples: int
+    height: int
+    width: int
+    rows: int
+    columns: int
+    is_tiled: bool
+    bits: int
+    subsampling: tuple[int, int] | None
+
+    @property
+    def container(self) -> int:
+        """Bits of a decoded sample."""
+        return 1 << (max(self.bits, 8) - 1).bit_length()
+
+    def nbytes_of(self, segment: Segment) -> int:
+        """Return the decoded size of a strip or tile."""
+        return self.nbytes(self.height if self.is_tiled else segment.height)
+
+    def nbytes(self, height: int) -> int:
+        """Return the decoded size of `height` lines of a strip or tile."""
+        if self.subsampling is not None:
+            across, down = self.subsampling
+            units = -(-height // down) * -(-self.width // across)
+            return units * (across * down + 2) * self.bits // 8
+        return height * ((self.width * self.samples * self.bits + 7) // 8)
+
+
+def read_grid(directory: tiff.TiffDirectory, header: ImageHeader) -> Grid:
+    """Return the grid of an image; refuse one that would take too much memory."""
+    samples, bits = directory.value(tiff.SAMPLES, 1), directory.value(tiff.BITS, 1)
+    is_planar = directory.value(tiff.PLANAR, 1) == 2 and samples > 1
+    is_tiled = tiff.TILE_OFFSETS in directory.fields and tiff.STRIP_OFFSETS not in directory.fields
+    if is_tiled:
+        height, width = directory.value(tiff.TILE_HEIGHT, 0), directory.value(tiff.TILE_WIDTH, 0)
+        if height < 1 or width < 1:
+            raise decode_error(tiff.NAME, f"tiles of {width} x {height} pixels")
+    else:
+        width = header.width
+        height = min(directory.value(tiff.STRIP_LINES, header.height), header.height) or 1
+    subsampling = None
+    if directory.value(tiff.PHOTOMETRIC, 1) == tiff.YCBCR and not is_planar and samples == 3:
+        across, down = (*directory.values(tiff.SUBSAMPLING), 2, 2)[:2]
+        subsampling = (across or 1, down or 1)
+    grid = Grid(
+        samples if is_planar else 1,
+        1 if is_planar else samples,
+        height,
+        width,
+        -(-header.height // height),
+        -(-header.width // width),
+        is_tiled,
+        bits,
+        subsampling,
+    )
+    _refuse_bomb(grid, header, samples)
+    return grid
+
+
+def _refuse_bomb(grid: Grid, header: ImageHeader, samples: int) -> None:
+    total = grid.planes * grid.rows * grid.columns * grid.samples
+    nbytes = total * grid.height * grid.width * grid.container // 8
+    picture = header.height * header.width * samples * grid.container // 8
+    if nbytes > min(_MOST_BYTES, max(8 * picture, _MOST_BYTES_OF_SMALL)):
+        raise decode_error(
+            tiff.NAME,
+            f"strips or tiles of {nbytes} bytes for {header.width} x {header.height} pixels of "
+            f"{samples} samples",
+            expected=f"{_MOST_BYTES} bytes at most, and tiles that the picture fills",
+            remedy="If the image is genuine, cut it into tiles first.",
+        )
+
+
+def read_segments(
+    directory: tiff.TiffDirectory, header: ImageHeader, grid: Grid, compression: int
+) -> list[Segment]:
+    """Return all strips or tiles; raise unless all lie inside the data."""
+    count = grid.planes * grid.rows * grid.columns
+    segments = []
+    for number, (start, size) in enumerate(_extents(directory, grid, count, compression)):
+        plane, place = divmod(number, grid.rows * grid.columns)
+        row, column = divmod(place, grid.columns)
+        top, left = row * grid.height, column * grid.width
+        height = min(grid.height, header.height - top)
+        width = min(grid.width, header.width - left)
+        if start < _FIRST_DATA and size:
+            raise decode_error(tiff.NAME, f"strip or tile {number} starts inside the file header")
+        need(directory.view, start + size, tiff.NAME, f"strip or tile {number}")
+        segments.append(Segment(number, plane, top, left, height, width, start, size))
+    return segments
+
+
+def _extents(
+    directory: tiff.TiffDirectory, grid: Grid, count: int, compression: int
+) -> list[tuple[int, int]]:
+    """Return (offset, size) of each strip or tile; refuse more data than the file has."""
+    offsets = directory.values(tiff.STRIP_OFFSETS) or directory.values(tiff.TILE_OFFSETS)
+    sizes = directory.values(tiff.STRIP_SIZES) or directory.values(tiff.TILE_SIZES)
+    total = len(directory.view)
+    if not offsets:
+        raise decode_error(
+            tiff.NAME, "no pixel data", expected="strip or tile offsets (tag 273 or 324)"
+        )
+    if not sizes and len(offsets) == 1:
+        sizes = (max(0, total - offsets[0]),)
+    elif not sizes and compression == NONE:
+        sizes = (grid.nbytes(grid.height),) * len(offsets)
+    if len(sizes) < min(count, len(offsets)):
+        raise decode_error(tiff.NAME, f"{len(offsets)} strip offsets but {len(sizes)} sizes")
+    if len(offsets) < count:
+        raise decode_error(tiff.NAME, f"{len(offsets)} strips or tiles", expected=f"{count}")
+    extents = list(zip(offsets[:count], sizes[:count], strict=True))
+    used = sum(size for _, size in set(extents))  # writers may store equal tiles once
+    if used > total:
+        raise decode_error(
+            tiff.NAME,
+            f"strips or tiles of {used} bytes in all",
+            expected=f"{total} at most, the size of the data",
+        )
+    return extents
+
+
+def check_segment(
+    directory: tiff.TiffDirectory, grid: Grid, compression: int, segment: Segment
+) -> None:
+    """Raise for damage that the library passes over, and for a size that is not the picture's."""
+    data = directory.view[segment.start : segment.start + segment.size]
+    try:
+        if compression == FAX_GROUP_4:
+            _check_fax(data)
+        elif compression in _JPEGS:
+            _check_jpeg(directory, data, grid, segment)
+        elif compression in _HEADERS:
+            found = _HEADERS[compression](data)
+            _check_size(found.height, found.width, grid, segment)
+    except DecodeError as error:
+        raise damaged(segment, str(error)) from error
+
+
+def damaged(segment: Segment, problem: str) -> DecodeError:
+    """Return the error of a strip or tile."""
+    words = problem.rstrip(".")
+    return decode_error(
+        tiff.NAME, f"strip or tile {segment.number} is damaged ({words})", at=segment.start
+    )
+
+
+def _check_fax(data: memoryview) -> None:
+    hole = bytes(data).rstrip(b"\0").find(_FAX_HOLE)
+    if hole >= 0:
+        raise DecodeError(f"a run of zeros inside the CCITT data, {hole} bytes from its start")
+
+
+def _check_jpeg(
+    directory: tiff.TiffDirectory, data: memoryview, grid: Grid, segment: Segment
+) -> None:
+    """Check one strip together with the tables that all strips share."""
+    tables = bytes(directory.values(tiff.JPEG_TABLES))[:-2]
+    content = memoryview(tables + bytes(data[2:]) if tables else bytes(data))
+    for marker, start, _ in jpeg.segments(content):
+        if marker in _FRAMES:
+            bits, height, width, components = read_fields(
+                ">BHHB", content, start, jpeg.NAME, "the frame"
+            )
+            _check_size(height, width, grid, segment)
+            if bits == 8 and components in (1, 3, 4) and marker in _PLAIN_FRAMES:
+                header = jpeg.parse_header(content)
+                turbojpeg.check_pixels(np.frombuffer(content, np.uint8), header)
+            return
+    raise DecodeError("no frame header before the first scan")
+
+
+def _check_size(height: int, width: int, grid: Grid, segment: Segment) -> None:
+    least = segment.height, segment.width
+    most = grid.height + _BLOCK, grid.width + _BLOCK
+    if not (least[0] <= height < most[0] and least[1] <= width < most[1]):
+        raise DecodeError(f"{width} x {height} pixels; expected {grid.width} x {segment.height}")
