@@ -9,7 +9,8 @@ import tifffile
 from ...decoders.image.formats.base import ImageHeader
 
 _MOST_COLORS = 256
-_SIGNED = 2
+_SIGNED, _FLOAT = 2, 3
+_SEPARATED = 5
 _ASSOCIATED_ALPHA = 1
 _LAB = frozenset({8, 9, 10})
 
@@ -31,6 +32,20 @@ def convention(content: bytes, header: ImageHeader, words: str) -> str:
     return _of_tiff(content) if header.format == "TIFF" else ""
 
 
+def holds_numbers(content: bytes, header: ImageHeader) -> bool:
+    """Return whether samples are integers of more than 16 bits, which keep their values."""
+    page = _page(content) if header.format == "TIFF" and header.bits > 16 else None
+    return page is not None and page.sampleformat != _FLOAT
+
+
+def mixes_inks(content: bytes, header: ImageHeader) -> bool:
+    """Return whether colors are computed from inks."""
+    if header.format == "TIFF":
+        page = _page(content)
+        return page is not None and int(page.photometric) == _SEPARATED
+    return header.space == "CMYK"
+
+
 def _of_orientation(content: bytes, header: ImageHeader) -> str:
     if header.orientation == 1 and b"tiff:Orientation" in content:
         return "orientation in XMP metadata alone is ignored, as DALI does"
@@ -40,8 +55,9 @@ def _of_orientation(content: bytes, header: ImageHeader) -> str:
 
 
 def _of_tiff(content: bytes) -> str:
-    page = tifffile.TiffFile(io.BytesIO(content)).pages[0]
-    assert isinstance(page, tifffile.TiffPage)
+    page = _page(content)
+    if page is None:
+        return ""
     if page.sampleformat == _SIGNED:
         return "negative samples are dark, and the largest signed sample is full brightness"
     if _ASSOCIATED_ALPHA in page.extrasamples:
@@ -49,3 +65,12 @@ def _of_tiff(content: bytes) -> str:
     if int(page.photometric) in _LAB:
         return "CIE Lab becomes RGB by each library's own white point"
     return ""
+
+
+def _page(content: bytes) -> tifffile.TiffPage | None:
+    """Return the first page; None if tifffile cannot read its tags."""
+    try:
+        page = tifffile.TiffFile(io.BytesIO(content)).pages[0]
+    except Exception:
+        return None
+    return page if isinstance(page, tifffile.TiffPage) else None

@@ -74,6 +74,16 @@ def orientation_by_pillow(content: bytes) -> int:
             return 1
 
 
+def reads_behind_the_end(content: bytes) -> bool:
+    """Return whether bytes between the data of a JPEG and its last marker change the picture."""
+    end = content.rfind(b"\xff\xd9")
+    pictures = [
+        np.asarray(Image.open(io.BytesIO(content[:end] + filler + b"\xff\xd9")))
+        for filler in (b"\x55\x55", b"\xaa\xaa")
+    ]
+    return not np.array_equal(*pictures)
+
+
 def _pillow(content: bytes, header: ImageHeader | None) -> Reading:
     Image.MAX_IMAGE_PIXELS = _MOST_PIXELS
     image = Image.open(io.BytesIO(content))
@@ -166,16 +176,20 @@ def _tifffile(content: bytes, header: ImageHeader | None) -> Reading:
     if photometric == tifffile.PHOTOMETRIC.PALETTE:
         colors = np.moveaxis(page.colormap, 0, -1)[array.reshape(array.shape[:2])]
         return _reading("tifffile", colors, 16)
-    if photometric not in (0, 1, 2) and not (photometric == 6 and int(page.compression) == 7):
+    if photometric not in (0, 1, 2, 5) and not (photometric == 6 and int(page.compression) == 7):
         raise ValueError(f"unsupported: photometric interpretation {photometric}")
     if photometric == 0 and array.dtype.kind not in "ub":
         raise ValueError("unsupported: white is 0 in other than unsigned samples")
-    if array.dtype.kind not in "uib":
-        return _reading("tifffile", array, None)
-    depth = 2 ** (page.bitspersample - (array.dtype.kind == "i")) - 1
-    levels = array.astype(np.float64) / depth
-    levels = _channels_last((1 - levels if photometric == 0 else levels).astype(np.float32))
-    return Reading("tifffile", levels, False, depth)
+    is_integer = array.dtype.kind in "uib"
+    # Integers of more than 16 bits are numbers, which may be negative.
+    is_short_signed = array.dtype.kind == "i" and page.bitspersample <= 16
+    depth = 2 ** (page.bitspersample - is_short_signed) - 1 if is_integer else 2**24
+    levels = _channels_last(array.astype(np.float64) / (depth if is_integer else 1))
+    if photometric == 0 and page.bitspersample <= 16:
+        levels = 1 - levels
+    elif photometric == 5:
+        levels = (1 - levels[..., :3]) * (1 - levels[..., 3:4])
+    return Reading("tifffile", levels.astype(np.float32), False, depth)
 
 
 def _ffmpeg(content: bytes, header: ImageHeader | None) -> Reading:

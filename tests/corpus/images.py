@@ -5,7 +5,8 @@ a few levels for lossy ones. RGB must follow from them, and the orientation must
 agrees if one reader agrees.
 
 A refusal that speaks of damage is right if a reader that knows the form refuses the file too, or if
-two readers see different pictures: readers fill in what is missing, each in its own way.
+two readers see different pictures: readers fill in what is missing, each in its own way. Such a
+file counts as refused by all.
 """
 
 from __future__ import annotations
@@ -19,12 +20,20 @@ from ...decoders.image.decode import decode
 from ...decoders.image.formats.base import ImageHeader
 from ...decoders.image.table import read_header
 from ...engine.errors import DecodeError, MissingDependencyError
-from .image_conventions import convention
-from .image_readers import Levels, Reading, Refusal, orientation_by_pillow, readings
+from .image_conventions import convention, holds_numbers, mixes_inks
+from .image_readers import (
+    Levels,
+    Reading,
+    Refusal,
+    orientation_by_pillow,
+    readings,
+    reads_behind_the_end,
+)
 from .verdicts import Kind, Verdict
 
 _LOSSLESS = frozenset({"PNG", "BMP", "PNM", "GIF", "JPEG 2000", "TIFF", "JPEG XR"})
 _OF_FORM = ("unsupported", "not supported", "not implemented", "not yet", "keyerror", "assertion")
+_INKS = 2.6 / 255  # each reader rounds mixtures of inks in its own way
 _SAYS_DAMAGED = "fetch it again"
 
 
@@ -35,6 +44,9 @@ def judge(path: Path) -> Verdict:
     header = None
     try:
         header = read_header(data)
+        if holds_numbers(content, header):
+            numbers = decode(data, output="ANY_DATA", dtype=np.float32, use_exif=False)
+            return _judge_pixels(content, header, numbers / (2.0**header.bits - 1), None)
         stored = _levels(data, header, "ANY_DATA")
         colors = _levels(data, header, "RGB", np.uint8)
     except (DecodeError, MissingDependencyError) as error:
@@ -50,21 +62,28 @@ def _levels(
     return image.astype(np.float32) / (np.iinfo(dtype).max)
 
 
-def _judge_pixels(content: bytes, header: ImageHeader, stored: Levels, colors: Levels) -> Verdict:
+def _judge_pixels(
+    content: bytes, header: ImageHeader, stored: Levels, colors: Levels | None
+) -> Verdict:
     faults = []
     is_rgb_judged = header.space == "CMYK"
     for reading in readings(content, header):
         if isinstance(reading, Refusal):
             faults.append(f"{reading.reader} refuses ({reading.error})")
             continue
-        ours = colors if is_rgb_judged else stored
-        fault = _difference(_turned(ours, header, reading), reading, header)
+        ours = colors if is_rgb_judged and colors is not None else stored
+        tolerance = _INKS if mixes_inks(content, header) else _tolerance(reading, header)
+        fault = _difference(_turned(ours, header, reading), reading, tolerance)
         if not fault:
             break
         faults.append(f"{reading.reader}: {fault}")
     else:
         return _with_convention(content, header, "; ".join(faults))
-    if not is_rgb_judged and not _is_close(colors, _colors(stored), 1.01 / 255):
+    if (
+        not is_rgb_judged
+        and colors is not None
+        and not _is_close(colors, _colors(stored), 1.01 / 255)
+    ):
         return Verdict(Kind.DIFFERS, "RGB does not follow from ANY_DATA")
     orientation = orientation_by_pillow(content)
     if header.orientation != orientation:
@@ -91,20 +110,22 @@ _UPRIGHT = {
 }
 
 
-def _difference(ours: Levels, reading: Reading, header: ImageHeader) -> str:
+def _tolerance(reading: Reading, header: ImageHeader) -> float:
+    if header.format not in _LOSSLESS:
+        return 6 / 255
+    if header.format == "BMP":
+        return 1.01 / 255  # each reader expands 5 and 6 bits in its own way
+    wide = 255 if header.bits <= 8 else 65535
+    if wide > 255 and reading.depth > 255:
+        return 1.01 / wide  # integers may be rounded each in its own way on the way to 0..1
+    return 0.6 / wide if wide == reading.depth else 1.01 / 255
+
+
+def _difference(ours: Levels, reading: Reading, tolerance: float) -> str:
     """Return how the pixels differ; "" if they do not."""
     theirs = np.clip(np.nan_to_num(reading.levels), 0, 1)
     if ours.shape[:2] != theirs.shape[:2]:
         return f"{theirs.shape[1]} x {theirs.shape[0]} pixels; came {ours.shape[1::-1]}"
-    wide = 255 if header.bits <= 8 else 65535
-    # Two integers may be rounded each in its own way on the way to 0..1.
-    tolerance = 0.6 / max(wide, reading.depth) if wide == reading.depth else 1.01 / 255
-    if wide > 255 and reading.depth > 255:
-        tolerance = max(tolerance, 1.01 / wide)
-    if header.format == "BMP":
-        tolerance = 1.01 / 255  # each reader expands 5 and 6 bits in its own way
-    if header.format not in _LOSSLESS:
-        tolerance = 6 / 255
     if not _is_close(_colors(ours), _colors(theirs), tolerance):
         gap = np.abs(_colors(ours) - _colors(theirs))
         place = np.unravel_index(int(np.nanargmax(gap.max(axis=2))), gap.shape[:2])
@@ -154,21 +175,23 @@ def _judge_refusal(content: bytes, header: ImageHeader | None, words: str) -> Ve
     readers = ", ".join(picture.reader for picture in pictures)
     if _SAYS_DAMAGED not in words.lower():
         return Verdict(Kind.REFUSED_WITH_REASON, f"{words} (read by {readers})")
-    damage = _damage(results, header)
+    damage = _damage(content, results, header)
     if damage:
-        return Verdict(Kind.REFUSED_WITH_REASON, f"{words} (read by {readers}, but {damage})")
+        return Verdict(Kind.REFUSED_BY_ALL, f"{words} (filled in by {readers}, but {damage})")
     return Verdict(Kind.REFUSED_THOUGH_WHOLE, f"{words} (read by {readers})")
 
 
-def _damage(results: list[Reading | Refusal], header: ImageHeader | None) -> str:
+def _damage(content: bytes, results: list[Reading | Refusal], header: ImageHeader | None) -> str:
     """Return what shows that a file which some readers read is damaged; "" if nothing does."""
     for result in results:
         if isinstance(result, Refusal) and not _is_of_form(result.error):
             return f"{result.reader} refuses: {result.error}"
     pictures = [result for result in results if isinstance(result, Reading)]
     for one in pictures[1:]:
-        if header is not None and _difference(pictures[0].levels, one, header):
+        if header is None or _difference(pictures[0].levels, one, _tolerance(one, header)):
             return f"{pictures[0].reader} and {one.reader} see different pictures"
+    if content[:2] == b"\xff\xd8" and reads_behind_the_end(content):
+        return "Pillow reads bytes behind the end of the picture's data"
     return ""
 
 
