@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import tifffile
+from PIL import Image
 
 from ...decoders.image.formats.base import ImageHeader
 
@@ -25,8 +26,10 @@ def convention(content: bytes, header: ImageHeader, words: str) -> str:
     """
     if words.startswith("orientation"):
         return _of_orientation(content, header)
-    if header.format == "PNG" and "alpha is dropped" in words and b"tRNS" in content:
-        return "transparency of a palette or of a color key is dropped, as DALI does"
+    if header.format == "GIF" or (header.format == "PNG" and b"tRNS" in content):
+        if header.format == "GIF" and _is_partial_gif(content):
+            return "parts of the screen that the first picture does not cover are black"
+        return _of_palette(words)
     if header.format == "BMP" and int.from_bytes(content[46:50], "little") > _MOST_COLORS:
         return "a palette has more colors than an index can name; the first ones are used"
     return _of_tiff(content) if header.format == "TIFF" else ""
@@ -44,6 +47,17 @@ def mixes_inks(content: bytes, header: ImageHeader) -> bool:
         page = _page(content)
         return page is not None and int(page.photometric) == _SEPARATED
     return header.space == "CMYK"
+
+
+def _is_partial_gif(content: bytes) -> bool:
+    with Image.open(io.BytesIO(content)) as image:
+        return image.dispose_extent != (0, 0, *image.size)
+
+
+def _of_palette(words: str) -> str:
+    if "alpha is dropped" in words:
+        return "transparency of a palette or of a color key is dropped, as DALI does"
+    return ""
 
 
 def _of_orientation(content: bytes, header: ImageHeader) -> str:

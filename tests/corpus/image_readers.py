@@ -64,14 +64,14 @@ def readings(content: bytes, header: ImageHeader | None) -> Iterator[Reading | R
             yield Refusal(reader.__name__.strip("_"), text)
 
 
-def orientation_by_pillow(content: bytes) -> int:
-    """Return the orientation that Pillow finds, in EXIF or XMP metadata; 1 without one."""
+def orientation_by_pillow(content: bytes) -> int | None:
+    """Return the orientation in EXIF or XMP metadata, else 1; None for files of other readers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return int(Image.open(io.BytesIO(content)).getexif().get(0x0112, 1))
         except Exception:
-            return 1
+            return None
 
 
 def reads_behind_the_end(content: bytes) -> bool:
@@ -162,6 +162,17 @@ def _bmp_by_hand(content: bytes, header: ImageHeader | None) -> Reading:
     return Reading("by hand", levels, False, 255)
 
 
+def _pfm_by_hand(content: bytes, header: ImageHeader | None) -> Reading:
+    """Read a PFM, as Netpbm describes it: FFmpeg approximates floats."""
+    form, width, height, scale, samples = content.split(maxsplit=4)
+    if form not in (b"PF", b"Pf"):
+        raise ValueError("unsupported: no PFM")
+    shape = (int(height), int(width), 3 if form == b"PF" else 1)
+    samples = content[-4 * int(np.prod(shape)) :]
+    levels = np.frombuffer(samples, "<f4" if float(scale) < 0 else ">f4").reshape(shape)[::-1]
+    return Reading("by hand", levels.astype(np.float32), False, 2**24)
+
+
 def _libtiff(content: bytes, header: ImageHeader | None) -> Reading:
     array = imagecodecs.tiff_decode(content, index=0, asrgb=True)
     return _reading("libtiff", array[..., :3], None)
@@ -218,7 +229,7 @@ _IMAGECODECS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "BMP": (imagecodecs.bmp_decode, {}),
     "JPEG 2000": (imagecodecs.jpeg2k_decode, {}),
     "AVIF": (imagecodecs.avif_decode, {"index": 0}),
-    "JPEG XL": (imagecodecs.jpegxl_decode, {"index": 0}),
+    "JPEG XL": (imagecodecs.jpegxl_decode, {"index": 0, "keeporientation": True}),
     "JPEG XR": (imagecodecs.jpegxr_decode, {}),
     "GIF": (imagecodecs.gif_decode, {"index": 0}),
 }
@@ -227,6 +238,7 @@ _READERS: tuple[_Reader, ...] = (_pillow, _imagecodecs, _ffmpeg)
 _READERS_OF: dict[str, tuple[_Reader, ...]] = {
     "TIFF": (_pillow, _libtiff, _tifffile, _ffmpeg),
     "BMP": (_pillow, _ffmpeg, _imagecodecs, _bmp_by_hand),
+    "PNM": (_pillow, _ffmpeg, _pfm_by_hand),
 }
 
 

@@ -86,7 +86,7 @@ def _judge_pixels(
     ):
         return Verdict(Kind.DIFFERS, "RGB does not follow from ANY_DATA")
     orientation = orientation_by_pillow(content)
-    if header.orientation != orientation:
+    if orientation is not None and header.orientation != orientation:
         words = f"orientation {header.orientation}; Pillow: {orientation}"
         return _with_convention(content, header, words)
     return Verdict(Kind.AGREE, reading.reader)

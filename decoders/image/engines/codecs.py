@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....engine.errors import MissingDependencyError, install_hint
-from ...errors import decode_error
+from ...errors import FETCH_AGAIN, decode_error
+from ..formats.base import CONVERT
 
 _FUNCTIONS = {
     "AVIF": "avif_decode",
@@ -19,6 +20,7 @@ _FUNCTIONS = {
     "JPEG XL": "jpegxl_decode",
     "JPEG XR": "jpegxr_decode",
 }
+_UNKNOWN_FORM = ("not implemented", "unsupported", "not supported")
 
 
 def decode(format_name: str, data: bytes | memoryview | NDArray[np.uint8], **options: Any) -> Any:
@@ -55,4 +57,9 @@ def decode(format_name: str, data: bytes | memoryview | NDArray[np.uint8], **opt
     except MemoryError:
         raise
     except Exception as error:
-        raise decode_error(format_name, f"imagecodecs cannot decode the data ({error})") from error
+        is_unknown_form = any(words in str(error).lower() for words in _UNKNOWN_FORM)
+        raise decode_error(
+            format_name,
+            f"imagecodecs cannot decode the data ({error})",
+            remedy=CONVERT if is_unknown_form else FETCH_AGAIN,
+        ) from error

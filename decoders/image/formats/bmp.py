@@ -26,6 +26,7 @@ _CORE_HEADER = 12
 _SHORTEST_OS2_HEADER = 16
 _INFO_HEADER = 40
 _HEADER_WITH_MASKS, _HEADER_WITH_ALPHA_MASK = 52, 56
+_INDEX_BITS = (1, 2, 4, 8)
 _BITS_PER_PIXEL = (1, 2, 4, 8, 16, 24, 32)
 _BITS_OF_COMPRESSION = {
     UNCOMPRESSED: _BITS_PER_PIXEL,
@@ -100,8 +101,10 @@ def read_layout(view: memoryview) -> BmpLayout:
     masks, colors_at = _masks(view, header_size, bits, compression)
     palette, end = _palette(view, header_size, bits, colors, colors_at, pixels_at)
     pixels_at = pixels_at or end
-    if pixels_at < _FILE_HEADER + header_size:
-        raise decode_error(NAME, f"the pixels begin at byte {pixels_at}, inside the headers", at=10)
+    if pixels_at < _FILE_HEADER + header_size or (bits in _INDEX_BITS and pixels_at <= colors_at):
+        raise decode_error(
+            NAME, f"the pixels begin at byte {pixels_at}, inside the headers or colors", at=10
+        )
     need(view, pixels_at + 1, NAME, "pixels")
     if compression in (UNCOMPRESSED, BITFIELDS, ALPHA_BITFIELDS):
         last = (width * bits + 7) // 8
@@ -178,7 +181,7 @@ def _palette(
 ) -> tuple[NDArray[Any], int]:
     """Return the colors, and the offset behind them; above 8 bits there are none to use."""
     entry = 3 if header_size == _CORE_HEADER else 4
-    if bits not in (1, 2, 4, 8):
+    if bits not in _INDEX_BITS:
         return np.empty((0, 3), np.uint8), start + entry * colors
     count = min(colors or 1 << bits, 1 << bits)
     if pixels_at > start:

@@ -1,8 +1,8 @@
 """GIF: the first picture of a file, in colors.
 
-The decoder gets the file up to its first picture: an animation costs no more than a picture. Parts
-of the screen that the picture does not cover are black, and transparency is dropped, as it is for
-palettes of PNG.
+The decoder gets the first picture alone: an animation costs no more than a picture. Parts of the
+screen that the picture does not cover are black. Transparency is dropped, as it is for palettes of
+PNG.
 
 Source: "Graphics Interchange Format, version 89a".
 """
@@ -11,23 +11,26 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ...errors import decode_error
 from ..engines import codecs
 from .base import Data, DecodeRequest, ImageHeader, StoredImage, checked_size, need, read_fields
 
 NAME = "GIF"
-_SCREEN_END = 13
+_FLAGS_AT, _SCREEN_END = 10, 13
 _EXTENSION, _PICTURE, _TRAILER = 0x21, 0x2C, 0x3B
 _HAS_COLORS = 0x80
 
 
 class _Picture(NamedTuple):
-    """The first picture: its place on the screen, and the offset behind its data."""
+    """The first picture: its place on the screen, and its place in the file."""
 
     top: int
     left: int
     height: int
     width: int
+    start: int
     end: int
 
 
@@ -57,13 +60,22 @@ def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredIma
         DecodeError: the data are damaged.
         MissingDependencyError: imagecodecs is missing.
     """
-    end = _first_picture(data.data).end
-    pixels = codecs.decode(NAME, data[:end].tobytes() + bytes([_TRAILER]), index=0)
-    return StoredImage(pixels[..., :3], "RGB")
+    view = data.data
+    picture = _first_picture(view)
+    screen = view[: _SCREEN_END + _color_bytes(view[_FLAGS_AT])]
+    file = b"".join((screen, view[picture.start : picture.end], bytes([_TRAILER])))
+    pixels = codecs.decode(NAME, file, index=0)
+    out = np.zeros((header.height, header.width, 3), np.uint8)
+    bottom, right = picture.top + picture.height, picture.left + picture.width
+    covered = np.s_[picture.top : bottom, picture.left : right]
+    if pixels.shape[:2] != out.shape[:2]:
+        raise decode_error(NAME, f"the library decoded {pixels.shape}", expected=f"{out.shape}")
+    out[covered] = pixels[covered][..., :3]
+    return StoredImage(out, "RGB")
 
 
 def _first_picture(view: memoryview) -> _Picture:
-    (flags,) = read_fields("B", view, 10, NAME, "the screen")
+    (flags,) = read_fields("B", view, _FLAGS_AT, NAME, "the screen")
     offset = _SCREEN_END + _color_bytes(flags)
     while True:
         need(view, offset + 2, NAME, "blocks before the first picture")
@@ -73,7 +85,7 @@ def _first_picture(view: memoryview) -> _Picture:
             )
             checked_size(NAME, height, width, offset + 5)
             end = _blocks_end(view, offset + 11 + _color_bytes(flags))
-            return _Picture(top, left, height, width, end)
+            return _Picture(top, left, height, width, offset, end)
         if view[offset] != _EXTENSION:
             raise decode_error(
                 NAME, f"a block of kind 0x{view[offset]:02x}", at=offset, expected="a picture"

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import decode_error
+from ...errors import FETCH_AGAIN, decode_error
 from ..color import space_of_channels
 from ..engines import codecs
-from .base import Data, DecodeRequest, ImageHeader, StoredImage, checked_size, read_fields
+from .base import CONVERT, Data, DecodeRequest, ImageHeader, StoredImage, checked_size, read_fields
 
 AVIF, HEIF = "AVIF", "HEIF"
 _AVIF_BRANDS = (b"avif", b"avis")
-_HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
+_HEIF_BRANDS = (b"miaf", b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 _MOST_BOXES = 1 << 16
 _ALPHA = (b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", b"urn:mpeg:hevc:2015:auxid:1")
 
@@ -79,12 +79,18 @@ def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredIma
 
 
 def _parse(view: memoryview, name: str) -> ImageHeader:
-    meta = next((box for box in _boxes(view, 0, len(view), name) if box.name == b"meta"), None)
-    if meta is None:
-        raise decode_error(name, "no box of metadata (meta)")
+    top = {box.name: box for box in _boxes(view, 0, len(view), name)}
+    if b"meta" not in top:
+        is_sequence = b"moov" in top
+        problem = "a sequence without a still picture" if is_sequence else "no metadata"
+        remedy = CONVERT if is_sequence else FETCH_AGAIN
+        raise decode_error(name, problem, expected="a box meta", remedy=remedy)
+    meta = top[b"meta"]
     boxes = {box.name: box for box in _boxes(view, meta.start + 4, meta.end, name)}
     if b"pitm" not in boxes or b"iprp" not in boxes:
-        raise decode_error(name, "no primary picture or no properties", at=meta.start)
+        raise decode_error(
+            name, "a file without a still picture", expected="a primary item", remedy=CONVERT
+        )
     primary = _item_number(view, boxes[b"pitm"].start, name)
     shared, items = _properties(view, boxes[b"iprp"], name)
     own = {box.name: box for box in items.get(primary, [])}
@@ -93,8 +99,7 @@ def _parse(view: memoryview, name: str) -> ImageHeader:
     width, height = read_fields(">II", view, own[b"ispe"].start + 4, name, "the picture's size")
     checked_size(name, height, width, own[b"ispe"].start)
     bits, is_gray = _samples(view, {box.name: box for box in shared} | own, name)
-    alpha = any(_is_alpha(view, items[item]) for item in _auxiliaries(view, boxes, primary, name)
-                if item in items)  # fmt: skip
+    alpha = any(_is_alpha(view, items.get(i, [])) for i in _auxiliaries(view, boxes, primary, name))
     channels = (1 if is_gray else 3) + alpha
     return ImageHeader(name, height, width, channels, bits, _orientation(view, own, name))
 
@@ -181,25 +186,25 @@ def _samples(view: memoryview, properties: dict[bytes, _Box], name: str) -> tupl
     return 8, False
 
 
-def _auxiliaries(
-    view: memoryview, boxes: dict[bytes, _Box], primary: int, name: str
-) -> Iterator[int]:
-    """Yield the items that belong to the primary one, such as its alpha."""
-    if b"iref" not in boxes:
-        return
-    references = boxes[b"iref"]
-    layout = ">I" if view[references.start] else ">H"
-    size = struct.calcsize(layout)
-    for box in _boxes(view, references.start + 4, references.end, name):
-        if box.name == b"auxl":
-            (item,) = read_fields(layout, view, box.start, name, "a reference")
-            (count,) = read_fields(">H", view, box.start + size, name, "a reference")
-            targets = [
-                read_fields(layout, view, box.start + size + 2 + i * size, name, "a reference")[0]
-                for i in range(count)
-            ]
-            if primary in targets:
-                yield int(item)
+def _auxiliaries(view: memoryview, boxes: dict[bytes, _Box], primary: int, name: str) -> set[int]:
+    """Return the items that belong to the primary one or to its tiles, such as their alpha."""
+    links = list(_links(view, boxes[b"iref"], name)) if b"iref" in boxes else []
+    tiles = {target for link, item, target in links if link == b"dimg" and item == primary}
+    targets = tiles | {primary}
+    return {item for link, item, target in links if link == b"auxl" and target in targets}
+
+
+def _links(view: memoryview, box: _Box, name: str) -> Iterator[tuple[bytes, int, int]]:
+    """Yield the kind of each link between items, the item and the item that it refers to."""
+    (version,) = read_fields("B", view, box.start, name, "the references")
+    layout, size = (">I", 4) if version else (">H", 2)
+    for child in _boxes(view, box.start + 4, box.end, name):
+        (item,) = read_fields(layout, view, child.start, name, "a reference")
+        (count,) = read_fields(">H", view, child.start + size, name, "a reference")
+        for i in range(count):
+            at = child.start + size + 2 + i * size
+            (target,) = read_fields(layout, view, at, name, "a reference")
+            yield child.name, item, target
 
 
 def _is_alpha(view: memoryview, properties: list[_Box]) -> bool:
