@@ -24,7 +24,7 @@ def convention(content: bytes, header: ImageHeader, words: str) -> str:
         header: as Penstock reads it.
         words: the difference, as the judge tells it.
     """
-    if words.startswith("orientation"):
+    if words.startswith("orientation") or header.format == "AVIF":  # which Pillow has turned
         return _of_orientation(content, header)
     if header.format == "GIF" or (header.format == "PNG" and b"tRNS" in content):
         if header.format == "GIF" and _is_partial_gif(content):

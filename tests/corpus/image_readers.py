@@ -239,6 +239,10 @@ _READERS_OF: dict[str, tuple[_Reader, ...]] = {
     "TIFF": (_pillow, _libtiff, _tifffile, _ffmpeg),
     "BMP": (_pillow, _ffmpeg, _imagecodecs, _bmp_by_hand),
     "PNM": (_pillow, _ffmpeg, _pfm_by_hand),
+    # Penstock decodes these with imagecodecs.
+    "AVIF": (_pillow, _ffmpeg),
+    "HEIF": (_pillow, _ffmpeg),
+    "GIF": (_pillow, _ffmpeg),
 }
 
 

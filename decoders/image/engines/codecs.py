@@ -20,7 +20,7 @@ _FUNCTIONS = {
     "JPEG XL": "jpegxl_decode",
     "JPEG XR": "jpegxr_decode",
 }
-_UNKNOWN_FORM = ("not implemented", "unsupported", "not supported")
+_UNKNOWN_FORM = ("not implemented", "unsupported", "not supported", "no colormap")
 
 
 def decode(format_name: str, data: bytes | memoryview | NDArray[np.uint8], **options: Any) -> Any:
