@@ -35,6 +35,8 @@ DTYPES = tuple(
 _UINT8, _UINT16, _FLOAT32 = np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np.float32)
 _OPENCV_DTYPES = (_UINT8, _UINT16, _FLOAT32)  # OpenCV converts color spaces in these alone
 _TABLE_DTYPES = (_UINT8, _UINT16)
+# OpenCV 4 has no uint32, and no tables of float16.
+_SAME_BITS = {np.dtype(np.uint32): np.dtype(np.int32), np.dtype(np.float16): np.dtype(np.int16)}
 
 _CODES = {
     ("GRAY", "RGB"): cv2.COLOR_GRAY2RGB,
@@ -223,10 +225,8 @@ def change_type(image: NDArray[Any], out: NDArray[Any], white: float | None = No
             _change_any_type(image, out, white)
     elif image.dtype == out.dtype:
         np.copyto(out, image)
-    elif image.dtype == _UINT8 and out.dtype == np.uint32:  # OpenCV 4 does not know it
-        np.take(_table(_UINT8, 255.0, out.dtype), image, out=out, mode="clip")
     elif image.dtype == _UINT8:
-        cv2.LUT(image, _table(_UINT8, 255.0, out.dtype), dst=out)
+        cv2.LUT(image, bits_of(_table(_UINT8, 255.0, out.dtype)), dst=bits_of(out))
     elif image.dtype == _UINT16 and out.dtype == _UINT8:
         cv2.convertScaleAbs(image, dst=out, alpha=255 / 65535)
     elif out.dtype == _FLOAT32 and image.dtype == _UINT16:
@@ -238,13 +238,19 @@ def change_type(image: NDArray[Any], out: NDArray[Any], white: float | None = No
 def _change_any_type(image: NDArray[Any], out: NDArray[Any], white: float) -> None:
     """Convert the rare pairs of dtypes, in float64."""
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range of floats: infinity
-        values = image * (largest(out.dtype) / white)
+        values = image * largest(out.dtype) / white  # in this order halves stay halves
         if out.dtype.kind == "f":
             out[...] = values
             return
     limits = np.iinfo(out.dtype)
     values = np.nan_to_num(np.floor(values.astype(np.float64) + 0.5), copy=False)
     out[...] = np.clip(values, limits.min, limits.max)
+
+
+def bits_of(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the same memory in a dtype that all releases of OpenCV copy and look up."""
+    dtype = _SAME_BITS.get(array.dtype)
+    return array if dtype is None else array.view(dtype)
 
 
 @lru_cache(maxsize=32)

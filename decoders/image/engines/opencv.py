@@ -1,4 +1,4 @@
-"""Decode with OpenCV: every format but JPEG, TIFF and JPEG 2000.
+"""Decode with OpenCV: PNG, WebP, and JPEG of rare forms.
 
 OpenCV logs each damaged file on standard error.
 Penstock raises these failures as errors, so this module silences the log when it is imported. The
@@ -19,6 +19,7 @@ from ...errors import FETCH_AGAIN, decode_error
 from ..color import space_of_channels
 from ..formats.base import DecodeRequest, ImageHeader, StoredImage
 
+_LOG_FATAL, _LOG_WARNING = 1, 3  # OpenCV's numbers of levels; older releases have no names
 _SPACE_OF_IMAGE = {1: "GRAY", 3: "BGR", 4: "BGRA"}
 _STORED = cv2.IMREAD_ANYCOLOR | cv2.IMREAD_ANYDEPTH | cv2.IMREAD_IGNORE_ORIENTATION
 _GRAY = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
@@ -26,9 +27,9 @@ _GRAY = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
 
 def silence_log() -> None:
     """Log fatal errors only, unless the program chose another level than OpenCV's default."""
-    log = cv2.utils.logging
-    if "OPENCV_LOG_LEVEL" not in os.environ and log.getLogLevel() == log.LOG_LEVEL_WARNING:
-        log.setLogLevel(log.LOG_LEVEL_FATAL)
+    log = getattr(cv2.utils, "logging", cv2)  # the functions moved with OpenCV 4.13
+    if "OPENCV_LOG_LEVEL" not in os.environ and log.getLogLevel() == _LOG_WARNING:
+        log.setLogLevel(_LOG_FATAL)
 
 
 def decode(data: Any, header: ImageHeader, request: DecodeRequest) -> StoredImage:

@@ -39,6 +39,8 @@ class ImageHeader:
         orientation: by EXIF, 1 to 8; 1 is upright.
         space: color space that `ANY_DATA` gives; "" for the usual one of `channels`.
         is_progressive: whether several scans refine the whole picture, as in progressive JPEG.
+        is_rare: whether the file is of a form that only a slower decoder of its format knows, such
+            as lossless JPEG.
     """
 
     format: str
@@ -49,6 +51,7 @@ class ImageHeader:
     orientation: int = 1
     space: str = ""
     is_progressive: bool = field(default=False, repr=False)
+    is_rare: bool = field(default=False, repr=False)
 
     def size(self, *, use_exif: bool = True) -> tuple[int, int]:
         """Return (height, width) in pixels, upright if `use_exif`."""
