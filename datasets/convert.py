@@ -107,5 +107,5 @@ def convert(
         engine,
     )
     with open_dataset(source, format=format, storage_options=storage_options) as dataset:
-        folder = Destination(Path(destination), dataset.path, overwrite=overwrite, resume=resume)
+        folder = Destination(Path(destination), dataset, overwrite=overwrite, resume=resume)
         return Conversion(dataset, dict(storage_options or {}), folder, options).run(progress)

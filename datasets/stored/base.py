@@ -84,6 +84,10 @@ class StoredSamples(ABC):
     def files(self) -> list[str]:
         """Return the paths of the files and folders whose change would change the samples."""
 
+    def folders(self) -> set[str]:
+        """Return the folders of loose files that samples are read from, besides `files`."""
+        return set()
+
     @abstractmethod
     def close(self) -> None:
         """Release files; a later `read` opens them again."""

@@ -87,6 +87,10 @@ class CocoDatasetSamples(StoredSamples):
         """See `StoredSamples.files`."""
         return [str(self._path)]
 
+    def folders(self) -> set[str]:
+        """See `StoredSamples.folders`."""
+        return self._source.folders()
+
     def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
         """See `StoredSamples.check_age`."""
         for index in indices.tolist():

@@ -87,8 +87,13 @@ class FileSamples(StoredSamples):
         return self._source.where(int(self._firsts[index]))
 
     def files(self) -> list[str]:
-        """Return the class folders, whose time of change tells of files that come and go."""
-        return [os.fsdecode(folder) for folder in self._folders] or [str(self._location.root)]
+        """Return the folders, whose time of change tells of files and classes that come and go."""
+        root = [] if is_url(self._listing.root) else [str(self._location.root)]
+        return [*root, *(os.fsdecode(folder) for folder in self._folders)]
+
+    def folders(self) -> set[str]:
+        """See `StoredSamples.folders`."""
+        return self._source.folders()
 
     def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
         """See `StoredSamples.check_age`."""

@@ -82,6 +82,13 @@ class NemoSamples(StoredSamples):
         """See `StoredSamples.files`."""
         return self._paths
 
+    def folders(self) -> set[str]:
+        """See `StoredSamples.folders`."""
+        if not isinstance(self._audio, AudioFiles):
+            return set()
+        paths = self._audio.paths(np.arange(len(self)))
+        return set(map(os.path.dirname, paths))
+
     def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
         """See `StoredSamples.check_age`."""
         if not isinstance(self._audio, AudioFiles):

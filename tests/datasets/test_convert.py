@@ -201,6 +201,16 @@ def test_a_source_that_changes_is_noticed(tmp_path):
         datasets.convert(source, tmp_path / "out", to="tfrecord", progress=change)
 
 
+def test_a_new_class_is_noticed(tmp_path):
+    source = made.write(tmp_path / "source", made.images(), "folder", ("a", "b"))
+
+    def change(progress):
+        (source / "new").mkdir(exist_ok=True)
+
+    with pytest.raises(SourceError, match="was changed while it was converted"):
+        datasets.convert(source, tmp_path / "out", to="tfrecord", progress=change)
+
+
 def test_a_file_that_changes_is_noticed(tmp_path):
     source = made.write(tmp_path / "source", made.images(), "folder", ("a", "b"))
     file = source / "a" / "004.jpg"
