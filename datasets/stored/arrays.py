@@ -20,7 +20,7 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import SourceError
+from ...engine.errors import DecodeError, SourceError
 from ...readers.npy.array_list import list_arrays
 from ...readers.npy.source import NumpySource
 from ...readers.storage.strings import StringTable
@@ -117,9 +117,11 @@ class ArraySamples(StoredSamples):
         self._names = StringTable.of(_name(name, arrays.members is None) for name in names)
         all_have_dots = all(b"." in name.rpartition(b"/")[2] for name in self._names)
         self._is_split = arrays.members is not None and all_have_dots
-        firsts: list[int] = []
-        for _, group in groupby(range(len(self._names)), lambda row: self._split(row)[0]):
-            firsts.append(next(group))
+        rows = range(len(self._names))
+        if self._is_split:
+            firsts = [next(group) for _, group in groupby(rows, lambda row: self._split(row)[0])]
+        else:
+            firsts = list(rows)
         self._firsts = np.array([*firsts, len(self._names)], np.int64)
         self.learn(location.manifest)
 
@@ -138,9 +140,14 @@ class ArraySamples(StoredSamples):
         groups = grouped_rows(self._firsts, indices)
         arrays = iter(self._source.read(joined(groups), np.empty)[0])
         samples = []
-        for group in groups:
+        for index, group in zip(indices.tolist(), groups, strict=True):
             named = [self._split(row) for row in group.tolist()]
             components = {name: _value(next(arrays)) for _, name in named}
+            if len(components) < len(named):
+                raise DecodeError(
+                    f"{self.where(index)}: several members of the sample {named[0][0]!r} are one "
+                    f"component; there are {', '.join(name for _, name in named)}"
+                )
             samples.append(Sample(named[0][0], components))
         return samples
 
@@ -188,9 +195,11 @@ def _alike(location: Location) -> dict[str, tuple[list[str], str]]:
     if len(lengths) != 1 or lengths == {()} or (len(shapes) > 1 and len(set(shapes)) == 1):
         return {}
     if arrays.members is None:
-        return {Path(path).stem: ([path], "*.npy") for path in location.files}
-    names = [os.fsdecode(name) for name in arrays.members.names]
-    return {name.removesuffix(_NPY): (list(location.files), name) for name in names}
+        pairs = [(Path(path).stem, ([path], "*.npy")) for path in location.files]
+    else:
+        names = [os.fsdecode(name) for name in arrays.members.names]
+        pairs = [(name.removesuffix(_NPY), (list(location.files), name)) for name in names]
+    return dict(pairs) if len(dict(pairs)) == len(pairs) else {}
 
 
 def _component_of(path: str) -> str:

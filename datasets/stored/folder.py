@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import SourceError
+from ...engine.errors import DecodeError, SourceError
 from ...readers.files.source import FileSource
 from ...readers.listing.class_folders import ClassFolders
 from ...readers.listing.listing import FileList, absolute, list_files
@@ -18,7 +18,7 @@ from ...readers.storage.index_cache import SUFFIX
 from ...readers.storage.strings import StringTable
 from ...readers.storage.urls import is_url
 from ...readers.webdataset.index import split_name
-from ..component_files import LABEL, component_of, components_of
+from ..component_files import CLS, LABEL, component_of, components_of
 from ..sample import Sample
 from .base import Location, StoredSamples, grouped_rows, joined
 
@@ -71,6 +71,11 @@ class FileSamples(StoredSamples):
             split = [split_name(name, self._dot) for name in names[row : row + len(group)]]
             suffixes = [os.fsdecode(suffix) for _, suffix in split]
             components = components_of(suffixes, contents, partial(self.where, index))
+            if LABEL in components:
+                raise DecodeError(
+                    f"{self.where(index)}: a file .{CLS} or .{LABEL}.{CLS} beside it gives the "
+                    "sample a label, but so does its place; remove one of them"
+                )
             components[LABEL] = classes[row]
             samples.append(Sample(self._key(os.fsdecode(split[0][0])), components))
             row += len(group)

@@ -25,7 +25,7 @@ from ...readers.lmdb.tensor_protos import STRING, tensors
 from ...readers.storage.read_plan import Int64s
 from ...readers.webdataset.index import split_name
 from ..component_files import LABEL, components_of, unquoted_key
-from ..media import extension_of, medium_of
+from ..media import OTHER, extension_of, medium_of
 from ..sample import Encoded, Sample, Value
 from .base import Location, StoredSamples, grouped_rows, joined
 
@@ -134,7 +134,7 @@ class LmdbMessageSamples(LmdbSamples):
         stem, extension = key, extension_of(image.data)
         if self._location.manifest is not None:
             stem, _, extension = _POSITION.sub("", key).rpartition(".")
-        name = medium_of(extension) or "data"
+        name = medium_of(extension) or OTHER
         return stem, {name: Encoded(image.data, extension), LABEL: label}
 
 

@@ -21,7 +21,7 @@ from ...engine.errors import DecodeError, SourceError
 from ...readers.recordio.framing import read_index_lines
 from ...readers.recordio.reader import open_records
 from ...readers.storage.strings import StringTable
-from ..media import extension_of, medium_of
+from ..media import OTHER, extension_of, medium_of
 from ..sample import Encoded, Sample, Value
 from ..schema import ENCODED, INT
 from .base import Location, StoredSamples, numbered_key
@@ -67,7 +67,7 @@ class RecordIOSamples(StoredSamples):
             data = content.data
             extension = extension or extension_of(data)
             components: dict[str, Value] = {}
-            name = self._media or medium_of(extension) or "data"
+            name = self._media or medium_of(extension) or OTHER
             components[name] = Encoded(data, extension)
             samples.append(Sample(key, components | self._labels(key, label)))
         return samples

@@ -99,9 +99,9 @@ def test_files_of_others_are_not_replaced(source, tmp_path):
 
 
 def test_source_and_destination_must_not_overlap(source):
-    for destination in (source, source / "new", source.parent):
+    for folder in (source, source / "new", source.parent):
         with pytest.raises(ArgumentError, match="overlap"):
-            datasets.convert(source, destination, to="tfrecord", overwrite=True)
+            datasets.convert(source, folder, to="tfrecord", overwrite=True)
 
 
 def test_no_spelling_hides_that_source_and_destination_overlap(source, tmp_path):
@@ -112,7 +112,7 @@ def test_no_spelling_hides_that_source_and_destination_overlap(source, tmp_path)
     (tmp_path / "shards" / "a.tar").symlink_to(source / "shard-00000.tar")
     hidden = tmp_path / "elsewhere" / "deep" / ".."
     before = made.files_of(source)
-    for read, destination in (
+    for read, folder in (
         (tmp_path / "link" / "source", source),
         (source, tmp_path / "link" / "source"),
         (source, hidden / "source"),
@@ -122,7 +122,7 @@ def test_no_spelling_hides_that_source_and_destination_overlap(source, tmp_path)
         (tmp_path / "link" / "source" / "*.tar", source),
     ):
         with pytest.raises(ArgumentError, match=r"the destination .* overlap: .* belongs to both"):
-            datasets.convert(read, destination, to="tfrecord", where="label == 1", overwrite=True)
+            datasets.convert(read, folder, to="tfrecord", where="label == 1", overwrite=True)
     assert made.files_of(source) == before
 
 

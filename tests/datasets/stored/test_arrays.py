@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import zipfile
+
 import numpy as np
 import pytest
 
 from penstock.datasets import open_dataset
-from penstock.engine.errors import SourceError
+from penstock.datasets.component_files import npy_of
+from penstock.engine.errors import DecodeError, SourceError
 
 
 def test_one_file_is_a_stack(tmp_path):
@@ -50,3 +53,16 @@ def test_keys_that_are_missing_are_noticed(tmp_path):
     (root / "shard-00000.keys.txt").write_text("a\n")
     with pytest.raises(SourceError, match="1 keys are listed for 9 samples"):
         open_dataset(root)
+
+
+def test_files_and_members_of_one_name_are_not_mixed_up(tmp_path):
+    for number in range(2):
+        (tmp_path / str(number)).mkdir()
+        np.save(tmp_path / str(number) / "x.npy", np.full((4, 2 + number), number))
+    dataset = open_dataset(str(tmp_path / "*" / "x.npy"))
+    assert [s.components["array"][0, 0] for s in dataset.read([0, 1])] == [0, 1]
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        for name in ("k.x", "k.%78"):
+            archive.writestr(f"{name}.npy", npy_of(np.zeros(3)))
+    with pytest.raises(DecodeError, match="several members of the sample 'k' are one"):
+        open_dataset(tmp_path / "a.npz").read([0])
