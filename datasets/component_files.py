@@ -117,7 +117,7 @@ def components_of(
 def _forms(suffixes: tuple[str, ...]) -> tuple[tuple[str, Decode], ...]:
     """Return name and decoder of each file of a sample; no two files have one name."""
     forms = [component_of(suffix) for suffix in suffixes]
-    unnamed = {n for n, s in enumerate(suffixes) if "." not in s and medium_of(s)}
+    unnamed = {n for n, s in enumerate(suffixes) if medium_of(s) and suffixes.count(s) == 1}
     for number in sorted(unnamed, key=lambda n: rank_of(suffixes[n])):
         name, decode = forms[number]
         if any(name == forms[n][0] for n in range(len(forms)) if n not in unnamed):
