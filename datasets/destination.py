@@ -33,15 +33,18 @@ class ConvertPlan:
     Attributes:
         fields: the source and the options, as JSON.
         stamp: state of the source's files.
+        versions: of the source's objects behind URLs.
     """
 
     fields: str
     stamp: str
+    versions: str
 
     @classmethod
-    def of(cls, *, stamp: str, **fields: Any) -> ConvertPlan:
+    def of(cls, *, stamp: str, versions: str, **fields: Any) -> ConvertPlan:
         """Return the plan with these fields."""
-        return cls(json.dumps(fields | {"stamp": stamp}, sort_keys=True), stamp)
+        fields |= {"stamp": stamp} | ({"versions": versions} if versions else {})
+        return cls(json.dumps(fields, sort_keys=True), stamp, versions)
 
     @property
     def digest(self) -> str:
@@ -52,7 +55,8 @@ class ConvertPlan:
         """Return the names of the fields that differ from other fields, as JSON."""
         ours, theirs = json.loads(self.fields), json.loads(other)
         names = sorted(name for name in ours if ours[name] != theirs.get(name))
-        return ", ".join("the source's files" if name == "stamp" else name for name in names)
+        files = {"stamp", "versions"}
+        return ", ".join("the source's files" if name in files else name for name in names)
 
 
 @dataclass(frozen=True)

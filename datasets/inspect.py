@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..readers.storage.urls import shown
 from .dataset import Dataset, open_dataset
 from .manifest import Manifest
 from .reading import read_batches, size_of
@@ -37,7 +38,7 @@ class InspectReport:
     """A summary of a data set.
 
     Attributes:
-        path: as it was given.
+        path: as it was given; of a URL, without secrets.
         format: name of the format.
         samples: in the data set.
         schema: type of each component.
@@ -76,7 +77,7 @@ def inspect(
     """Return a summary of a data set; at most `TUNING.samples` samples are read.
 
     Args:
-        path: of the data set, or the open data set.
+        path: path or URL of the data set, or the open data set.
         format: one of `datasets.FORMATS`; by default, the content of the files tells.
         storage_options: for URLs.
 
@@ -112,7 +113,7 @@ def inspect(
             )
     levels = np.percentile(sizes, PERCENTILES).astype(int).tolist() if sizes else []
     return InspectReport(
-        dataset.path,
+        shown(dataset.path),
         dataset.format,
         len(dataset),
         dataset.schema,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from ..engine.errors import ArgumentError
-from ..readers.storage.urls import is_url
+from ..readers.storage.urls import place_of
 from .dataset import Dataset
 
 Identity = tuple[int, int]
@@ -29,26 +29,26 @@ def check_apart(destination: Path, dataset: Dataset, *, replaces: bool) -> None:
     """
     below = _identities(destination)
     own = _identity(destination)
-    paths = [dataset.path, *dataset.stored.files()]
-    for path in filter(_is_local, paths):
+    for path in _local([dataset.path, *dataset.stored.files()]):
         if own in _identities(path) or (os.path.isdir(path) and _identity(path) in below):
             raise ArgumentError(
-                f"the destination {destination} and the source {dataset.path} overlap: "
+                f"the destination {destination} and the source {dataset.place} overlap: "
                 f"{os.path.realpath(path)} belongs to both"
             )
     if not replaces or own is None:
         return
-    for folder in filter(_is_local, dataset.stored.folders()):
+    for folder in _local(dataset.stored.folders()):
         for path in (folder, *_links(folder)):
             if own in _identities(path):
                 raise ArgumentError(
-                    f"the destination {destination} holds files of the source {dataset.path}, "
+                    f"the destination {destination} holds files of the source {dataset.place}, "
                     f"such as those of {path}; choose another destination"
                 )
 
 
-def _is_local(path: str) -> bool:
-    return not is_url(path)
+def _local(paths: Iterable[str]) -> Iterator[Path]:
+    """Yield the local paths; file:// URLs are such."""
+    return (place for place in map(place_of, paths) if isinstance(place, Path))
 
 
 def _identity(path: str | Path) -> Identity | None:
@@ -66,7 +66,7 @@ def _identities(path: str | Path) -> set[Identity | None]:
     return {_identity(each) for each in (real, *real.parents)} - {None}
 
 
-def _links(folder: str) -> Iterator[str]:
+def _links(folder: Path) -> Iterator[str]:
     """Yield the links of a folder."""
     with suppress(OSError), os.scandir(folder) as entries:
         yield from (entry.path for entry in entries if entry.is_symlink())

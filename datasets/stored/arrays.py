@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ...engine.errors import DecodeError, SourceError
 from ...readers.npy.array_list import list_arrays
 from ...readers.npy.source import NumpySource
+from ...readers.storage.opening import read_whole
 from ...readers.storage.strings import StringTable
 from ...readers.webdataset.index import split_name
 from ..component_files import ARRAY_NAME, unquoted_key
@@ -210,7 +211,8 @@ def _stored_keys(location: Location) -> StringTable | None:
     if location.manifest is None:
         return None
     paths = [location.root / name for name in location.manifest.files(KEYS_SUFFIX)]
-    return StringTable.of(line for path in paths for line in path.read_bytes().splitlines())
+    contents = (read_whole(path, location.options) for path in paths)
+    return StringTable.of(line for content in contents for line in content.splitlines())
 
 
 def _name(name: bytes, is_path: bool) -> bytes:

@@ -6,13 +6,13 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...readers.storage.read_plan import Int64s
+from ...readers.storage.urls import Place
 from ..manifest import Manifest
 from ..sample import Sample
 from ..schema import Schema, schema_of
@@ -36,13 +36,13 @@ class Location:
     """Where a data set lies.
 
     Attributes:
-        root: the path that the user gave.
+        root: the place that the user gave.
         files: the data files, in order.
         manifest: of the folder, if a conversion wrote it.
         options: `Reader.storage_options`, for URLs.
     """
 
-    root: Path
+    root: Place
     files: Sequence[str]
     manifest: Manifest | None = None
     options: Mapping[str, Any] = field(default_factory=dict)

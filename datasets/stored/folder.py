@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError, SourceError
 from ...readers.files.source import FileSource
-from ...readers.listing.class_folders import ClassFolders
-from ...readers.listing.listing import FileList, absolute, list_files
+from ...readers.listing.listing import FileList, absolute, folders_below, list_files
 from ...readers.storage.index_cache import SUFFIX
 from ...readers.storage.strings import StringTable
-from ...readers.storage.urls import is_url
+from ...readers.storage.urls import is_url, text_of
 from ...readers.webdataset.index import split_name
 from ..component_files import CLS, LABEL, component_of, components_of
 from ..sample import Sample
@@ -93,8 +92,9 @@ class FileSamples(StoredSamples):
 
     def files(self) -> list[str]:
         """Return the folders, whose time of change tells of files and classes that come and go."""
-        root = [] if is_url(self._listing.root) else [str(self._location.root)]
-        return [*root, *(os.fsdecode(folder) for folder in self._folders)]
+        if is_url(self._listing.root):  # such folders have no time of change
+            return []
+        return [str(self._location.root), *map(os.fsdecode, self._folders)]
 
     def folders(self) -> set[str]:
         """See `StoredSamples.folders`."""
@@ -136,8 +136,9 @@ def _component(extension: bytes) -> str:
 
 def open_folder(location: Location) -> FileSamples:
     """Open class folders; a manifest tells the classes' numbers, else the order of the names."""
-    root = absolute(location.root)
-    folders = ClassFolders(root, [VISIBLE], [VISIBLE], case_sensitive=True)
+    root = absolute(text_of(location.root))
+    below = folders_below(root, location.options)
+    folders = below(root, [VISIBLE], [VISIBLE], case_sensitive=True)
     names, labels = _without_indexes(*folders.list_files())
     classes = [os.fsdecode(folder) for folder in folders.folders()]
     if location.manifest is not None:
@@ -161,5 +162,5 @@ def _without_indexes(
 
 def open_file_list(location: Location) -> FileSamples:
     """Open the files that a list names with their labels."""
-    (path,) = location.files if location.manifest is None else [str(location.root / LIST)]
+    (path,) = location.files if location.manifest is None else [text_of(location.root / LIST)]
     return FileSamples(list_files(file_list=path, storage_options=location.options), location)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,7 +49,7 @@ class LmdbSamples(StoredSamples):
     def files(self) -> list[str]:
         """See `StoredSamples.files`."""
         return [
-            str(Path(path, "data.mdb")) if os.path.isdir(path) else path
+            os.path.join(path, "data.mdb") if os.path.isdir(path) else path
             for path in self._location.files
         ]
 

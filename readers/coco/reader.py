@@ -11,7 +11,7 @@ from ...engine.errors import ArgumentError, SourceError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, STR, STRS, param
 from ..files.reader import WholeFileReader
-from ..listing.list_file import opened
+from ..storage.opening import opened
 from ..storage.urls import is_url, shown
 from .columns import (
     OPTIONAL_OUTPUTS,
