@@ -23,9 +23,11 @@ class InspectTuning(NamedTuple):
 
     Attributes:
         samples: spread over the data set, whose sizes and labels are counted.
+        bytes: about, that these samples have; of large samples, fewer are looked at.
     """
 
     samples: int = 1000
+    bytes: int = 256 << 20
 
 
 TUNING = InspectTuning()
@@ -96,11 +98,19 @@ def inspect(
         if isinstance(path, Dataset)
         else open_dataset(path, format=format, storage_options=storage_options)
     )
-    count = min(len(dataset), TUNING.samples)
+    first = dataset.read([0])[0] if len(dataset) else None
+    few = max(TUNING.bytes // (size_of(first) + 1), 8)
+    count = min(len(dataset), TUNING.samples, few)
     chosen = np.unique(np.linspace(0, max(len(dataset) - 1, 0), count).astype(np.int64))
     sizes: list[int] = []
     labels, extensions = Counter[int](), Counter[str]()
-    batches = read_batches(dataset.read, lambda start, stop: chosen[start:stop], 0, len(chosen))
+    batches = read_batches(
+        dataset.read,
+        lambda start, stop: chosen[start:stop],
+        0,
+        len(chosen),
+        dataset.stored.reading,
+    )
     for _, samples in batches:
         sizes += map(size_of, samples)
         for sample in samples:
@@ -124,6 +134,6 @@ def inspect(
         dict(sorted(labels.items())),
         dict(extensions.most_common()),
         dataset.manifest,
-        dataset.read([0])[0] if len(dataset) else None,
+        first,
         dataset.stored.lost,
     )

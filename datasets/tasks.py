@@ -179,7 +179,9 @@ def _written(
     digests = [np.empty(0, KEYS_DTYPE)]
     writer.start(staging / task.name)
     try:
-        batches = read_batches(dataset.read, job.order.indices, task.start, task.stop)
+        batches = read_batches(
+            dataset.read, job.order.indices, task.start, task.stop, dataset.stored.reading
+        )
         for indices, samples in batches:
             dataset.stored.check_age(indices, job.started)
             if stop is not None and stop.is_set():

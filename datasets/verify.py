@@ -170,7 +170,7 @@ def _sound(
     `done` of `total` samples were read before.
     """
     read = partial(read_sound, dataset, decoding=decode)
-    for indices, samples in read_batches(read, np.arange, 0, len(dataset)):
+    for indices, samples in read_batches(read, np.arange, 0, len(dataset), dataset.stored.reading):
         sound = []
         for index, sample in zip(indices.tolist(), samples, strict=True):
             if isinstance(sample, BadSample):

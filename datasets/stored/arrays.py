@@ -21,13 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError, SourceError
+from ...formats.npy import NpyHeader, numbers_of
 from ...readers.npy.array_list import list_arrays
 from ...readers.npy.source import NumpySource
 from ...readers.storage.opening import read_whole
 from ...readers.storage.strings import StringTable
 from ...readers.webdataset.index import split_name
 from ..component_files import ARRAY_NAME, unquoted_key
+from ..reading import COSTLY
 from ..sample import Sample, Value
+from ..schema import ARRAY, FLOAT, INT, ComponentType, Schema, schema_of_types
 from .base import Location, StoredSamples, grouped_rows, joined, numbered_key
 
 KEYS_SUFFIX = ".keys.txt"
@@ -75,7 +78,17 @@ class StackSamples(StoredSamples):
             raise SourceError(
                 f"{location.root}: {len(self._keys)} keys are listed for {self._length} samples"
             )
+        if any(stack.inflates for stack in self._stacks.values()):
+            self.reading = COSTLY
         self.learn(location.manifest)
+
+    def schema_of_some(self, _: NDArray[np.int64]) -> Schema:
+        """Return the schema that the headers of all files tell."""
+        return schema_of_types(
+            ("", name, _element_type(header, slices=True))
+            for name, stack in self._stacks.items()
+            for header in stack.headers(np.arange(stack.array_count))
+        )
 
     def __len__(self) -> int:
         return self._length
@@ -125,6 +138,16 @@ class ArraySamples(StoredSamples):
             firsts = list(rows)
         self._firsts = np.array([*firsts, len(self._names)], np.int64)
         self.learn(location.manifest)
+
+    def schema_of_some(self, indices: NDArray[np.int64]) -> Schema:
+        """Return the schema that the headers of some samples tell."""
+        rows = joined(grouped_rows(self._firsts, indices))
+        named = map(self._split, rows.tolist())
+        headers = self._source.headers(rows)
+        return schema_of_types(
+            (key, name, _element_type(header))
+            for (key, name), header in zip(named, headers, strict=True)
+        )
 
     def _split(self, row: int) -> tuple[str, str]:
         """Return key and component of an array."""
@@ -191,7 +214,7 @@ def _alike(location: Location) -> dict[str, tuple[list[str], str]]:
     if len(arrays) > TUNING.most_components:
         return {}
     source = NumpySource(arrays, options=location.options)
-    shapes = [np.shape(array) for array in source.read(np.arange(len(arrays)), np.empty)[0]]
+    shapes = [header.shape for header in source.headers(np.arange(len(arrays)))]
     lengths = {shape[:1] for shape in shapes}
     if len(lengths) != 1 or lengths == {()} or (len(shapes) > 1 and len(set(shapes)) == 1):
         return {}
@@ -201,6 +224,15 @@ def _alike(location: Location) -> dict[str, tuple[list[str], str]]:
         names = [os.fsdecode(name) for name in arrays.members.names]
         pairs = [(name.removesuffix(_NPY), (list(location.files), name)) for name in names]
     return dict(pairs) if len(dict(pairs)) == len(pairs) else {}
+
+
+def _element_type(header: NpyHeader, *, slices: bool = False) -> ComponentType:
+    """Return the type of an array, or of its slices along axis 0."""
+    dtype, more = numbers_of(header.dtype)
+    shape = (*header.shape[slices:], *more)
+    if shape:
+        return ComponentType(ARRAY, dtype=dtype.name, shape=shape)
+    return ComponentType(FLOAT if dtype.kind == "f" else INT)
 
 
 def _component_of(path: str) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...readers.storage.read_plan import Int64s
 from ...readers.storage.urls import Place
 from ..manifest import Manifest
+from ..reading import ReadingTuning
 from ..sample import Sample
 from ..schema import Schema, schema_of
 
@@ -57,11 +58,13 @@ class StoredSamples(ABC):
         schema: of the samples.
         classes: names of the values of the component "label"; empty if they are not known.
         lost: names of data in the files that samples do not carry.
+        reading: how much is best read together; None for what is usual.
     """
 
     schema: Schema
     classes: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    reading: ReadingTuning | None = None
 
     @abstractmethod
     def __len__(self) -> int:
@@ -106,7 +109,11 @@ class StoredSamples(ABC):
         if manifest is not None:
             self.schema, self.classes = manifest.schema, manifest.classes
         else:
-            self.schema = schema_of(self.read(probes(len(self))))
+            self.schema = self.schema_of_some(probes(len(self)))
+
+    def schema_of_some(self, indices: NDArray[np.int64]) -> Schema:
+        """Return the schema of some samples."""
+        return schema_of(self.read(indices))
 
 
 def grouped_rows(firsts: Int64s, indices: NDArray[np.int64]) -> list[NDArray[np.int64]]:
