@@ -80,7 +80,7 @@ def data_files(root: Path) -> list[str]:
 
 def _locate_url(url: Url, format: str | None, options: Mapping[str, Any]) -> tuple[str, Location]:
     files = expand_paths([url.text])
-    if len(files) > 1:
+    if files != [url.text]:
         location = Location(url, files, None, options)
         return format or _recognized(location, has_folders=False), location
     # A web server may answer with a page where the name of a folder lacks the slash at its end.

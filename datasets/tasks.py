@@ -157,13 +157,20 @@ def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = N
 def opened_source(job: ConvertJob) -> Dataset:
     """Return the source, which stays open for the next task of the process."""
     path, format, options = job.source
-    return _opened(path, format, tuple(options.items()), job.stamp)
+    return _opened(path, format, _Options(options), job.stamp)
+
+
+class _Options(dict[str, Any]):
+    """Options as a key of a cache, although options may hold further dictionaries."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(sorted(self)))
 
 
 @lru_cache(maxsize=1)
-def _opened(path: str, format: str, options: tuple[tuple[str, Any], ...], _: str) -> Dataset:
+def _opened(path: str, format: str, options: _Options, _: str) -> Dataset:
     """Open a data set; the last argument is the state of its files."""
-    return Dataset(path, format, dict(options))
+    return Dataset(path, format, options)
 
 
 def release_source() -> None:
