@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .commands import AsJson, CommandFailed, message_of, say_error
+from .console import console
 from .progress import ProgressBar
 
 if TYPE_CHECKING:
@@ -178,7 +179,10 @@ def convert(
             if os.path.isdir(destination):
                 error.add_note(_GO_ON)
             raise
-    print(json.dumps(asdict(report), indent=2) if as_json else _text(report))
+    if as_json:
+        print(json.dumps(asdict(report), indent=2))
+    else:
+        console(sys.stdout).print(_text(report))
     return 0
 
 

@@ -268,7 +268,8 @@ def stamp_of(dataset: Dataset) -> str:
         if is_url(path):
             continue
         status = os.stat(path)
-        digest.update(f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
+        state = f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n"
+        digest.update(os.fsencode(state))
     return digest.hexdigest()
 
 

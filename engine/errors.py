@@ -16,6 +16,8 @@ the operator, the line that made it, the stage, the sample and where that sample
 
 from __future__ import annotations
 
+from .printable import printable
+
 DISTRIBUTION = "."
 """What pip installs: the folder of the sources. The name of the package, once it is published."""
 
@@ -29,8 +31,16 @@ def install_hint(extra: str) -> str:
 class PenstockError(RuntimeError):
     """Base of every error that Penstock raises by itself.
 
-    Programs that catch RuntimeError catch all of these errors.
+    Programs that catch RuntimeError catch all of these errors. Control characters in names that
+    a message quotes are shown as escapes, because messages are printed to terminals.
     """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
+    def add_note(self, note: str, /) -> None:
+        """Add a line to what is printed with the error."""
+        super().add_note(printable(note))
 
 
 class ArgumentError(PenstockError, ValueError):
@@ -44,9 +54,15 @@ class DecodeError(PenstockError, ValueError):
 class SourceError(OSError, PenstockError):
     """A file, folder or object cannot be read."""
 
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
 
 class MissingDependencyError(ImportError, PenstockError):
     """An optional library, a driver or a device is not there."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class CheckpointError(PenstockError, ValueError):

@@ -73,7 +73,7 @@ def _array(value: Value) -> Array:
     if isinstance(value, Encoded):
         return np.frombuffer(value.data, np.uint8)
     if isinstance(value, str):
-        return np.frombuffer(value.encode(), np.uint8)
+        return np.frombuffer(value.encode("utf-8", "backslashreplace"), np.uint8)
     return np.asarray(value)
 
 

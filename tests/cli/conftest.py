@@ -16,7 +16,7 @@ import penstock
 from penstock.cli import main as main_module
 
 HERE = Path(__file__).resolve().parent
-PACKAGE = Path(penstock.__file__).resolve().parent
+PACKAGE = Path(penstock.__file__).absolute().parent
 
 
 @pytest.fixture(scope="session")
