@@ -11,6 +11,8 @@ such data, there are also
 
 `classes` has the category of id i at index i.
 
+An annotation without a box has that of its segmentation. Files of LVIS are read, too.
+
 The images lie beside the file, or in `images`, or where COCO's own archives put them:
 `annotations/instances_val2017.json` goes with `val2017` and with `images/val2017`.
 """
@@ -39,7 +41,10 @@ from .base import Location, StoredSamples
 ANNOTATIONS, IMAGES = "annotations.json", "images"
 BOXES, LABELS, CROWDS = "boxes", "labels", "iscrowd"
 KEYPOINTS, AREAS = "keypoints", "areas"
-_LOST = ("skeleton", "supercategory")  # of categories
+_LOST = (
+    *("skeleton", "supercategory", "frequency", "synset"),  # of categories
+    *("neg_category_ids", "not_exhaustive_category_ids"),  # of LVIS's images
+)
 _HIGHEST_ID = 100_000
 _SAME_AREA = 1e-6  # relative difference of areas that tools round
 
@@ -55,6 +60,7 @@ class CocoDatasetSamples(StoredSamples):
             )
         if not len(self._coco):
             raise SourceError(f"{self._path} lists no image")
+        self._check_labels()
         self._optional = _optional(self._coco.annotations, location.manifest)
         with opened(self._path, location.options) as file:
             self.lost = _mentioned(file)
@@ -63,6 +69,15 @@ class CocoDatasetSamples(StoredSamples):
         self._source = FileSource(listing, location.options)
         self.learn(location.manifest)
         self.classes = _class_names(self._coco)
+
+    def _check_labels(self) -> None:
+        labels = self._coco.annotations.category_ids
+        wrong = labels[labels != labels.astype(np.int32)]
+        if wrong.size:
+            raise SourceError(
+                f"{self._path}: the category_id {self._coco.ids.shown(int(wrong[0]))} is no number "
+                "of 32 bits, as labels are; number the categories anew"
+            )
 
     def __len__(self) -> int:
         return len(self._coco)
