@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice, pairwise
 from math import ceil
 from pathlib import Path
@@ -181,12 +181,15 @@ class Conversion:
         """Return what the writer knows."""
         dataset, options = self._dataset, self._options
         if options.where is not None:
-            options.where.check_names(dataset.schema)
+            where = options.where.for_samples(dataset.schema, dataset.classes)
+            self._options = options = replace(options, where=where)
         writer = WRITERS[options.to]
         schema = options.reencoding.schema(self._chosen_schema())
         if reason := writer.refusal(schema):
             fitting = _fitting(writer, schema)
             advice = f"; `components` {', '.join(fitting)} would fit" if fitting else ""
+            if formats := [name for name, each in WRITERS.items() if not each.refusal(schema)]:
+                advice += f"; all components fit {', '.join(formats)}"
             raise ArgumentError(
                 f"{dataset.place} cannot be converted to {FORMATS[options.to].title}: "
                 f"{reason}{advice}"
@@ -278,6 +281,12 @@ class Conversion:
                 "keys must be unique, so rename or leave out one of them (see `where`)"
             )
         kept = tuple(shards[task.number] for task in tasks if shards[task.number].files)
+        if not kept:
+            self._folder.discard(job.root)
+            raise ArgumentError(
+                f"where: {self._options.where} selects none of {self._count} samples, so nothing "
+                "was written"
+            )
         target = WRITERS[job.format].complete(job.root, job.target, kept)
         manifest = Manifest(
             job.format,

@@ -211,6 +211,12 @@ class Destination:
             )
         return started
 
+    def discard(self, root: Path) -> None:
+        """Remove what the conversion needed, and the folder if nothing else is in it."""
+        shutil.rmtree(root / WORK)
+        if _is_free(root):
+            root.rmdir()
+
     def put_in_place(self, opened: OpenedDestination) -> None:
         """Remove what the conversion needed, and put the new data set in the old one's place."""
         os.replace(opened.root / WORK, opened.root / _DONE)
