@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,6 +53,7 @@ class InspectReport:
         manifest: the content of `dataset.json`; None without this file.
         sample: the first sample.
         lost: names of data in the files that no sample carries.
+        left_out: number of files or folders that hold no sample, by what they are.
     """
 
     path: str
@@ -68,6 +69,7 @@ class InspectReport:
     manifest: Manifest | None
     sample: Sample | None
     lost: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 def inspect(
@@ -136,4 +138,5 @@ def inspect(
         dataset.manifest,
         first,
         dataset.stored.lost,
+        dict(dataset.stored.left_out),
     )

@@ -59,12 +59,20 @@ class StoredSamples(ABC):
         classes: names of the values of the component "label"; empty if they are not known.
         lost: names of data in the files that samples do not carry.
         reading: how much is best read together; None for what is usual.
+        labels: int32, of all samples, where they are known without reading samples; else None.
+        left_out: number of files or folders that hold no sample, by what they are.
     """
 
     schema: Schema
     classes: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     reading: ReadingTuning | None = None
+    labels: NDArray[np.int32] | None = None
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """See the class."""
+        return {}
 
     @abstractmethod
     def __len__(self) -> int:

@@ -15,9 +15,10 @@ from ...readers.files.source import FileSource
 from ...readers.listing.listing import FileList, absolute, folders_below, list_files
 from ...readers.storage.index_cache import SUFFIX
 from ...readers.storage.strings import StringTable
-from ...readers.storage.urls import is_url, text_of
+from ...readers.storage.urls import Place, is_url, text_of
 from ...readers.webdataset.index import split_name
 from ..component_files import CLS, LABEL, component_of, components_of
+from ..manifest import NAME
 from ..sample import Sample
 from .base import Location, StoredSamples, grouped_rows, joined
 
@@ -53,6 +54,7 @@ class FileSamples(StoredSamples):
         manifest = location.manifest
         self._keys = str(manifest.layout.get(KEYS, "")) if manifest else ""
         self.classes = tuple(classes)
+        self.labels = listing.labels[self._firsts[:-1]]
         self.learn(manifest)
 
     def __len__(self) -> int:
@@ -95,6 +97,20 @@ class FileSamples(StoredSamples):
         if is_url(self._listing.root):  # such folders have no time of change
             return []
         return [str(self._location.root), *map(os.fsdecode, self._folders)]
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """See `StoredSamples.left_out`."""
+        if not self._folders or is_url(self._listing.root):
+            return {}
+        files, _ = _visible(self._location.root)
+        inner = sum(len(_visible(os.fsdecode(folder))[1]) for folder in self._folders)
+        own = self._location.manifest is not None
+        found = {
+            "files beside the class folders": len(files) - (own and NAME in files),
+            "folders in class folders": inner,
+        }
+        return {what: count for what, count in found.items() if count}
 
     def folders(self) -> set[str]:
         """See `StoredSamples.folders`."""
@@ -164,3 +180,11 @@ def open_file_list(location: Location) -> FileSamples:
     """Open the files that a list names with their labels."""
     (path,) = location.files if location.manifest is None else [text_of(location.root / LIST)]
     return FileSamples(list_files(file_list=path, storage_options=location.options), location)
+
+
+def _visible(folder: str | Place) -> tuple[list[str], list[str]]:
+    """Return the names of files and of folders that do not begin with a dot."""
+    with os.scandir(text_of(folder)) as entries:
+        pairs = [(each.name, each.is_dir()) for each in entries if not each.name.startswith(".")]
+    files = [name for name, is_folder in pairs if not is_folder and not name.endswith(SUFFIX)]
+    return files, [name for name, is_folder in pairs if is_folder]

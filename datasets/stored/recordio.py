@@ -37,6 +37,7 @@ class RecordIOSamples(StoredSamples):
     """The records of `.rec` files."""
 
     def __init__(self, location: Location) -> None:
+        self._location = location
         self._files = [path for path in location.files if path.endswith(".rec")] or list(
             location.files
         )
@@ -94,6 +95,12 @@ class RecordIOSamples(StoredSamples):
     def where(self, index: int) -> str:
         """Return file, number in the file and offset of a record."""
         return self._source.where(index)
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """See `StoredSamples.left_out`."""
+        others = len(self._location.files) - len(self._files)
+        return {"other files": others} if others else {}
 
     def files(self) -> list[str]:
         """See `StoredSamples.files`."""
