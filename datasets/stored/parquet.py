@@ -17,6 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError, MissingDependencyError, SourceError, install_hint
+from ...readers.storage.file_object import StorageFile
+from ...readers.storage.opening import open_storage
+from ...readers.storage.urls import shown
 from ..media import extension_of
 from ..sample import Encoded, Sample, Value
 from .base import Location, StoredSamples, numbered_key
@@ -67,9 +70,10 @@ class ParquetSamples(StoredSamples):
     def _file(self, path: str) -> Any:
         if path not in self._files:
             try:
-                self._files[path] = self._arrow.parquet.ParquetFile(path)
+                file = StorageFile(open_storage(path, self._location.options))
+                self._files[path] = self._arrow.parquet.ParquetFile(file)
             except (self._arrow.ArrowException, UnicodeDecodeError) as error:
-                raise SourceError(f"{path} is no sound Parquet file: {error}") from None
+                raise SourceError(f"{shown(path)} is no sound Parquet file: {error}") from None
         return self._files[path]
 
     def _class_names(self) -> tuple[str, ...]:
@@ -118,7 +122,7 @@ class ParquetSamples(StoredSamples):
                     table.validate(full=True)  # else a text that is no UTF-8 would raise later
                     self._groups[number] = table
                 except (self._arrow.ArrowException, OSError) as error:
-                    raise SourceError(f"{path}, row group {group}: {error}") from None
+                    raise SourceError(f"{shown(path)}, row group {group}: {error}") from None
                 if len(self._groups) > _CACHED_GROUPS:
                     self._groups.popitem(last=False)
             self._groups.move_to_end(number)
@@ -128,7 +132,7 @@ class ParquetSamples(StoredSamples):
         """Return file, row group, and row in the group."""
         number = self._group_of(index)
         path, (group, _) = self._layout[number]
-        return f"{path}, row group {group}, row {index - int(self._firsts[number])}"
+        return f"{shown(path)}, row group {group}, row {index - int(self._firsts[number])}"
 
     def files(self) -> list[str]:
         """See `StoredSamples.files`."""

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import MissingDependencyError
 from ..graph.operator import Array
+from ..printable import printable
 from ..tensors import TensorList, TensorListCPU
 from .batch import Batch
 from .chain import Chain, ChainRun, Worker
@@ -220,7 +221,7 @@ def is_machine_error(error: BaseException | None) -> bool:
 
 def describe(batch: Batch, row: int) -> str:
     """Name a sample of a batch for an error note."""
-    source = batch.where(row)
+    source = printable(batch.where(row))
     return (
         f"sample {row} of batch {batch.number} (epoch {batch.epoch[row]}, "
         f"position {batch.position[row]})" + (f", from {source}" if source else "")
