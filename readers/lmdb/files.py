@@ -66,9 +66,7 @@ class LMDBFiles:
                 such database; or there is no record at all.
             OSError: a file cannot be read.
         """
-        self._storages = open_storages([_data_file(path) for path in paths], options)
-        self._snapshots: list[Snapshot] = []
-        indexes = [self._index(storage, database) for storage in self._storages]
+        self._storages, self._snapshots, indexes = open_databases(paths, database, options)
         self._records = RecordFiles(self._storages, [(each[0], each[1]) for each in indexes])
         if not len(self._records):
             names = ", ".join(storage.name for storage in self._storages)
@@ -76,32 +74,6 @@ class LMDBFiles:
         self._keys = _key_table(indexes)
         counts = [len(each[0]) for each in indexes]
         self._firsts: Int64s = np.cumsum([0, *counts[:-1]], dtype=np.int64)
-
-    def _index(self, storage: Storage, name: str | None) -> Arrays:
-        """Return offsets and lengths of the values, the keys end to end, and their bounds."""
-        snapshot = read_snapshot(storage)
-        self._snapshots.append(snapshot)
-        database = snapshot.main if name is None else _named(storage, snapshot, name)
-
-        def build() -> Arrays:
-            entries = read_entries(storage, snapshot, database)
-            self._refuse_change(storage, snapshot)
-            return _records(entries, storage.name)
-
-        if database.leaf_pages < TUNING.cached_leaf_pages:
-            return build()
-        kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
-
-        def fits(*arrays: NDArray[Any]) -> bool:
-            offsets, lengths, keys, bounds = arrays
-            return (
-                lie_inside(storage, offsets, lengths)
-                and len(bounds) == len(offsets) + 1
-                and have_dtypes((keys, np.uint8))
-                and are_bounds(bounds, len(keys))
-            )
-
-        return cached_index(storage, kind, build, fits)
 
     def __len__(self) -> int:
         return len(self._records)
@@ -116,7 +88,7 @@ class LMDBFiles:
         records = self._records.read(indices, allocate, SLACK)
         # Checked afterwards: the next transaction writes only to pages that this one left free.
         for file in set((self._firsts.searchsorted(indices, "right") - 1).tolist()):
-            self._refuse_change(self._storages[file], self._snapshots[file])
+            refuse_change(self._storages[file], self._snapshots[file])
         return records
 
     def keys(self, indices: NDArray[np.int64], allocate: Allocate) -> list[NDArray[np.uint8]]:
@@ -141,15 +113,58 @@ class LMDBFiles:
         """Release the files; a later `read` opens them again."""
         self._records.close()
 
-    @staticmethod
-    def _refuse_change(storage: Storage, snapshot: Snapshot) -> None:
-        if storage.path is None:
-            return  # an object in remote storage does not change piece by piece
-        if not is_unchanged(storage, snapshot):
-            raise SourceError(
-                f"{storage.name} was written to while it was being read, so values may have "
-                "moved: make the reader anew when nobody writes, or read a copy"
-            )
+
+def open_databases(
+    paths: Sequence[str], database: str | None, options: Mapping[str, Any] | None
+) -> tuple[list[Storage], list[Snapshot], list[Arrays]]:
+    """Open LMDB files; the arguments are those of `LMDBFiles`.
+
+    Returns:
+        the files, their states, and of each the offsets and lengths of its values, its keys end to
+        end, and the bounds of the keys.
+    """
+    storages = open_storages([_data_file(path) for path in paths], options)
+    snapshots = [read_snapshot(storage) for storage in storages]
+    indexes = [
+        _index(storage, snapshot, database)
+        for storage, snapshot in zip(storages, snapshots, strict=True)
+    ]
+    return storages, snapshots, indexes
+
+
+def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
+    database = snapshot.main if name is None else _named(storage, snapshot, name)
+
+    def build() -> Arrays:
+        entries = read_entries(storage, snapshot, database)
+        refuse_change(storage, snapshot)
+        return _records(entries, storage.name)
+
+    if database.leaf_pages < TUNING.cached_leaf_pages:
+        return build()
+    kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
+
+    def fits(*arrays: NDArray[Any]) -> bool:
+        offsets, lengths, keys, bounds = arrays
+        return (
+            lie_inside(storage, offsets, lengths)
+            and len(bounds) == len(offsets) + 1
+            and have_dtypes((keys, np.uint8))
+            and are_bounds(bounds, len(keys))
+        )
+
+    return cached_index(storage, kind, build, fits)
+
+
+def refuse_change(storage: Storage, snapshot: Snapshot) -> None:
+    """Raise SourceError if a local file was written to since its state was read."""
+    if storage.path is None:
+        return  # an object in remote storage does not change piece by piece
+    if not is_unchanged(storage, snapshot):
+        raise SourceError(
+            f"{storage.name} was written to while it was being read, so values may have "
+            "moved: make the reader anew when nobody writes, or read a copy"
+        )
 
 
 def _text(key: bytes) -> str:
