@@ -12,7 +12,7 @@ from ..archives.tar import Member
 from ..source import Allocate, Column
 from ..storage.index_cache import Arrays
 from ..storage.strings import StringTable
-from ..webdataset.choosing import Archive, Output, chosen_archives
+from ..webdataset.choosing import Archive, ComponentOutput, chosen_archives
 from ..webdataset.index import ArchiveIndex, group
 from ..webdataset.source import ComponentSource
 from .files import open_databases, refuse_change
@@ -25,7 +25,7 @@ class LMDBComponentSource(ComponentSource):
     def __init__(
         self,
         archives: Sequence[Archive],
-        outputs: Sequence[Output],
+        outputs: Sequence[ComponentOutput],
         snapshots: Sequence[Snapshot],
         *,
         keys: bool,
@@ -49,7 +49,7 @@ class LMDBComponentSource(ComponentSource):
 def open_components(
     paths: Sequence[str],
     ext: Sequence[str],
-    outputs: Sequence[Output],
+    outputs: Sequence[ComponentOutput],
     *,
     database: str | None = None,
     missing: str = "empty",

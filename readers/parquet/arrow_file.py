@@ -17,7 +17,7 @@ from ...engine.errors import SourceError
 from ..storage.lookahead import Lookahead
 from ..storage.read_plan import Int64s
 from ..storage.storage import Bytes, Storage
-from .library import named_errors, pyarrow
+from .library import check_names, named_errors, pyarrow
 from .table_file import LARGEST_BLOCK, TableFile
 
 MAGIC = b"ARROW1"
@@ -55,6 +55,7 @@ class ArrowTable(TableFile):
         (content,) = storage.read(np.array([head.offset]), np.array([head.length]), np.empty)
         with named_errors(f"{storage.name} is no sound Arrow file"):
             schema = pyarrow().ipc.read_schema(pyarrow().py_buffer(content))
+            check_names(schema)
         if any(message.kind == _DICTIONARY for message in messages):
             raise SourceError(
                 f"{storage.name} has columns of a dictionary type, which are read of Parquet files "

@@ -1,7 +1,7 @@
 """Columns of Arrow as outputs: which types are read, and where their values lie in memory.
 
-A `ColumnRule` knows the type of a column. It turns the column of a record batch into `Values`,
-which give samples without a Python object for each value.
+A `ColumnRule` knows the type of a column. It turns the column of a record batch into
+`ColumnValues`, which give samples without a Python object for each value.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...engine.errors import ArgumentError
 from ...engine.suggestions import not_among
 from .library import pyarrow
-from .values import ByteValues, ListValues, NumberValues, Values
+from .values import ByteValues, ColumnValues, ListValues, NumberValues
 
 _FILE = "bytes"  # the field with the content, in structs that stand for a file
 
@@ -43,14 +43,14 @@ class ColumnRule:
     is_text: bool
     ndim: int
 
-    def values(self, batch: Any) -> Values:
+    def values(self, batch: Any) -> ColumnValues:
         """Return the values of this column of a record batch."""
         array = _storage_of(batch.column(self.steps[0]))
         for name in self.steps[1:]:
             array = _field(array, name)
         return self._values(array)
 
-    def _values(self, array: Any) -> Values:
+    def _values(self, array: Any) -> ColumnValues:
         arrow = pyarrow()
         if arrow.types.is_dictionary(array.type):
             numbers = array.indices.fill_null(0).to_numpy(zero_copy_only=False)

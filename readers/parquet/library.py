@@ -40,5 +40,12 @@ def named_errors(place: str) -> Iterator[None]:
         raise SourceError(f"{place}: {_first_line(error)}") from None
 
 
+def check_names(fields: Any) -> None:
+    """Raise UnicodeDecodeError if a name in a schema is no UTF-8: it would be raised later."""
+    for field in fields:
+        assert isinstance(field.name, str)
+        check_names(map(field.type.field, range(field.type.num_fields)))
+
+
 def _first_line(error: Exception) -> str:
     return str(error).strip().split("\n", 1)[0][:500] or type(error).__name__

@@ -12,7 +12,7 @@ from ...engine.errors import SourceError
 from ..storage.file_object import StorageFile
 from ..storage.read_plan import Int64s
 from ..storage.storage import Bytes, Storage
-from .library import named_errors, pyarrow
+from .library import check_names, named_errors, pyarrow
 from .table_file import LARGEST_BLOCK, TableFile
 
 MAGIC = b"PAR1"
@@ -37,6 +37,7 @@ class ParquetTable(TableFile):
             file = arrow.parquet.ParquetFile(arrow.PythonFile(StorageFile(storage), mode="r"))
             self._metadata = file.metadata
             groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+            check_names(file.schema_arrow)
             super().__init__(storage, file.schema_arrow, [group.num_rows for group in groups])
             paths = [file.schema.column(i).path for i in range(len(file.schema))]
         self._paths = tuple(paths)

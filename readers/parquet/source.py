@@ -17,7 +17,7 @@ from .blocks import RowBlocks, open_tables
 from .columns import ColumnRule, rule_of
 from .features import class_names, features_of
 from .paths import table_paths
-from .values import BadValueError, Values
+from .values import BadValueError, ColumnValues
 
 
 class RowGroup:
@@ -52,7 +52,7 @@ class RowGroup:
         return columns
 
     def _taken(
-        self, values: Values, name: str, rows: Int64s, number: int, allocate: Allocate
+        self, values: ColumnValues, name: str, rows: Int64s, number: int, allocate: Allocate
     ) -> Column:
         try:
             return values.take(rows, allocate)

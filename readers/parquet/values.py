@@ -1,4 +1,4 @@
-"""Values of a column as NumPy finds them in Arrow's memory, and samples made of them."""
+"""ColumnValues of a column as NumPy finds them in Arrow's memory, and samples made of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BadValueError(Exception):
         self.reason = reason
 
 
-class Values(ABC):
+class ColumnValues(ABC):
     """The values of a column in a record batch."""
 
     sound: Sound
@@ -44,7 +44,7 @@ class Values(ABC):
         """
 
     @abstractmethod
-    def at(self, numbers: NDArray[Any], sound: Sound) -> Values:
+    def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
         """Return the values `numbers`, for dictionaries."""
 
     @property
@@ -70,7 +70,7 @@ def _chosen(own: Sound, numbers: NDArray[Any], sound: Sound) -> Sound:
     return chosen & sound
 
 
-class NumberValues(Values):
+class NumberValues(ColumnValues):
     """Numbers and truth values: samples of shape ()."""
 
     def __init__(self, numbers: NDArray[Any], dtype: np.dtype[Any], sound: Sound) -> None:
@@ -79,7 +79,7 @@ class NumberValues(Values):
         self.sound = sound
 
     def take(self, rows: Rows, allocate: Allocate) -> Column:
-        """See `Values.take`."""
+        """See `ColumnValues.take`."""
         self._check(rows)
         chosen = self._numbers[rows]
         converted, changed = _converted(chosen, self._dtype)
@@ -91,18 +91,18 @@ class NumberValues(Values):
         found[...] = converted
         return found
 
-    def at(self, numbers: NDArray[Any], sound: Sound) -> Values:
-        """See `Values.at`."""
+    def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
+        """See `ColumnValues.at`."""
         sound = _chosen(self.sound, numbers, sound)
         return NumberValues(self._numbers[numbers], self._dtype, sound)
 
     @property
     def nbytes(self) -> int:
-        """See `Values.nbytes`."""
+        """See `ColumnValues.nbytes`."""
         return self._numbers.nbytes
 
 
-class ByteValues(Values):
+class ByteValues(ColumnValues):
     """Bytes and texts: samples of shape (size,), or numbers that are written as text."""
 
     def __init__(
@@ -122,7 +122,7 @@ class ByteValues(Values):
         self.sound = sound
 
     def take(self, rows: Rows, allocate: Allocate) -> Column:
-        """See `Values.take`."""
+        """See `ColumnValues.take`."""
         self._check(rows)
         starts, sizes = self._starts[rows], self._sizes[rows]
         if self._is_text:
@@ -161,19 +161,19 @@ class ByteValues(Values):
             samples[number] = found[0]
         return samples
 
-    def at(self, numbers: NDArray[Any], sound: Sound) -> Values:
-        """See `Values.at`."""
+    def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
+        """See `ColumnValues.at`."""
         sound = _chosen(self.sound, numbers, sound)
         starts, sizes = self._starts[numbers], self._sizes[numbers]
         return ByteValues(self._block, starts, sizes, self._dtype, self._is_text, sound)
 
     @property
     def nbytes(self) -> int:
-        """See `Values.nbytes`."""
+        """See `ColumnValues.nbytes`."""
         return self._block.nbytes + self._starts.nbytes + self._sizes.nbytes
 
 
-class ListValues(Values):
+class ListValues(ColumnValues):
     """Lists of numbers, or lists of such lists: samples with one axis for each level.
 
     Args:
@@ -202,7 +202,7 @@ class ListValues(Values):
         self.ragged = ragged
 
     def take(self, rows: Rows, allocate: Allocate) -> Column:
-        """See `Values.take`."""
+        """See `ColumnValues.take`."""
         self._check(rows)
         refuse(rows, self.ragged[rows], "holds lists that differ in length, which are no array")
         shapes = self._shapes[rows]
@@ -223,13 +223,13 @@ class ListValues(Values):
             sample[...] = converted.reshape(sample.shape)
         return found
 
-    def at(self, numbers: NDArray[Any], sound: Sound) -> Values:
+    def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
         """Not called: a dictionary of lists is refused."""
         raise NotImplementedError
 
     @property
     def nbytes(self) -> int:
-        """See `Values.nbytes`."""
+        """See `ColumnValues.nbytes`."""
         return self._elements.nbytes + self._bounds.nbytes + self._shapes.nbytes
 
 

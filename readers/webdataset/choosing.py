@@ -23,7 +23,7 @@ MISSING = ("empty", "skip", "error")
 
 
 @dataclass(frozen=True)
-class Output:
+class ComponentOutput:
     """What becomes of the components of an output.
 
     Attributes:
@@ -51,7 +51,7 @@ class Archive:
     numbers: Int64s
 
 
-def outputs_of(owner: str, ext: Sequence[str], dtypes: Sequence[Any]) -> list[Output]:
+def outputs_of(owner: str, ext: Sequence[str], dtypes: Sequence[Any]) -> list[ComponentOutput]:
     """Return the outputs of a reader; warn of labels that nobody asked to have as characters.
 
     Args:
@@ -80,7 +80,8 @@ def outputs_of(owner: str, ext: Sequence[str], dtypes: Sequence[Any]) -> list[Ou
             stacklevel=2,
         )
     return [
-        Output(dtype, holds_numbers(entry, dtype)) for entry, dtype in zip(ext, types, strict=True)
+        ComponentOutput(dtype, holds_numbers(entry, dtype))
+        for entry, dtype in zip(ext, types, strict=True)
     ]
 
 

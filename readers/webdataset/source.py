@@ -19,7 +19,7 @@ from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
 from ..storage.records import RecordFiles, Records, windows
 from ..storage.storage import Bytes, cut
-from .choosing import Archive, Output, chosen_archives, outputs_of
+from .choosing import Archive, ComponentOutput, chosen_archives, outputs_of
 from .index import check_ends, index_archive, read_dali_index
 from .text_numbers import parsed, parsed_one
 
@@ -31,7 +31,11 @@ class ComponentSource:
     """Samples of archives; a sample has one array for each output."""
 
     def __init__(
-        self, archives: Sequence[Archive], outputs: Sequence[Output], *, doubtful: bool = False
+        self,
+        archives: Sequence[Archive],
+        outputs: Sequence[ComponentOutput],
+        *,
+        doubtful: bool = False,
     ) -> None:
         """Take the archives and the outputs.
 
@@ -78,7 +82,7 @@ class ComponentSource:
         )
 
     def _column(
-        self, output: Output, block: Bytes, starts: Int64s, sizes: Int64s, rows: Int64s
+        self, output: ComponentOutput, block: Bytes, starts: Int64s, sizes: Int64s, rows: Int64s
     ) -> Column:
         dtype = output.dtype
         if output.is_text:
@@ -95,7 +99,7 @@ class ComponentSource:
             for view, row in zip(views, rows.tolist(), strict=True)
         ]
 
-    def _elements(self, output: Output, content: Bytes, row: int) -> NDArray[Any]:
+    def _elements(self, output: ComponentOutput, content: Bytes, row: int) -> NDArray[Any]:
         """Return the elements of a component, or the number that is written there."""
         if output.is_text and content.size:
             try:

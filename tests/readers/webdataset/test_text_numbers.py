@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from penstock import DecodeError, fn, pipeline_def, types
+from penstock import DecodeError
 from penstock.readers.webdataset.source import open_archives
 from penstock.readers.webdataset.text_numbers import parsed, parsed_one
 
@@ -54,20 +54,6 @@ class TestNumbersAsSamples(SourceConformance):
             (np.array([label]), np.full(number, ord("x"), np.uint8))
             for number, label in enumerate(LABELS)
         ]
-
-
-def test_a_batch_of_labels_is_what_a_loss_takes(written):
-    @pipeline_def(batch_size=5, num_threads=1)
-    def pipeline():
-        return fn.readers.webdataset(
-            paths=written, ext=["txt", "cls"], dtypes=[types.UINT8, types.INT32]
-        )
-
-    with pipeline() as pipe:
-        texts, found = pipe.run()
-    assert found.as_array().tolist() == [[label] for label in LABELS]
-    assert found.dtype == types.INT32
-    assert [texts.at(i).tobytes().decode() for i in range(5)] == [f"no {n}" for n in LABELS]
 
 
 def test_labels_without_types_are_dali_s_bytes_and_a_warning(written):
