@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -57,7 +58,8 @@ class LMDBFiles:
 
         Args:
             paths: environments: each a folder that holds `data.mdb`, or a file (made with
-                `subdir=False`, MDB_NOSUBDIR).
+                `subdir=False`, MDB_NOSUBDIR). A folder of such folders, as `penstock convert`
+                writes it, and a pattern stand for all of them, in the order of their names.
             database: name of the database in each; None for the unnamed one.
             options: `Reader.storage_options`, for URLs; that of a folder ends in a slash.
 
@@ -123,7 +125,8 @@ def open_databases(
         the files, their states, and of each the offsets and lengths of its values, its keys end to
         end, and the bounds of the keys.
     """
-    storages = open_storages([_data_file(path) for path in paths], options)
+    files = [file for path in paths for file in database_files(path)]
+    storages = open_storages(files, options)
     snapshots = [read_snapshot(storage) for storage in storages]
     indexes = [
         _index(storage, snapshot, database)
@@ -173,9 +176,24 @@ def _text(key: bytes) -> str:
     return repr(key)
 
 
-def _data_file(path: str) -> str:
-    folder = path.endswith("/") if is_url(path) else os.path.isdir(path)
-    return os.path.join(path, _DATA) if folder else path
+def database_files(path: str) -> list[str]:
+    """Return the files of the databases that a path stands for; see `LMDBFiles`.
+
+    Raises:
+        SourceError: nothing matches a pattern.
+    """
+    if is_url(path):
+        return [path + _DATA if path.endswith("/") else path]
+    if not os.path.exists(path) and glob.has_magic(path):
+        matches = sorted(glob.glob(path))
+        if not matches:
+            raise SourceError(f"no file or folder matches the pattern {path!r}")
+        return [file for match in matches for file in database_files(match)]
+    if not os.path.isdir(path):
+        return [path]
+    own = os.path.join(path, _DATA)
+    inside = sorted(glob.glob(os.path.join(glob.escape(path), "*", _DATA)))
+    return inside if inside and not os.path.isfile(own) else [own]
 
 
 def _described(database: str | None) -> str:

@@ -120,7 +120,8 @@ class LMDBReader(RecordReader):
     path = param(
         STRS,
         REQUIRED,
-        "The databases, read one after the other: folders that hold data.mdb, or files.",
+        "The databases, read one after the other: folders that hold data.mdb, or files. A folder "
+        "of such folders (shards) and globs stand for all of them.",
     )
 
     def open_files(self, database: str | None = None) -> LMDBFiles:
