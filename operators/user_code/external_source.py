@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -310,9 +310,13 @@ class ExternalSource(FedInput):
     def _check_tuple(self, value: Any) -> None:
         if not isinstance(value, list | tuple) or len(value) != self._count:
             given = len(value) if isinstance(value, list | tuple) else type(value).__name__
+            remedy = ""
+            if isinstance(value, Mapping):
+                items = ", ".join(f"sample[{name!r}]" for name in list(value)[: self._count])
+                remedy = f"; return a tuple of its values, such as ({items})"
             raise ArgumentError(
                 f"fn.external_source: with num_outputs={self._count} the source must return a "
-                f"tuple of {self._count}, but returned {given}"
+                f"tuple of {self._count}, but returned {given}{remedy}"
             )
 
     def _columns(
