@@ -198,3 +198,21 @@ def test_numpy(capsys):
 def test_every_format_that_convert_writes_has_a_recipe():
     shown = set(re.findall(r"--to ([\w-]+)", TRAINING))
     assert shown == set(WRITERS)
+
+
+def test_fields_of_json():
+    """The recipe without a training: an archive of the package webdataset has such components."""
+    webdataset = pytest.importorskip("webdataset")
+    names = {"__name__": "a_recipe"}
+    exec(compile(code(RECIPES[""]), str(PAGE), "exec"), names)
+    blocks = re.findall(r"```python\n(.*?)```", RECIPES["WebDataset"], re.S)
+    exec(compile(blocks[1], str(PAGE), "exec"), names)
+    Path("train-tar").mkdir()
+    picture = next(Path("train").rglob("*.jpg")).read_bytes()
+    with webdataset.TarWriter("train-tar/a.tar") as writer:
+        for number in range(4):
+            scores = {"scores": {"quality": number / 2}}
+            writer.write({"__key__": f"{number}", "jpg": picture, "json": scores})
+    with penstock.Pipeline(batch_size=4, num_threads=1) as pipe:
+        pipe.set_outputs(*names["read_scores"]())
+        assert pipe.run()[1].as_array().tolist() == [0.0, 0.5, 1.0, 1.5]
