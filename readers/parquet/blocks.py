@@ -17,6 +17,7 @@ from ..storage.read_plan import Int64s
 from ..storage.read_team import READ_TEAM
 from ..storage.storage import Bytes, Storage
 from .arrow_file import ArrowTable
+from .library import named_errors
 from .parquet_file import ParquetTable
 from .table_file import TableFile
 
@@ -117,7 +118,8 @@ class RowBlocks(Generic[Decoded]):
         def decode(number: int) -> None:
             file, block = self.position_of(number)
             batches = file.decode(block, self._columns, contents.pop(number))
-            found[number] = self._decoded(self.file_of(number), batches)
+            with named_errors(file.title(block)):
+                found[number] = self._decoded(self.file_of(number), batches)
 
         READ_TEAM.run_jobs(decode, numbers, len(os.sched_getaffinity(0)))
         return found
@@ -167,6 +169,7 @@ class _Cache(Generic[Decoded]):
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
         self._kept: OrderedDict[int, Future[tuple[Decoded, int]]] = OrderedDict()
+        self._nbytes = 0  # of those that are read
         self._lock = Lock()
 
     def get(
@@ -201,23 +204,25 @@ class _Cache(Generic[Decoded]):
             for block in missing.values():
                 block.set_exception(error)
             return
-        for number, block in missing.items():
-            block.set_result(found[number])
         with self._lock:
+            for number, block in missing.items():
+                block.set_result(found[number])
+                if self._kept.get(number) is block:  # else `clear` was called
+                    self._nbytes += found[number][1]
             self._drop_some()
 
     def _drop_some(self) -> None:
-        done = [number for number, block in self._kept.items() if block.done()]
-        nbytes = sum(self._kept[number].result()[1] for number in done)
-        for number in done[:-1]:
-            if nbytes <= self._most:
+        while self._nbytes > self._most and len(self._kept) > 1:
+            oldest = next((n for n, block in self._kept.items() if block.done()), None)
+            if oldest is None:
                 return
-            nbytes -= self._kept.pop(number).result()[1]
+            self._nbytes -= self._kept.pop(oldest).result()[1]
 
     def clear(self) -> None:
         """Forget all blocks."""
         with self._lock:
             self._kept.clear()
+            self._nbytes = 0
 
     def __getstate__(self) -> int:
         return self._most

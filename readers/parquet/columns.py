@@ -162,8 +162,11 @@ def _is_file(stored: Any) -> bool:
 def natural_dtype(leaf: Any, *, in_list: bool) -> np.dtype[Any] | None:
     """Return the dtype of an output with values of a type; None if none is right."""
     arrow = pyarrow().types
-    if arrow.is_integer(leaf) or _is_real(leaf):
-        return np.dtype(leaf.to_pandas_dtype())
+    if arrow.is_boolean(leaf):
+        return np.dtype(np.bool_)
+    if arrow.is_integer(leaf) or arrow.is_floating(leaf):
+        kind = "f" if arrow.is_floating(leaf) else "i" if arrow.is_signed_integer(leaf) else "u"
+        return np.dtype(f"{kind}{leaf.bit_width // 8}")
     return np.dtype(np.uint8) if not in_list and _is_bytes(leaf) else None
 
 

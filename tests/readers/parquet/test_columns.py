@@ -38,6 +38,8 @@ pa = pytest.importorskip("pyarrow")
 )
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 def test_types(tmp_path, values, dtype, shape, kind):
+    if "view" in str(values.type) and int(pa.__version__.split(".")[0]) < 20:
+        pytest.skip("older releases of PyArrow cannot convert views")
     rows = pa.table({"x": values})
     if kind == "arrow" and pa.types.is_dictionary(values.type):
         path = write_stream(tmp_path / "a.arrow", rows)
