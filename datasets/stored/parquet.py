@@ -92,7 +92,7 @@ def _table(_: int, batches: list[Any]) -> tuple[Any, int]:
 
 def _flattened(table: Any) -> Any:
     """Return a table with a column for each field of structs that hold lists, such as boxes."""
-    columns = {}
+    columns: dict[str, Any] = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         one = pyarrow().table({name: column})
         if _holds_lists(column.type):

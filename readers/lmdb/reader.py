@@ -228,7 +228,8 @@ class LMDB(LMDBReader):
             raise ArgumentError("fn.readers.lmdb: `dtypes` needs `ext`, with an entry for each")
 
     def num_outputs(self) -> int:
-        return (1 if self.ext is None else len(self.ext)) + self.keys
+        outputs: int = 1 if self.ext is None else len(self.ext)
+        return outputs + bool(self.keys)
 
     def open_source(self) -> Source:
         if self.ext is None:

@@ -155,7 +155,7 @@ def open_parquet(
     """
     storages = open_storages(table_paths(paths), storage_options)
     files = open_tables(storages)
-    wanted = list(dtypes) or [None] * len(columns)
+    wanted: list[np.dtype[Any] | None] = [*dtypes] or [None] * len(columns)
     rules: list[list[ColumnRule]] = []
     for file in files:
         name = file.storage.name
@@ -170,7 +170,7 @@ def open_parquet(
                     f"{storages[0].name}; the samples of a reader must agree in dtype"
                 )
         rules.append(found)
-    selection = list(dict.fromkeys(rule.selection for rule in rules[0]))
+    selection = list(dict.fromkeys(rule.selection for found in rules for rule in found))
     blocks = RowBlocks(files, selection, partial(_row_group, rules), cache_bytes)
     if not len(blocks):
         more = " ..." if len(files) > 1 else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ def refuse(rows: Rows, wrong: NDArray[np.bool_], reason: str) -> None:
 
 
 def _chosen(own: Sound, numbers: NDArray[Any], sound: Sound) -> Sound:
-    chosen = None if own is None else own[numbers]
+    chosen: Sound = None if own is None else own[numbers]
     if chosen is None or sound is None:
         return sound if chosen is None else chosen
     return chosen & sound
@@ -231,9 +231,6 @@ class ListValues(ColumnValues):
     def nbytes(self) -> int:
         """See `ColumnValues.nbytes`."""
         return self._elements.nbytes + self._bounds.nbytes + self._shapes.nbytes
-
-
-Converted = Callable[[NDArray[Any], np.dtype[Any]], tuple[NDArray[Any], NDArray[np.bool_]]]
 
 
 def _converted(

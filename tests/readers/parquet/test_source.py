@@ -55,6 +55,16 @@ def test_texts_of_other_width_agree(tmp_path):
     assert read(source) == [[[97], [98]]]
 
 
+def test_files_and_bytes_agree(tmp_path):
+    """A column of images may be a struct in one file, and plain bytes in another."""
+    image = {"bytes": b"a", "path": "a.jpg"}
+    first = write(tmp_path / "a.parquet", pa.table({"x": [image], "y": [1]}))
+    second = write(tmp_path / "b.parquet", pa.table({"x": [b"b"], "y": [2]}))
+    for paths in ([first, second], [second, first]):
+        source = open_parquet(paths, ["x"], cache_bytes=CACHE)
+        assert sorted(read(source)[0]) == [[97], [98]]
+
+
 def test_tables_without_rows(tmp_path):
     rows = pa.table({"x": [1, 2]})
     empty = write(tmp_path / "a.parquet", rows.slice(0, 0))
