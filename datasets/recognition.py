@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from errno import ENOENT
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,8 @@ def _recognized(location: Location, *, has_folders: bool) -> str:
         if recognized is not None:
             return recognized
     if has_folders:
+        if isinstance(location.root, Path):
+            _refuse_folders_of_tables(location.root)
         return "folder"
     raise SourceError(
         f"{location.root} is no data set of a known format: neither class folders, nor files of "
@@ -145,6 +148,19 @@ def _loose(location: Location) -> str:
         f". It holds {media:,} files of images, sound or video that lie in no class folder: put "
         "them into a folder for each class, or list them with labels in a file"
     )
+
+
+def _refuse_folders_of_tables(root: Path) -> None:
+    """Raise SourceError if the folders hold tables, as `datasets` and its hub lay them out."""
+    folders = sorted(each for each in root.iterdir() if each.is_dir() and each.name[0] != ".")
+    for folder in folders[:16]:
+        with os.scandir(folder) as entries:
+            suffixes = {os.path.splitext(each.name)[1] for each in islice(entries, 64)}
+        if suffixes & {".parquet", ".arrow"}:
+            raise SourceError(
+                f"{root} holds folders of Parquet or Arrow files, not of classes; name the folder "
+                f"or the files of a split: {str(folder)!r}"
+            )
 
 
 def format_of_file(path: str, options: Mapping[str, Any] | None = None) -> str | None:
@@ -209,6 +225,7 @@ def _is_file_list(head: bytes, _: Storage) -> bool:
 
 _TESTS: tuple[tuple[str, Callable[[bytes, Storage], bool]], ...] = (
     ("parquet", lambda head, _: head[:4] == b"PAR1"),
+    ("arrow", lambda head, _: head[:6] == b"ARROW1" or head[:4] == b"\xff\xff\xff\xff"),
     ("npy", lambda head, _: head[: len(NPY_MAGIC)] == NPY_MAGIC),
     ("npz", lambda head, _: head[:4] == b"PK\x03\x04"),
     ("recordio", _is_record_io),
