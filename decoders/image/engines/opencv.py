@@ -28,7 +28,8 @@ _GRAY = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
 def silence_log() -> None:
     """Log fatal errors only, unless the program chose another level than OpenCV's default."""
     log = getattr(cv2.utils, "logging", cv2)  # the functions moved with OpenCV 4.13
-    if "OPENCV_LOG_LEVEL" not in os.environ and log.getLogLevel() == _LOG_WARNING:
+    level = getattr(log, "getLogLevel", lambda: None)()  # some builds have no log
+    if "OPENCV_LOG_LEVEL" not in os.environ and level == _LOG_WARNING:
         log.setLogLevel(_LOG_FATAL)
 
 
