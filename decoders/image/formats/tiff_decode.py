@@ -109,6 +109,9 @@ def _refuse_unsupported(directory: tiff.TiffDirectory, compression: int) -> None
     samples = directory.value(tiff.SAMPLES, 1)
     if samples < 1:
         refuse("a picture without samples", "1 sample of a pixel or more")
+    photometric = directory.value(tiff.PHOTOMETRIC, 1)
+    if photometric == tiff.YCBCR and compression in _IMAGE_FILES and compression not in _JPEGS:
+        refuse(f"YCbCr with compression {compression}", "JPEG (6, 7) or a lossless compression")
     if len(set(bits[:samples])) > 1:
         refuse(f"a mixture of {sorted(set(bits[:samples]))} bits per sample", "one depth")
     kind = directory.value(tiff.SAMPLE_FORMAT, _UNSIGNED)

@@ -214,8 +214,7 @@ def check_strip(
         elif compression in _JPEGS:
             _check_jpeg(directory, data, grid, strip)
         elif compression in _HEADERS:
-            found = _HEADERS[compression](data)
-            _check_size(found.height, found.width, grid, strip)
+            _check_samples(_HEADERS[compression](data), grid)
     except DecodeError as error:
         raise damaged(strip, str(error)) from error
 
@@ -251,6 +250,15 @@ def _check_jpeg(
                 turbojpeg.check_pixels(np.frombuffer(content, np.uint8), header)
             return
     raise DecodeError("no frame header before the first scan")
+
+
+def _check_samples(found: ImageHeader, grid: StripGrid) -> None:
+    """Raise for more samples than the strip has: some writers take its axes for other ones."""
+    if found.height * found.width * found.channels > grid.height * grid.width * grid.samples:
+        raise DecodeError(
+            f"{found.width} x {found.height} pixels in {found.channels} channels; expected "
+            f"{grid.width} x {grid.height} in {grid.samples}"
+        )
 
 
 def _check_size(height: int, width: int, grid: StripGrid, strip: Strip) -> None:

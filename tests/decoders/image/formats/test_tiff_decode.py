@@ -258,3 +258,20 @@ def test_damaged_headers_give_an_image_or_a_decode_error() -> None:
             except DecodeError:
                 outcomes.add(0)
     assert outcomes == {0, 3}
+
+
+@pytest.mark.parametrize("compression", ["webp", "jpeg2000"])
+def test_chroma_that_nothing_converts_is_named(compression: str) -> None:
+    data = written(noise(16, 24, 3), compression=compression, photometric="rgb")
+    data[tiff.read_directory(memoryview(data)).fields[262].at] = 6
+    with pytest.raises(DecodeError, match=r"YCbCr with compression \d+ is not supported"):
+        decode(data)
+
+
+def test_axes_of_a_jpeg_2000_strip_may_be_mixed_up() -> None:
+    """imagecodecs takes a strip of 5 samples and few lines for planes, and reads it back."""
+    pixels = noise(50, 70, 5)
+    options = {"compression": "jpeg2000", "photometric": "minisblack", "planarconfig": "contig"}
+    data = written(pixels, rowsperstrip=16, **options)
+    oracle = tifffile.imread(io.BytesIO(data.tobytes()))
+    np.testing.assert_array_equal(decode(data, output="ANY_DATA"), oracle)

@@ -319,7 +319,7 @@ def test_a_picture_inside_must_have_the_size_of_its_strip(compression):
     for tag, value in ((STRIP_OFFSETS, len(small)), (STRIP_SIZES, length)):
         field = directory.fields[tag]
         struct.pack_into("<" + field.code, file, field.at, value)
-    with pytest.raises(DecodeError, match="900 x 900 pixels; expected 48 x 48"):
+    with pytest.raises(DecodeError, match=r"900 x 900 pixels.*; expected 48 x 48"):
         decode(file)
 
 
