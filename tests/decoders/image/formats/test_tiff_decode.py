@@ -184,28 +184,6 @@ def test_jpeg_of_the_old_style() -> None:
     assert np.abs(decode(file).astype(int) - pillow_rgb(file)).max() <= 2
 
 
-@pytest.mark.parametrize(
-    ("tag", "value", "words"),
-    [
-        (259, 34892, "compression 34892 is not supported"),
-        (262, 999, "photometric interpretation 999 is not supported"),
-        (258, 40, "a depth of 40 bits is not supported"),
-        (339, 6, "sample format 6 is not supported"),
-        (284, 3, "planar configuration 3 is not supported"),
-        (277, 0, "a picture without samples is not supported"),
-    ],
-)
-def test_forms_that_are_not_supported_are_named(
-    make_tiff: MakeTiff, tag: int, value: int, words: str
-) -> None:
-    data = make_tiff(noise(8, 12), BLACK_IS_ZERO).copy()
-    field = tiff.read_directory(memoryview(data)).fields[tag]
-    struct.pack_into("<" + field.code, data, field.at, value)
-    assert peek_shape(data) == (8, 12, 3)
-    with pytest.raises(DecodeError, match=f"^TIFF: {words}.*Convert the file"):
-        decode(data)
-
-
 @pytest.mark.parametrize("name", ["tifffile", "imagecodecs"])
 def test_a_missing_library_is_named_with_its_command(
     make_tiff: MakeTiff, monkeypatch: pytest.MonkeyPatch, name: str
@@ -258,14 +236,6 @@ def test_damaged_headers_give_an_image_or_a_decode_error() -> None:
             except DecodeError:
                 outcomes.add(0)
     assert outcomes == {0, 3}
-
-
-@pytest.mark.parametrize("compression", ["webp", "jpeg2000"])
-def test_chroma_that_nothing_converts_is_named(compression: str) -> None:
-    data = written(noise(16, 24, 3), compression=compression, photometric="rgb")
-    data[tiff.read_directory(memoryview(data)).fields[262].at] = 6
-    with pytest.raises(DecodeError, match=r"YCbCr with compression \d+ is not supported"):
-        decode(data)
 
 
 def test_axes_of_a_jpeg_2000_strip_may_be_mixed_up() -> None:
