@@ -7,7 +7,6 @@ the few forms that tifffile does not: to RGB if only libtiff knows the color, el
 from __future__ import annotations
 
 import io
-import logging
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,6 +48,8 @@ def library() -> Any:
     Raises:
         MissingDependencyError: tifffile or imagecodecs is missing.
     """
+    import logging
+
     try:
         import imagecodecs  # noqa: F401  (tifffile does without for some files, and fails late)
         import tifffile
