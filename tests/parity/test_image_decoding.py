@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from penstock.decoders.image.decode import decode, peek_shape
 
+from ..decoders.image.tiff_files import written
+
 pytest.importorskip("nvidia.dali")
 
 # What DALI cannot do, or gets wrong: see the reasons.
@@ -86,3 +88,28 @@ def test_peeked_shapes(image_zoo: dict[str, Any], output: str) -> None:
     shapes = run_dali(list(files.values()), output, "uint8", peek_only=True)
     for (name, data), theirs in zip(files.items(), shapes, strict=True):
         assert peek_shape(data, output=output) == tuple(theirs), name
+
+
+TIFFS: dict[str, tuple[tuple[int, ...], Any, dict[str, Any]]] = {
+    "six bands": ((20, 30, 6), np.uint8, {"photometric": "minisblack", "planarconfig": "contig"}),
+    "deep bands": ((20, 30, 5), np.uint16, {"photometric": "minisblack", "planarconfig": "contig"}),
+    "zstd tiles": ((45, 70, 3), np.uint8, {"compression": "zstd", "tile": (16, 32)}),
+    "deep zstd": ((45, 70, 3), np.uint16, {"compression": "zstd", "predictor": 2}),
+    "floats": ((20, 30), np.float32, {}),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("form", TIFFS)
+@pytest.mark.parametrize("output", ["RGB", "ANY_DATA"])
+@pytest.mark.parametrize("dtype", DALI_TYPES)
+def test_forms_of_tiff(form: str, output: str, dtype: str) -> None:
+    shape, stored, options = TIFFS[form]
+    pixels = np.random.default_rng(6).random(shape)
+    largest = 1.0 if stored is np.float32 else np.iinfo(stored).max
+    data = written((pixels * largest).astype(stored), **options)
+    (theirs,) = run_dali([data], output, dtype)
+    ours = decode(data, output=output, dtype=dtype)
+    assert ours.shape == theirs.shape
+    unit = 1 / 255 if dtype == "float32" else np.iinfo(dtype).max / 255
+    assert np.abs(ours.astype(np.float64) - theirs).max() <= 1.01 * max(unit / 257, 1e-6)

@@ -7,7 +7,6 @@ the few forms that tifffile does not: to RGB if only libtiff knows the color, el
 from __future__ import annotations
 
 import io
-import logging
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,12 +19,17 @@ from ....engine.errors import DecodeError, MissingDependencyError, install_hint
 from ...errors import FETCH_AGAIN, decode_error
 from . import tiff, tiff_color
 from .base import CONVERT, Box, Data, DecodeRequest, ImageHeader, StoredImage
-from .tiff_strips import (
-    CHECKED,
-    LERC,
+from .tiff_forms import (
+    BY_LIBTIFF,
+    JPEGS,
+    LOSSLESS,
     NONE,
     OLD_JPEG,
     PACKBITS,
+    refuse_unsupported,
+)
+from .tiff_strips import (
+    CHECKED,
     Strip,
     StripGrid,
     check_strip,
@@ -35,19 +39,7 @@ from .tiff_strips import (
 )
 
 _UPRIGHT = 1
-_PIXAR_LOG, _THUNDER_SCAN, _NEXT, _SGI_LOG, _SGI_LOG_24 = 32909, 32809, 32766, 34676, 34677
-_BY_LIBTIFF = (OLD_JPEG, LERC, _PIXAR_LOG, _THUNDER_SCAN, _NEXT, _SGI_LOG, _SGI_LOG_24)
-_JPEGS = (7, 33007)
-_IMAGE_FILES = (*_JPEGS, 33003, 33004, 33005, 34712, 34933, 50001)
-_LOSSLESS = (5, 8, 32773, 32946, 34925, 50000)
-_COMPRESSIONS = frozenset({NONE, 2, 3, 4, *_LOSSLESS, *_IMAGE_FILES, *_BY_LIBTIFF})
-_COMPRESSION_NAMES = (
-    "none (1), CCITT (2, 3, 4), LZW (5), JPEG (6, 7), Deflate (8, 32946), PackBits (32773), "
-    "LERC (34887), LZMA (34925), Zstandard (50000), WebP (50001) or JPEG 2000 (34712)"
-)
 _HORIZONTAL = 2  # predictor
-_UNSIGNED, _SIGNED, _FLOAT, _UNDEFINED = 1, 2, 3, 4  # sample formats
-_FLOAT_BITS = (16, 24, 32, 64)
 
 
 def library() -> Any:
@@ -56,6 +48,8 @@ def library() -> Any:
     Raises:
         MissingDependencyError: tifffile or imagecodecs is missing.
     """
+    import logging
+
     try:
         import imagecodecs  # noqa: F401  (tifffile does without for some files, and fails late)
         import tifffile
@@ -81,52 +75,20 @@ def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredIma
     tifffile = library()
     directory = tiff.read_directory(data.data)
     compression = directory.value(tiff.COMPRESSION, NONE)
-    _refuse_unsupported(directory, compression)
+    refuse_unsupported(directory, compression)
     grid = read_grid(directory, header)
     strips = read_strips(directory, header, grid, compression)
-    if tiff_color.is_left_to_libtiff(directory) and compression not in _JPEGS:
-        if compression in (NONE, *_LOSSLESS):
+    if tiff_color.is_left_to_libtiff(directory) and compression not in JPEGS:
+        if compression in (NONE, *LOSSLESS):
             _check_lengths(tifffile, directory, grid, strips, compression)
         return _by_libtiff(directory, header, as_rgb=True)
-    if compression in _BY_LIBTIFF:
+    if compression in BY_LIBTIFF:
         if compression == OLD_JPEG:
             return _by_libtiff(directory, header, as_rgb=True)
         pixels = _by_libtiff(directory, header, as_rgb=False).pixels
     else:
         pixels = _by_tifffile(tifffile, directory, header, grid, strips, compression, request.box)
     return tiff_color.interpreted(_integers(pixels, directory), directory, header)
-
-
-def _refuse_unsupported(directory: tiff.TiffDirectory, compression: int) -> None:
-    def refuse(problem: str, expected: str) -> None:
-        raise decode_error(
-            tiff.NAME, f"{problem} is not supported", expected=expected, remedy=CONVERT
-        )
-
-    if compression not in _COMPRESSIONS:
-        refuse(f"compression {compression}", _COMPRESSION_NAMES)
-    bits = directory.values(tiff.BITS) or (1,)
-    samples = directory.value(tiff.SAMPLES, 1)
-    if samples < 1:
-        refuse("a picture without samples", "1 sample of a pixel or more")
-    if len(set(bits[:samples])) > 1:
-        refuse(f"a mixture of {sorted(set(bits[:samples]))} bits per sample", "one depth")
-    kind = directory.value(tiff.SAMPLE_FORMAT, _UNSIGNED)
-    if len(set(directory.values(tiff.SAMPLE_FORMAT)[:samples])) > 1:
-        refuse("a mixture of sample formats", "one format")
-    if kind not in (_UNSIGNED, _SIGNED, _FLOAT, _UNDEFINED):
-        refuse(f"sample format {kind}", "integers (1, 2) or floats (3)")
-    if kind == _FLOAT and bits[0] not in _FLOAT_BITS:
-        refuse(f"a float of {bits[0]} bits", "16, 24, 32 or 64")
-    if not 1 <= bits[0] <= 32 and bits[0] != 64:
-        refuse(f"a depth of {bits[0]} bits", "1 to 32, or 64")
-    if directory.value(tiff.PLANAR, 1) not in (1, 2):
-        refuse(f"planar configuration {directory.value(tiff.PLANAR, 1)}", "1 or 2")
-    if directory.value(tiff.PREDICTOR, 1) not in (1, 2, 3):
-        refuse(f"predictor {directory.value(tiff.PREDICTOR, 1)}", "1, 2 or 3")
-    if max(directory.value(tiff.DEPTH, 1), directory.value(tiff.TILE_DEPTH, 1)) > 1:
-        refuse("a volume (tag 32997)", "flat images")
-    tiff_color.refuse_unsupported(directory)
 
 
 @contextmanager
@@ -174,7 +136,7 @@ def _by_tifffile(
         raise decode_error(
             tiff.NAME, f"the library reads another header, {claims}", expected=f"{form}"
         )
-    options = {"jpegtables": tables, "jpegheader": head} if compression in _JPEGS else {}
+    options = {"jpegtables": tables, "jpegheader": head} if compression in JPEGS else {}
     pixels: NDArray[Any] | None = None
     for strip in strips:
         if not strip.size or not _touches(strip, box):

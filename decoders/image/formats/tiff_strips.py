@@ -19,10 +19,8 @@ from ...errors import decode_error
 from ..engines import turbojpeg
 from . import jpeg, jpeg2000, png, tiff, webp
 from .base import ImageHeader, need, read_fields
+from .tiff_forms import FAX_GROUP_4, JPEGS, NONE
 
-NONE, OLD_JPEG, JPEG, PACKBITS, LERC = 1, 6, 7, 32773, 34887
-FAX_GROUP_4 = 4
-_JPEGS = (JPEG, 33007)
 _FAX_HOLE = b"\0\0"  # no valid sequence of Group 4 codes has so many zeros
 _MOST_BYTES = 1 << 32  # of all decoded strips or tiles: 16-bit RGBA of the most pixels, twice
 _MOST_BYTES_OF_SMALL = 1 << 24  # tiles may be much larger than a small picture
@@ -42,7 +40,7 @@ _HEADERS: dict[int, Callable[[memoryview], ImageHeader]] = {
 """Parsers of compressions that are image files of their own, with a size of their own."""
 
 
-CHECKED = frozenset({FAX_GROUP_4, *_JPEGS, *_HEADERS})
+CHECKED = frozenset({FAX_GROUP_4, *JPEGS, *_HEADERS})
 """Compressions whose strips and tiles `check_strip` checks."""
 
 
@@ -211,11 +209,10 @@ def check_strip(
     try:
         if compression == FAX_GROUP_4:
             _check_fax(data)
-        elif compression in _JPEGS:
+        elif compression in JPEGS:
             _check_jpeg(directory, data, grid, strip)
         elif compression in _HEADERS:
-            found = _HEADERS[compression](data)
-            _check_size(found.height, found.width, grid, strip)
+            _check_samples(_HEADERS[compression](data), grid)
     except DecodeError as error:
         raise damaged(strip, str(error)) from error
 
@@ -251,6 +248,15 @@ def _check_jpeg(
                 turbojpeg.check_pixels(np.frombuffer(content, np.uint8), header)
             return
     raise DecodeError("no frame header before the first scan")
+
+
+def _check_samples(found: ImageHeader, grid: StripGrid) -> None:
+    """Raise for more samples than the strip has: some writers take its axes for other ones."""
+    if found.height * found.width * found.channels > grid.height * grid.width * grid.samples:
+        raise DecodeError(
+            f"{found.width} x {found.height} pixels in {found.channels} channels; expected "
+            f"{grid.width} x {grid.height} in {grid.samples}"
+        )
 
 
 def _check_size(height: int, width: int, grid: StripGrid, strip: Strip) -> None:

@@ -53,16 +53,6 @@ def test_fax_decodes(compression):
     np.testing.assert_array_equal(decoded, bilevel * np.uint8(255))
 
 
-UNKNOWN = [0, 9, 32771, 34661, 34892, 50002, 52546, 65000]
-
-
-@pytest.mark.parametrize("number", UNKNOWN)
-def test_other_compressions_are_refused_by_number(number, capfd):
-    with pytest.raises(DecodeError, match=rf"TIFF: compression {number} is not supported.*Convert"):
-        decode(array(set_short(tiff("raw"), 259, number)))
-    assert capfd.readouterr().err == ""
-
-
 @pytest.mark.parametrize("compression", ["tiff_lzw", "tiff_adobe_deflate", "jpeg"])
 def test_damage_is_found_without_a_word_on_standard_error(compression, capfd):
     sound = tiff(compression)
@@ -319,7 +309,7 @@ def test_a_picture_inside_must_have_the_size_of_its_strip(compression):
     for tag, value in ((STRIP_OFFSETS, len(small)), (STRIP_SIZES, length)):
         field = directory.fields[tag]
         struct.pack_into("<" + field.code, file, field.at, value)
-    with pytest.raises(DecodeError, match="900 x 900 pixels; expected 48 x 48"):
+    with pytest.raises(DecodeError, match=r"900 x 900 pixels.*; expected 48 x 48"):
         decode(file)
 
 
