@@ -23,9 +23,9 @@ _READ_FIRST_PACKET = frozenset({"h264", "hevc", "mpeg2video", "mpeg4"})
 """Codecs whose first packet may say what the decoder must know of all packets. x264 leaves its
 version there, and FFmpeg decodes 4:4:4 of old versions in another way."""
 
-_LONGEST_WAY = 2000
+_LONGEST_WAY = 300
 """Frames. A frame that misses a part, although no packet is damaged, is sought from the video's
-start, too, if the start is not farther. Each clip that wants the frame pays for the way."""
+start, too, if the start is not farther; once for a reader if that does not help."""
 
 IsWanted = Callable[[int], bool]
 CheckRunning = Callable[[], None]
@@ -120,6 +120,7 @@ class FrameReader:
         self._has_read_first = not (is_own and self._codec.name in _READ_FIRST_PACKET)
         self._first: Any = None  # packet of the stream, if it was read
         self._has_refused = False  # whether the decoder has refused a packet since the last seek
+        self._start_may_help = True
         if is_at_start:
             packets = packets_of(self._container, self._stream)
             self._first = next(packets)
@@ -178,13 +179,13 @@ class FrameReader:
         if not self.index.keys[key] <= self._next <= number:
             self._seek(key)
         frame = self._search(number, passing)
-        for start, decodes in self._tries(key, number):
-            if frame is not None:
-                break
-            self._is_wanted = decodes
-            self._seek(start)
-            frame = self._search(number, passing)
         if frame is None:
+            for start, decodes in self._tries(key, number):
+                self._is_wanted = decodes
+                self._seek(start)
+                frame = self._search(number, passing)
+                if frame is not None:
+                    return frame
             raise self._damaged(number)
         return frame
 
@@ -197,8 +198,9 @@ class FrameReader:
         # Some key frames do not begin anew, whatever the container says.
         if key > 0:
             yield key - 1, _everybody
-        if key > 1 and number <= _LONGEST_WAY and not self._has_refused:
+        if key > 1 and number <= _LONGEST_WAY and self._start_may_help and not self._has_refused:
             yield 0, _everybody
+            self._start_may_help = False
 
     def _search(self, number: int, passing: Callable[[int, Any], None] | None) -> Any | None:
         """Return a frame that is ahead; None if the frame is damaged or missing."""

@@ -31,7 +31,7 @@ class SoundArguments(Operator):
         idle = sorted(self.given & {"audio_rate", "audio_downmix"})
         if idle and not self.audio:
             raise ArgumentError(f"{self.called}: {' and '.join(idle)} without audio=True")
-        if not self.audio_rate <= _HIGHEST_RATE:
+        if self.audio_rate > _HIGHEST_RATE:
             raise ArgumentError(
                 f"{self.called}: audio_rate is {self.audio_rate:g} Hz; the limit is "
                 f"{_HIGHEST_RATE:g} Hz"
