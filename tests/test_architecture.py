@@ -255,7 +255,10 @@ def test_no_module_at_the_root_shadows_the_standard_library():
     assert names & set(sys.stdlib_module_names) == set()
 
 
-OPTIONAL = "torch cupy jax tensorflow kvikio nvidia PIL scipy hypothesis av astropy fsspec typer"
+OPTIONAL = (
+    "torch cupy jax tensorflow kvikio nvidia PIL scipy hypothesis av astropy fsspec typer "
+    "imagecodecs tifffile"
+)
 # What only some programs need, or only once they run: imported then, for `import` to stay short.
 LATER = (
     "asyncio concurrent.futures decimal difflib fractions hashlib logging secrets shutil socket "

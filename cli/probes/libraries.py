@@ -86,6 +86,22 @@ def _simplejpeg(simplejpeg: Any) -> str:
     return ""
 
 
+def _imagecodecs(imagecodecs: Any) -> str:
+    encoded = imagecodecs.jpeg2k_encode(picture(), level=0, reversible=True)
+    if not (imagecodecs.jpeg2k_decode(encoded) == picture()).all():
+        raise ValueError("it does not restore the JPEG 2000 file that it wrote")
+    return ""
+
+
+def _tifffile(tifffile: Any) -> str:
+    stream = io.BytesIO()
+    tifffile.imwrite(stream, picture(), photometric="rgb", compression="lzw")
+    stream.seek(0)
+    if not (tifffile.imread(stream) == picture()).all():
+        raise ValueError("it does not restore the TIFF that it wrote")
+    return ""
+
+
 def _crc32c(crc32c: Any) -> str:
     if crc32c.crc32c(b"123456789") != 0xE3069283:  # the check value of CRC-32C
         raise ValueError("it computes a wrong checksum")
@@ -135,6 +151,20 @@ LIBRARIES = (
         "JPEG files cannot be decoded on the CPU",
         f"{_REINSTALL} simplejpeg",
         _simplejpeg,
+    ),
+    Library(
+        "imagecodecs",
+        "imagecodecs",
+        "TIFF and JPEG 2000 files cannot be decoded",
+        install_hint("images"),
+        _imagecodecs,
+    ),
+    Library(
+        "tifffile",
+        "tifffile",
+        "TIFF files cannot be decoded",
+        install_hint("images"),
+        _tifffile,
     ),
     Library(
         "crc32c",

@@ -195,7 +195,7 @@ def cmyk_to_rgb(inks: NDArray[Any], white: float) -> NDArray[Any]:
         white: the sample of full ink.
     """
     light = white - np.clip(np.nan_to_num(inks[..., :4]), 0, white).astype(np.float32)
-    rgb = light[..., :3] * light[..., 3:]
+    rgb: NDArray[Any] = light[..., :3] * light[..., 3:]
     rgb /= white
     return rgb if inks.dtype.kind == "f" else (rgb + 0.5).astype(inks.dtype)
 

@@ -12,7 +12,7 @@ sample. "replace" does the work of "skip" where the batch has no good sample.
 `TensorList.valid` is False for replaced rows.
 
 An error of the machine is no error of a sample. If the process runs out of memory or of file
-descriptors, the run ends under every policy.
+descriptors, or lacks a library, the run ends under every policy.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..errors import MissingDependencyError
 from ..graph.operator import Array
 from ..tensors import TensorList, TensorListCPU
 from .batch import Batch
@@ -214,9 +215,9 @@ class Faults:
 
 
 def is_machine_error(error: BaseException | None) -> bool:
-    """Return whether the process ran out of memory or descriptors; a cause counts, too."""
+    """Return whether the process lacks memory, descriptors or a library; a cause counts, too."""
     while error is not None:
-        if isinstance(error, MemoryError):
+        if isinstance(error, MemoryError | MissingDependencyError):
             return True
         if isinstance(error, OSError) and error.errno in _MACHINE_ERRORS:
             return True

@@ -126,4 +126,5 @@ def _rgb_of_lab(samples: NDArray[Any], is_icc: bool) -> NDArray[np.float32]:
     cubes = np.where(ratios > 6 / 29, ratios**3, (ratios - 4 / 29) * (108 / 841))
     linear = np.clip(cubes @ _SRGB_OF_D50, 0, 1)
     rgb = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
-    return rgb.astype(np.float32)
+    result: NDArray[np.float32] = rgb.astype(np.float32)
+    return result

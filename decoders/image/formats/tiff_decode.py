@@ -20,17 +20,18 @@ from ....engine.errors import DecodeError, MissingDependencyError, install_hint
 from ...errors import FETCH_AGAIN, decode_error
 from . import tiff, tiff_color
 from .base import CONVERT, Box, Data, DecodeRequest, ImageHeader, StoredImage
-from .tiff_segments import (
+from .tiff_strips import (
+    CHECKED,
     LERC,
     NONE,
     OLD_JPEG,
     PACKBITS,
-    Grid,
-    Segment,
-    check_segment,
+    Strip,
+    StripGrid,
+    check_strip,
     damaged,
     read_grid,
-    read_segments,
+    read_strips,
 )
 
 _UPRIGHT = 1
@@ -82,17 +83,17 @@ def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredIma
     compression = directory.value(tiff.COMPRESSION, NONE)
     _refuse_unsupported(directory, compression)
     grid = read_grid(directory, header)
-    segments = read_segments(directory, header, grid, compression)
+    strips = read_strips(directory, header, grid, compression)
     if tiff_color.is_left_to_libtiff(directory) and compression not in _JPEGS:
         if compression in (NONE, *_LOSSLESS):
-            _check_lengths(tifffile, directory, grid, segments, compression)
+            _check_lengths(tifffile, directory, grid, strips, compression)
         return _by_libtiff(directory, header, as_rgb=True)
     if compression in _BY_LIBTIFF:
         if compression == OLD_JPEG:
             return _by_libtiff(directory, header, as_rgb=True)
         pixels = _by_libtiff(directory, header, as_rgb=False).pixels
     else:
-        pixels = _by_tifffile(tifffile, directory, header, grid, segments, compression, request.box)
+        pixels = _by_tifffile(tifffile, directory, header, grid, strips, compression, request.box)
     return tiff_color.interpreted(_integers(pixels, directory), directory, header)
 
 
@@ -129,28 +130,32 @@ def _refuse_unsupported(directory: tiff.TiffDirectory, compression: int) -> None
 
 
 @contextmanager
-def _library_errors(segment: Segment | None = None) -> Iterator[None]:
+def _library_errors(strip: Strip | None = None) -> Iterator[None]:
     """Raise what the library raises as DecodeError: it has no common class of errors."""
     try:
         yield
     except (DecodeError, MemoryError):
         raise
     except Exception as error:
-        words = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        if isinstance(error, NotImplementedError) or "not supported" in words:
-            raise decode_error(tiff.NAME, words.rstrip("."), remedy=CONVERT) from error
-        if segment is None:
-            problem = f"the library cannot decode the data ({words})"
-            raise decode_error(tiff.NAME, problem, remedy=FETCH_AGAIN) from error
-        raise damaged(segment, words) from error
+        raise _library_error(error, strip) from error
+
+
+def _library_error(error: Exception, strip: Strip | None) -> DecodeError:
+    words = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    if isinstance(error, NotImplementedError) or "not supported" in words:
+        return decode_error(tiff.NAME, words.rstrip("."), remedy=CONVERT)
+    if strip is None:
+        problem = f"the library cannot decode the data ({words})"
+        return decode_error(tiff.NAME, problem, remedy=FETCH_AGAIN)
+    return damaged(strip, words)
 
 
 def _by_tifffile(
     tifffile: Any,
     directory: tiff.TiffDirectory,
     header: ImageHeader,
-    grid: Grid,
-    segments: list[Segment],
+    grid: StripGrid,
+    strips: list[Strip],
     compression: int,
     box: Box,
 ) -> NDArray[Any]:
@@ -159,11 +164,11 @@ def _by_tifffile(
         page = tifffile.TiffFile(io.BytesIO(directory.view), is_lsm=False, is_stk=False).pages[0]
         tables, head = page.jpegtables, page.jpegheader
         is_known = page.dtype is not None
-        claims = (page.imagelength, page.imagewidth, page.samplesperpixel)
+        claims: tuple[Any, ...] = (page.imagelength, page.imagewidth, page.samplesperpixel)
         claims += (page.bitspersample, page.compression, page.is_tiled)
         claims += (page.tilelength, page.tilewidth) if page.is_tiled else ()
     expected = (header.height, header.width, grid.planes * grid.samples)
-    form = (*expected, grid.bits, compression, grid.is_tiled)
+    form: tuple[Any, ...] = (*expected, grid.bits, compression, grid.is_tiled)
     form += (grid.height, grid.width) if grid.is_tiled else ()
     if claims != form or not is_known:
         raise decode_error(
@@ -171,59 +176,64 @@ def _by_tifffile(
         )
     options = {"jpegtables": tables, "jpegheader": head} if compression in _JPEGS else {}
     pixels: NDArray[Any] | None = None
-    for segment in segments:
-        if not segment.size or not _touches(segment, box):
+    for strip in strips:
+        if not strip.size or not _touches(strip, box):
             continue
-        part = _decoded(page, directory, grid, segment, compression, options)
-        if part.shape == expected and len(segments) == 1:
+        part = _decoded(page, directory, grid, strip, compression, options)
+        if part.shape == expected and len(strips) == 1:
             return part
         if pixels is None:
             pixels = np.zeros(expected, part.dtype)
-        lines = slice(segment.top, segment.top + segment.height)
-        columns = slice(segment.left, segment.left + segment.width)
-        channels = slice(segment.plane, segment.plane + 1) if grid.planes > 1 else slice(None)
-        pixels[lines, columns, channels] = part[: segment.height, : segment.width]
+        lines = slice(strip.top, strip.top + strip.height)
+        columns = slice(strip.left, strip.left + strip.width)
+        channels = slice(strip.plane, strip.plane + 1) if grid.planes > 1 else slice(None)
+        pixels[lines, columns, channels] = part[: strip.height, : strip.width]
     return np.zeros(expected, page.dtype) if pixels is None else pixels
 
 
-def _touches(segment: Segment, box: Box) -> bool:
+def _touches(strip: Strip, box: Box) -> bool:
     y0, x0, y1, x1 = box
     return (
-        segment.top < y1
-        and segment.left < x1
-        and y0 < segment.top + segment.height
-        and x0 < segment.left + segment.width
+        strip.top < y1
+        and strip.left < x1
+        and y0 < strip.top + strip.height
+        and x0 < strip.left + strip.width
     )
 
 
 def _decoded(
     page: Any,
     directory: tiff.TiffDirectory,
-    grid: Grid,
-    segment: Segment,
+    grid: StripGrid,
+    strip: Strip,
     compression: int,
     options: dict[str, Any],
 ) -> NDArray[Any]:
     """Return the samples of one strip or tile: lines, columns and samples."""
-    data = bytes(directory.view[segment.start : segment.start + segment.size])
-    nbytes = grid.nbytes_of(segment)
+    data = bytes(directory.view[strip.start : strip.start + strip.size])
+    nbytes = grid.nbytes_of(strip)
     if compression == NONE and len(data) < nbytes:
         raise decode_error(
             tiff.NAME,
-            f"strip or tile {segment.number} holds {len(data)} bytes",
-            at=segment.start,
+            f"strip or tile {strip.number} holds {len(data)} bytes",
+            at=strip.start,
             expected=f"{nbytes} bytes of pixels",
         )
-    check_segment(directory, grid, compression, segment)
-    with _library_errors(segment):
-        if compression == PACKBITS:
-            data = _without_padding(data, nbytes)
-        part, _, _ = page.decode(data, segment.number, **options)
-        part = np.asarray(part)[0]
-    if part.shape[0] < segment.height or part.shape[1] < segment.width:
-        raise damaged(segment, f"{part.shape[1]} x {part.shape[0]} pixels")
+    if compression in CHECKED:
+        check_strip(directory, grid, compression, strip)
+    if compression == PACKBITS:
+        data = _without_padding(data, nbytes)
+    part: NDArray[Any]
+    try:  # a context manager takes as long as a short strip
+        part = page.decode(data, strip.number, **options)[0][0]
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise _library_error(error, strip) from error
+    if part.shape[0] < strip.height or part.shape[1] < strip.width:
+        raise damaged(strip, f"{part.shape[1]} x {part.shape[0]} pixels")
     if part.dtype.kind != "f" and 8 * part.itemsize != grid.container:
-        raise damaged(segment, f"samples of {8 * part.itemsize} bits; expected {grid.bits}")
+        raise damaged(strip, f"samples of {8 * part.itemsize} bits; expected {grid.bits}")
     return part
 
 
@@ -260,19 +270,19 @@ def _integers(pixels: NDArray[Any], directory: tiff.TiffDirectory) -> NDArray[An
 def _check_lengths(
     tifffile: Any,
     directory: tiff.TiffDirectory,
-    grid: Grid,
-    segments: list[Segment],
+    grid: StripGrid,
+    strips: list[Strip],
     compression: int,
 ) -> None:
     """Raise unless every strip or tile decodes to its full size: libtiff leaves the rest black."""
     decompress = tifffile.TIFF.DECOMPRESSORS[compression]
-    for segment in segments:
-        nbytes = grid.nbytes_of(segment)
-        data = bytes(directory.view[segment.start : segment.start + segment.size])
-        with _library_errors(segment):
+    for strip in strips:
+        nbytes = grid.nbytes_of(strip)
+        data = bytes(directory.view[strip.start : strip.start + strip.size])
+        with _library_errors(strip):
             length = len(decompress(data, out=nbytes))
         if length < nbytes:
-            raise damaged(segment, f"{length} bytes; expected {nbytes}")
+            raise damaged(strip, f"{length} bytes; expected {nbytes}")
 
 
 def _by_libtiff(directory: tiff.TiffDirectory, header: ImageHeader, as_rgb: bool) -> StoredImage:
@@ -281,20 +291,20 @@ def _by_libtiff(directory: tiff.TiffDirectory, header: ImageHeader, as_rgb: bool
 
     with _library_errors():
         pixels = imagecodecs.tiff_decode(_upright(directory), asrgb=as_rgb)
-    if as_rgb:
-        pixels = pixels.reshape(header.height, header.width, 4)
-        return StoredImage(np.ascontiguousarray(pixels[..., :3]), "RGB")
-    samples = directory.value(tiff.SAMPLES, 1)
-    if directory.value(tiff.PLANAR, 1) == 2 and samples > 1:
-        pixels = np.moveaxis(pixels.reshape(samples, header.height, header.width), 0, 2)
-    return StoredImage(pixels.reshape(header.height, header.width, samples), "")
+        if as_rgb:
+            pixels = pixels.reshape(header.height, header.width, 4)
+            return StoredImage(np.ascontiguousarray(pixels[..., :3]), "RGB")
+        samples = directory.value(tiff.SAMPLES, 1)
+        if directory.value(tiff.PLANAR, 1) == 2 and samples > 1:
+            pixels = np.moveaxis(pixels.reshape(samples, header.height, header.width), 0, 2)
+        return StoredImage(pixels.reshape(header.height, header.width, samples), "")
 
 
-def _upright(directory: tiff.TiffDirectory) -> bytearray | memoryview:
-    """Return the file, or a copy that says that it is upright: libtiff turns RGB."""
+def _upright(directory: tiff.TiffDirectory) -> bytearray | bytes:
+    """Return a copy of the file that says that it is upright: libtiff turns RGB."""
     field = directory.fields.get(tiff.ORIENTATION)
     if field is None or directory.value(tiff.ORIENTATION, _UPRIGHT) == _UPRIGHT:
-        return directory.view
+        return bytes(directory.view)
     copy = bytearray(directory.view)
     struct.pack_into(directory.order + field.code, copy, field.at, _UPRIGHT)
     return copy

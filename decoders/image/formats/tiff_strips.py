@@ -42,7 +42,11 @@ _HEADERS: dict[int, Callable[[memoryview], ImageHeader]] = {
 """Parsers of compressions that are image files of their own, with a size of their own."""
 
 
-class Segment(NamedTuple):
+CHECKED = frozenset({FAX_GROUP_4, *_JPEGS, *_HEADERS})
+"""Compressions whose strips and tiles `check_strip` checks."""
+
+
+class Strip(NamedTuple):
     """One strip or tile.
 
     Attributes:
@@ -63,7 +67,7 @@ class Segment(NamedTuple):
     size: int
 
 
-class Grid(NamedTuple):
+class StripGrid(NamedTuple):
     """The shape of all strips or tiles of an image.
 
     Attributes:
@@ -73,6 +77,7 @@ class Grid(NamedTuple):
         rows, columns: number of strips or tiles of a plane, from top to bottom and left to right.
         is_tiled: whether these are tiles, which are whole at the edges of the picture too.
         bits: of a sample.
+        container: bits of a decoded sample.
         subsampling: columns and lines of pixels that share the chroma samples, of YCbCr.
     """
 
@@ -84,16 +89,12 @@ class Grid(NamedTuple):
     columns: int
     is_tiled: bool
     bits: int
+    container: int
     subsampling: tuple[int, int] | None
 
-    @property
-    def container(self) -> int:
-        """Bits of a decoded sample."""
-        return 1 << (max(self.bits, 8) - 1).bit_length()
-
-    def nbytes_of(self, segment: Segment) -> int:
+    def nbytes_of(self, strip: Strip) -> int:
         """Return the decoded size of a strip or tile."""
-        return self.nbytes(self.height if self.is_tiled else segment.height)
+        return self.nbytes(self.height if self.is_tiled else strip.height)
 
     def nbytes(self, height: int) -> int:
         """Return the decoded size of `height` lines of a strip or tile."""
@@ -104,11 +105,11 @@ class Grid(NamedTuple):
         return height * ((self.width * self.samples * self.bits + 7) // 8)
 
 
-def read_grid(directory: tiff.TiffDirectory, header: ImageHeader) -> Grid:
+def read_grid(directory: tiff.TiffDirectory, header: ImageHeader) -> StripGrid:
     """Return the grid of an image; refuse one that would take too much memory."""
     samples, bits = directory.value(tiff.SAMPLES, 1), directory.value(tiff.BITS, 1)
     is_planar = directory.value(tiff.PLANAR, 1) == 2 and samples > 1
-    is_tiled = tiff.TILE_OFFSETS in directory.fields and tiff.STRIP_OFFSETS not in directory.fields
+    is_tiled = tiff.TILE_WIDTH in directory.fields
     if is_tiled:
         height, width = directory.value(tiff.TILE_HEIGHT, 0), directory.value(tiff.TILE_WIDTH, 0)
         if height < 1 or width < 1:
@@ -120,7 +121,7 @@ def read_grid(directory: tiff.TiffDirectory, header: ImageHeader) -> Grid:
     if directory.value(tiff.PHOTOMETRIC, 1) == tiff.YCBCR and not is_planar and samples == 3:
         across, down = (*directory.values(tiff.SUBSAMPLING), 2, 2)[:2]
         subsampling = (across or 1, down or 1)
-    grid = Grid(
+    grid = StripGrid(
         samples if is_planar else 1,
         1 if is_planar else samples,
         height,
@@ -129,13 +130,14 @@ def read_grid(directory: tiff.TiffDirectory, header: ImageHeader) -> Grid:
         -(-header.width // width),
         is_tiled,
         bits,
+        1 << (max(bits, 8) - 1).bit_length(),
         subsampling,
     )
     _refuse_bomb(grid, header, samples)
     return grid
 
 
-def _refuse_bomb(grid: Grid, header: ImageHeader, samples: int) -> None:
+def _refuse_bomb(grid: StripGrid, header: ImageHeader, samples: int) -> None:
     total = grid.planes * grid.rows * grid.columns * grid.samples
     nbytes = total * grid.height * grid.width * grid.container // 8
     picture = header.height * header.width * samples * grid.container // 8
@@ -149,27 +151,30 @@ def _refuse_bomb(grid: Grid, header: ImageHeader, samples: int) -> None:
         )
 
 
-def read_segments(
-    directory: tiff.TiffDirectory, header: ImageHeader, grid: Grid, compression: int
-) -> list[Segment]:
+def read_strips(
+    directory: tiff.TiffDirectory, header: ImageHeader, grid: StripGrid, compression: int
+) -> list[Strip]:
     """Return all strips or tiles; raise unless all lie inside the data."""
     count = grid.planes * grid.rows * grid.columns
-    segments = []
+    strips, total = [], len(directory.view)
     for number, (start, size) in enumerate(_extents(directory, grid, count, compression)):
         plane, place = divmod(number, grid.rows * grid.columns)
         row, column = divmod(place, grid.columns)
         top, left = row * grid.height, column * grid.width
         height = min(grid.height, header.height - top)
         width = min(grid.width, header.width - left)
+        if compression == NONE:  # bytes behind the pixels may be missing
+            size = min(size, grid.nbytes(grid.height if grid.is_tiled else height))
         if start < _FIRST_DATA and size:
             raise decode_error(tiff.NAME, f"strip or tile {number} starts inside the file header")
-        need(directory.view, start + size, tiff.NAME, f"strip or tile {number}")
-        segments.append(Segment(number, plane, top, left, height, width, start, size))
-    return segments
+        if start + size > total:
+            need(directory.view, start + size, tiff.NAME, f"strip or tile {number}")
+        strips.append(Strip(number, plane, top, left, height, width, start, size))
+    return strips
 
 
 def _extents(
-    directory: tiff.TiffDirectory, grid: Grid, count: int, compression: int
+    directory: tiff.TiffDirectory, grid: StripGrid, count: int, compression: int
 ) -> list[tuple[int, int]]:
     """Return (offset, size) of each strip or tile; refuse more data than the file has."""
     offsets = directory.values(tiff.STRIP_OFFSETS) or directory.values(tiff.TILE_OFFSETS)
@@ -189,7 +194,7 @@ def _extents(
         raise decode_error(tiff.NAME, f"{len(offsets)} strips or tiles", expected=f"{count}")
     extents = list(zip(offsets[:count], sizes[:count], strict=True))
     used = sum(size for _, size in set(extents))  # writers may store equal tiles once
-    if used > total:
+    if used > total and compression != NONE:
         raise decode_error(
             tiff.NAME,
             f"strips or tiles of {used} bytes in all",
@@ -198,28 +203,28 @@ def _extents(
     return extents
 
 
-def check_segment(
-    directory: tiff.TiffDirectory, grid: Grid, compression: int, segment: Segment
+def check_strip(
+    directory: tiff.TiffDirectory, grid: StripGrid, compression: int, strip: Strip
 ) -> None:
     """Raise for damage that the library passes over, and for a size that is not the picture's."""
-    data = directory.view[segment.start : segment.start + segment.size]
+    data = directory.view[strip.start : strip.start + strip.size]
     try:
         if compression == FAX_GROUP_4:
             _check_fax(data)
         elif compression in _JPEGS:
-            _check_jpeg(directory, data, grid, segment)
+            _check_jpeg(directory, data, grid, strip)
         elif compression in _HEADERS:
             found = _HEADERS[compression](data)
-            _check_size(found.height, found.width, grid, segment)
+            _check_size(found.height, found.width, grid, strip)
     except DecodeError as error:
-        raise damaged(segment, str(error)) from error
+        raise damaged(strip, str(error)) from error
 
 
-def damaged(segment: Segment, problem: str) -> DecodeError:
+def damaged(strip: Strip, problem: str) -> DecodeError:
     """Return the error of a strip or tile."""
     words = problem.rstrip(".")
     return decode_error(
-        tiff.NAME, f"strip or tile {segment.number} is damaged ({words})", at=segment.start
+        tiff.NAME, f"strip or tile {strip.number} is damaged ({words})", at=strip.start
     )
 
 
@@ -230,7 +235,7 @@ def _check_fax(data: memoryview) -> None:
 
 
 def _check_jpeg(
-    directory: tiff.TiffDirectory, data: memoryview, grid: Grid, segment: Segment
+    directory: tiff.TiffDirectory, data: memoryview, grid: StripGrid, strip: Strip
 ) -> None:
     """Check one strip together with the tables that all strips share."""
     tables = bytes(directory.values(tiff.JPEG_TABLES))[:-2]
@@ -240,7 +245,7 @@ def _check_jpeg(
             bits, height, width, components = read_fields(
                 ">BHHB", content, start, jpeg.NAME, "the frame"
             )
-            _check_size(height, width, grid, segment)
+            _check_size(height, width, grid, strip)
             if bits == 8 and components in (1, 3, 4) and marker in _PLAIN_FRAMES:
                 header = jpeg.parse_header(content)
                 turbojpeg.check_pixels(np.frombuffer(content, np.uint8), header)
@@ -248,8 +253,8 @@ def _check_jpeg(
     raise DecodeError("no frame header before the first scan")
 
 
-def _check_size(height: int, width: int, grid: Grid, segment: Segment) -> None:
-    least = segment.height, segment.width
+def _check_size(height: int, width: int, grid: StripGrid, strip: Strip) -> None:
+    least = strip.height, strip.width
     most = grid.height + _BLOCK, grid.width + _BLOCK
     if not (least[0] <= height < most[0] and least[1] <= width < most[1]):
-        raise DecodeError(f"{width} x {height} pixels; expected {grid.width} x {segment.height}")
+        raise DecodeError(f"{width} x {height} pixels; expected {grid.width} x {strip.height}")
