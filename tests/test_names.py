@@ -2,6 +2,7 @@
 
 import importlib
 from operator import attrgetter
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -25,6 +26,30 @@ def test_modules(module, names):
     imported = importlib.import_module(f"penstock.{module}")
     assert imported is getattr(penstock, module)
     assert all(hasattr(imported, name) for name in names)
+
+
+PUBLIC = [
+    *("backend", "data_node", "datasets", "extend", "fn", "math", "ops", "pipeline", "tensors"),
+    *("tfrecord", "types", "plugin.arrays", "plugin.base_iterator", "plugin.jax", "plugin.jax.fn"),
+    *("plugin.numba", "plugin.numba.fn", "plugin.numba.fn.experimental"),
+    *("plugin.pytorch", "plugin.pytorch.fn"),
+]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_import_star_gives_names_of_the_module_and_replaces_none_of_a_program(name):
+    try:
+        module = importlib.import_module(f"penstock.{name}")
+    except penstock.MissingDependencyError as error:
+        pytest.skip(str(error))
+    imported = {}
+    exec(f"from penstock.{name} import *", imported)
+    del imported["__builtins__"]
+    assert set(imported) == set(module.__all__)
+    modules = {key for key, value in imported.items() if isinstance(value, ModuleType)}
+    assert not modules & {"fn", "ops", "types", "np", "numpy", "torch", "jax", "warnings"}
+    assert name.startswith("plugin.numba") or not modules
+    assert not any(key.startswith("_") for key in imported)
 
 
 def test_layouts_of_older_code_describe_a_sample():
@@ -83,8 +108,8 @@ def images(folder):
         (lambda _: None, "output 0 of the pipeline is None"),
         (lambda path: (images(path), None), "output 1 of the pipeline is None"),
         (
-            lambda path: fn.decoders.image(fn.readers.file(file_root=path)),
-            "input 0 of fn.decoders.image is a tuple of nodes",
+            lambda path: fn.flip(tuple(fn.readers.file(file_root=path))),
+            "input 0 of fn.flip is a tuple of nodes",
         ),
         (lambda _: fn.random.uniform() + "a", "input 1 of arithmetic is 'a'"),
         (lambda _: fn.stack(fn.random.uniform(), None, 1), "input 1 of fn.stack is None"),

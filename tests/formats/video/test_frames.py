@@ -218,4 +218,7 @@ def test_a_seek_leads_to_the_last_key_frame(form, monkeypatch):
     for key in (5, 3, 1):
         found.clear()
         assert clip(reader, [10 * key + 2]) == [10 * key + 2]
-        assert found[0] == reader.index.times[10 * key]
+        is_numbered = len(reader.index.packets) > 0
+        first, goal = (0, 10 * key) if is_numbered else reader.index.times[[0, 10 * key]]
+        # The first packet tells of the encoder.
+        assert next(stamp for stamp in found if stamp != first) == goal
