@@ -36,7 +36,10 @@ _UINT8, _UINT16, _FLOAT32 = np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np
 _OPENCV_DTYPES = (_UINT8, _UINT16, _FLOAT32)  # OpenCV converts color spaces in these alone
 _TABLE_DTYPES = (_UINT8, _UINT16)
 # OpenCV 4 has no uint32, and no tables of float16.
-_SAME_BITS = {np.dtype(np.uint32): np.dtype(np.int32), np.dtype(np.float16): np.dtype(np.int16)}
+_SAME_BITS: dict[np.dtype[Any], np.dtype[Any]] = {
+    np.dtype(np.uint32): np.dtype(np.int32),
+    np.dtype(np.float16): np.dtype(np.int16),
+}
 
 _CODES = {
     ("GRAY", "RGB"): cv2.COLOR_GRAY2RGB,

@@ -241,7 +241,7 @@ def _pair(owner: str, fit: tuple[int, ...]) -> tuple[int, int]:
 
 @register
 class Image(ImageDecoder):
-    """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 and PNM, recognized by
+    """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000, PNM, AVIF and others, recognized by
     their content.
 
     Inputs:

@@ -39,7 +39,7 @@ _BITS_OF_COMPRESSION = {
     RLE24: (24,),
 }
 _MASKS = {16: (0x7C00, 0x03E0, 0x001F, 0), 32: (0xFF0000, 0xFF00, 0xFF, 0)}
-_EMBEDDED = {JPEG: jpeg, PNG: png}
+_EMBEDDED = {JPEG: jpeg.parse_header, PNG: png.parse_header}
 
 
 class BmpLayout(NamedTuple):
@@ -86,7 +86,7 @@ def parse_header(view: memoryview) -> ImageHeader:
     """Return size and channels; refuse a file without all of its uncompressed pixels."""
     layout = read_layout(view)
     if layout.compression in _EMBEDDED:
-        header = _EMBEDDED[layout.compression].parse_header(view[layout.pixels_at :])
+        header = _EMBEDDED[layout.compression](view[layout.pixels_at :])
         return replace(header, format=NAME, orientation=1)
     return ImageHeader(NAME, layout.height, layout.width, layout.channels, 8)
 

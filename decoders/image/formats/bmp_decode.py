@@ -86,9 +86,9 @@ def _of_masks(lines: NDArray[np.uint8], layout: bmp.BmpLayout) -> StoredImage:
         for channel, mask in enumerate(masks):
             out[..., channel] = pixels[..., _WHOLE_BYTES[mask]]
         return StoredImage(out, space)
-    pixels = np.ascontiguousarray(lines).view(f"<u{size}").astype(np.uint32)
+    numbers = np.ascontiguousarray(lines).view(f"<u{size}").astype(np.uint32)
     for channel, mask in enumerate(masks):
-        out[..., channel] = _sample(pixels, mask)
+        out[..., channel] = _sample(numbers, mask)
     return StoredImage(out, space)
 
 

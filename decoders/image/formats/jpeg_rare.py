@@ -73,9 +73,10 @@ def refuse_cut(data: Data, decode_file: Callable[[Any], NDArray[Any]]) -> None:
 
 def _lossless(data: Data, space: str) -> NDArray[Any]:
     try:
-        return simplejpeg.decode_jpeg(data, space)
+        pixels: NDArray[Any] = simplejpeg.decode_jpeg(data, space)
     except ValueError as error:
         raise decode_error(jpeg.NAME, f"{error} (in {len(data)} bytes)") from None
+    return pixels
 
 
 def _deep(data: Any) -> NDArray[Any]:
