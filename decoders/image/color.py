@@ -252,7 +252,7 @@ def _change_any_type(image: NDArray[Any], out: NDArray[Any], white: float) -> No
 
 def bits_of(array: NDArray[Any]) -> NDArray[Any]:
     """Return the same memory in a dtype that all releases of OpenCV copy and look up."""
-    dtype = _SAME_BITS.get(array.dtype)
+    dtype: np.dtype[Any] | None = _SAME_BITS.get(array.dtype)
     return array if dtype is None else array.view(dtype)
 
 

@@ -29,6 +29,7 @@ from ..printable import printable
 from ..tensors import TensorList, TensorListCPU
 from .batch import Batch
 from .chain import Chain, ChainRun, Worker
+from .plans import Plans
 from .quarantine import QuarantineLog
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Faults:
     Args:
         policy: one of `POLICIES`.
         log: path of the quarantine log, or None.
+        plans: the plans of the batches.
         device: the GPU that the pipeline uses, or None.
     """
 
@@ -66,10 +68,12 @@ class Faults:
         self,
         policy: str,
         log: Path | None,
+        plans: Plans,
         device: DeviceAccess | None,
     ) -> None:
         self._policy = policy
         self._log = None if log is None else QuarantineLog(log)
+        self._plans = plans
         self._device = device
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
@@ -114,7 +118,7 @@ class Faults:
         return "raised"
 
     def _refill(self, batch: Batch, row: int, segment: int) -> bool:
-        if not batch.route.plan.segments[segment].repeatable:
+        if not batch.plan.segments[segment].repeatable:
             return False
         attempts = range(TUNING.attempts)
         return any(self._try_replacement(batch, row, segment, attempt) for attempt in attempts)
@@ -126,7 +130,7 @@ class Faults:
         }
         try:
             if self._read_replacement(batch, row, attempt):
-                for number, chain in batch.route.repeats.items():
+                for number, chain in self._plans.repeats_of(batch.plan).items():
                     if number <= segment:
                         self._repeat(chain, batch, row)
                 return True
@@ -140,7 +144,7 @@ class Faults:
         return False
 
     def _read_replacement(self, batch: Batch, row: int, attempt: int) -> bool:
-        plan = batch.route.plan
+        plan = batch.plan
         if plan.sources:
             return False  # user code gives each sample once
         for reader in plan.readers:

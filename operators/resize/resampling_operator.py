@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from itertools import product
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,7 @@ class ResamplingOperator(SampleOperator, ABC):
     inputs = ("images",)
     devices = ("cpu", "gpu")
     rehearses = True
-    assumed_layouts: ClassVar[Mapping[int, str]] = VIDEO_LAYOUTS
+    assumed_layouts: Mapping[int, str] = VIDEO_LAYOUTS
 
     interp_type = param(
         INTERP,
