@@ -129,7 +129,7 @@ def _of_path(path: str, count: int, shuffle: bool) -> tuple[list[Output], list[S
         files = media_files(path) if not is_url(path) and os.path.exists(path) else []
         if not files:
             raise
-        numbers = _any(len(files), count) if shuffle else range(min(count, len(files)))
+        numbers = _any(len(files), count) if shuffle else list(range(min(count, len(files))))
         return of_files([files[number] for number in numbers])
 
 

@@ -86,7 +86,8 @@ def convert(
         SourceError: the source cannot be read, or was changed meanwhile.
         OSError: the destination exists, or cannot be written.
 
-    >>>     >>> for name in ("cat", "dog"):
+    >>> from pathlib import Path
+    >>> for name in ("cat", "dog"):
     ...     Path("pets", name).mkdir(parents=True)
     ...     _ = Path("pets", name, "1.jpg").write_bytes(b"...")
     >>> report = convert("pets", "pets-tar", to="webdataset")

@@ -38,11 +38,11 @@ def check_apart(destination: Path, dataset: Dataset, *, replaces: bool) -> None:
     if not replaces or own is None:
         return
     for folder in _local(dataset.stored.folders()):
-        for path in (folder, *_links(folder)):
-            if own in _identities(path):
+        for each in (str(folder), *_links(folder)):
+            if own in _identities(each):
                 raise ArgumentError(
                     f"the destination {destination} holds files of the source {dataset.place}, "
-                    f"such as those of {path}; choose another destination"
+                    f"such as those of {each}; choose another destination"
                 )
 
 

@@ -39,6 +39,7 @@ MAY_IMPORT = {
 }
 # The rooms of the engine: each imports only those before it.
 ROOMS = (
+    "printable",
     "errors",
     "suggestions",
     "threads",
@@ -52,7 +53,8 @@ ROOMS = (
     "run",
 )
 # What the parts above may import of the engine: not the work, and not the threads that do it.
-OPEN_ROOMS = {"errors", "suggestions", "threads", "order", "tensors", "gpu", "graph", "types"}
+OPEN_ROOMS = {"printable", "errors", "suggestions", "threads", "order", "tensors", "gpu", "graph"}
+OPEN_ROOMS |= {"types"}
 ALSO_OPEN = {
     "readers": {"processes"},  # the reading process is a helper process
     "decoders": {"processes"},  # so is the one that decodes what the GPU does not

@@ -7,7 +7,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from ...readers.storage.file_object import StorageFile
 from ...readers.storage.opening import open_storage
@@ -114,7 +114,7 @@ def sha256_of(path: Place, options: Mapping[str, Any] | None = None) -> str:
     Raises:
         OSError: there is no such file, or it cannot be read. SourceError: it is a device or FIFO.
     """
-    file = cast(IO[bytes], StorageFile(open_storage(path, options).sequential()))
+    file = StorageFile(open_storage(path, options).sequential())
     return hashlib.file_digest(file, "sha256").hexdigest()
 
 

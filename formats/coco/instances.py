@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ...engine.errors import DecodeError
 from ..json_arrays import JsonArrays, JsonBlock
 from ..ragged import bounds_of, take_ranges
-from .boxes import boxes_of_masks
 from .collectors import (
     AnnotationCollector,
     CategoryCollector,
@@ -193,6 +192,8 @@ def _with_boxes(
     masks = {row: text for row, text in collected.without_box.items() if text not in _NO_MASK}
     if not masks:
         return annotations
+    from .boxes import boxes_of_masks  # needs OpenCV
+
     image_ids = np.frombuffer(images.ids, np.int64)
     rows = np.array(list(masks))
     rows = rows[np.isin(annotations.image_ids[rows], image_ids)]  # the others have no image

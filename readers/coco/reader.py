@@ -12,7 +12,7 @@ from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, STR, STRS, param
 from ..files.reader import WholeFileReader
 from ..storage.opening import opened
-from ..storage.urls import is_url, shown
+from ..storage.urls import is_local, is_url, shown
 from .columns import (
     OPTIONAL_OUTPUTS,
     IdColumn,
@@ -254,7 +254,8 @@ def _check_names(file_names: list[str], name: str) -> None:
     Otherwise a person who can change the annotations could have any file of this machine read.
     """
     for file_name in file_names:
-        if is_url(file_name) or file_name.startswith("/") or ".." in file_name.split("/"):
+        leaves = is_url(file_name) or is_local(os.fsencode(file_name))
+        if leaves or ".." in file_name.split("/"):
             raise SourceError(
                 f"{name}: annotations behind a URL may not name the file {file_name!r} outside of "
                 "file_root; copy the annotations to this machine, if you trust them"

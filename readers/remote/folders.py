@@ -11,7 +11,6 @@ from typing import Any
 from ...engine.errors import SourceError
 from ..interrupt import wait_for
 from ..listing.class_folders import ClassFolders
-from ..listing.listing import absolute
 from ..storage.urls import Url, shown
 from .endpoint import endpoint
 from .retries import Passing
@@ -89,7 +88,7 @@ def folder_entries(url: Url, options: Mapping[str, Any]) -> tuple[list[str], lis
     Names that begin with a dot are left out. A folder that is not there, or that the service cannot
     list, has no entries.
     """
-    root = absolute(url.text)
+    root = os.fsencode(f"{url.text.rstrip('/')}/")
     listed = RemoteClassFolders(options, root, ["[!.]*"], ["[!.]*"], case_sensitive=True)
     try:
         return list(map(os.fsdecode, listed.files(root))), list(map(os.fsdecode, listed.folders()))

@@ -9,7 +9,9 @@ from pathlib import Path
 from ...engine.errors import ArgumentError
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-_LOCAL = re.compile(rb"(file|local)://|/", re.IGNORECASE)
+_LOCAL = re.compile(
+    rb"(file|local|asynclocal|dir|zip|tar|libarchive|reference|\w*cache)://|.*::|/", re.IGNORECASE
+)
 _LOCAL_URL = re.compile(r"(?:file|local)://", re.IGNORECASE)
 _SWALLOWED = re.compile(r"(?:https?|s3a?|gcs?|gs|az|abfss?|ftp|sftp|hf|memory|file):/[^/]")
 _USER = re.compile(r"(://)[^/?#\s@'\"]*@")
@@ -31,7 +33,15 @@ def is_url(path: str | bytes) -> bool:
 
 
 def is_local(path: bytes) -> bool:
-    """Whether `path` names a local file by itself: an absolute path or a "file://" URL."""
+    """Whether `path` names a local file by itself: an absolute path or a "file://" URL.
+
+    So do the protocols of fsspec that open another file, such as an archive, and their chains.
+
+    >>> is_local(b"/a"), is_local(b"zip://a::file:///b.zip"), is_local(b"simplecache::s3://b/a")
+    (True, True, True)
+    >>> is_local(b"a/b.jpg"), is_local(b"https://host/a:b")
+    (False, False)
+    """
     return _LOCAL.match(path) is not None
 
 

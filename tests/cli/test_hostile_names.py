@@ -129,4 +129,4 @@ def test_a_name_that_is_no_unicode_can_be_left_out(penstock_in_process):
     assert condition == r"key != 'c0/caf\udce9'"
     assert penstock_in_process(*convert, "--overwrite", "--where", condition).status == 2
     both = rf"{condition} and key != 'caf\udce9/a'"
-    assert "holds no sample" in penstock_in_process(*convert, "--overwrite", "--where", both).errors
+    assert "selects none" in penstock_in_process(*convert, "--overwrite", "--where", both).errors

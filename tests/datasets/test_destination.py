@@ -126,22 +126,6 @@ def test_no_spelling_hides_that_source_and_destination_overlap(source, tmp_path)
     assert made.files_of(source) == before
 
 
-@pytest.mark.parametrize("kind", ["list", "links"])
-def test_files_of_the_destination_that_a_source_names_are_kept(tmp_path, kind):
-    old = made.write(tmp_path / "old", made.images(), "folder", ("a", "b"))
-    read = tmp_path / "read"
-    if kind == "list":
-        read.write_text("".join(f"{path} 0\n" for path in old.glob("?/*.jpg")))
-    else:
-        for path in old.glob("?/*.jpg"):
-            link = read / path.relative_to(old)
-            link.parent.mkdir(parents=True, exist_ok=True)
-            link.symlink_to(path)
-    with pytest.raises(ArgumentError, match="holds files of the source"):
-        datasets.convert(read, old, to="tfrecord", overwrite=True)
-    assert len(datasets.open_dataset(read)) == 12
-
-
 def test_a_linked_destination_stays_a_link(source, tmp_path):
     big, link = tmp_path / "big", tmp_path / "train"
     big.mkdir()

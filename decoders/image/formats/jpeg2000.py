@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.errors import MissingDependencyError, install_hint
 from ...errors import decode_error
 from .. import color
+from ..engines import codecs
 from .base import (
     CONVERT,
     Data,
@@ -71,22 +71,6 @@ def recognize(head: bytes) -> bool:
     return head[:12] == _BOX_SIGNATURE or head[:4] == _CODESTREAM_START
 
 
-def library() -> Any:
-    """Return the module imagecodecs.
-
-    Raises:
-        MissingDependencyError: the module is missing.
-    """
-    try:
-        import imagecodecs
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"decoding JPEG 2000 needs imagecodecs, which cannot be loaded ({error}): "
-            f"{install_hint('images')}"
-        ) from error
-    return imagecodecs
-
-
 def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode a whole file.
 
@@ -94,7 +78,7 @@ def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredIma
         DecodeError: the data are damaged, or of a form that OpenJPEG does not put together.
         MissingDependencyError: imagecodecs is missing.
     """
-    imagecodecs = library()
+    imagecodecs = codecs.library(NAME)
     view = data.data
     boxes, start = _parse(view)
     components = _components(view, start)

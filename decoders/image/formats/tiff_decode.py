@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ....engine.errors import DecodeError, MissingDependencyError, install_hint
 from ...errors import FETCH_AGAIN, decode_error
+from ..engines import codecs
 from . import tiff, tiff_color
 from .base import CONVERT, Box, Data, DecodeRequest, ImageHeader, StoredImage
 from .tiff_forms import (
@@ -48,19 +49,15 @@ def library() -> Any:
     Raises:
         MissingDependencyError: tifffile or imagecodecs is missing.
     """
-    import logging
-
+    codecs.library(tiff.NAME)  # tifffile does without for some files, and fails late
     try:
-        import imagecodecs  # noqa: F401  (tifffile does without for some files, and fails late)
         import tifffile
     except ImportError as error:
         raise MissingDependencyError(
-            f"decoding TIFF needs tifffile and imagecodecs, which cannot be loaded ({error}): "
+            f"decoding TIFF needs tifffile, which cannot be loaded ({error}): "
             f"{install_hint('images')}"
         ) from error
-    for name in ("tifffile", "imagecodecs"):  # failures are errors here: nothing is printed
-        if not logging.getLogger(name).handlers:
-            logging.getLogger(name).addHandler(logging.NullHandler())
+    codecs.silence("tifffile")
     return tifffile
 
 
