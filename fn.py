@@ -1,7 +1,8 @@
 """The operators as functions: `fn.readers.file(...)`, `fn.resize(images, ...)`.
 
-Each takes nodes of the graph and returns one, or a tuple if the operator has several
-outputs. A list of nodes in place of an input applies the operator to each of its members.
+Each takes nodes of the graph and returns one, or a list if the operator has several
+outputs. A list of nodes in place of an input applies the operator to each of its members, with
+the same random numbers.
 The functions are made from the operators' declarations, also of operators that are registered
 later; `fn.pyi` holds the signatures of Penstock's own.
 """
@@ -13,7 +14,7 @@ from typing import Any
 
 from .engine.errors import ArgumentError
 from .engine.graph.declaration import docstring, signature
-from .engine.graph.nodes import DataNode, add_node
+from .engine.graph.nodes import DataNode, add_node, set_of_call
 from .engine.graph.operator import Operator, public_operators
 from .engine.suggestions import not_among, unknown
 
@@ -75,9 +76,9 @@ def apply(
     arguments: dict[str, Any],
     name: str | None,
 ) -> Any:
-    """Add the operator to the graph; return its output, or a tuple, or None if it has none.
+    """Add the operator to the graph; return its output, or a list, or None if it has none.
 
-    For lists of several nodes as inputs, return a list of such results.
+    For lists of several nodes as inputs, return a list of each output's results.
     """
     called = operator_class.called
     if operator_class.positional and inputs:
@@ -93,8 +94,15 @@ def apply(
             tuple(value[i] if _is_list_of_nodes(value) else value for value in inputs)
             for i in range(len(lists[0]))
         ]
-        results = [apply(operator_class, each, arguments, None) for each in sets]
-        return results if len(results) > 1 else results[0]
+        if len(sets) == 1:
+            return apply(operator_class, sets[0], arguments, name)
+        call, results = object(), []
+        for i, each in enumerate(sets):
+            with set_of_call(call):
+                own_name = None if name is None else f"{name}[{i}]"
+                results.append(apply(operator_class, each, arguments, own_name))
+        several = isinstance(results[0], list)
+        return [[*each] for each in zip(*results, strict=True)] if several else results
     given = {key: value for key, value in arguments.items() if value is not None}
     while inputs and inputs[-1] is None:
         inputs = inputs[:-1]

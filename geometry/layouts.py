@@ -14,6 +14,10 @@ VIDEO_LAYOUTS = {2: "HW", 3: "HWC", 4: "FHWC", 5: "FDHWC"}
 """The layouts assumed by number of dimensions; samples of four dimensions are videos."""
 
 
+_DECODE = "An encoded file is decoded first: fn.decoders.image"
+_NAME = "Name the layout where the data enter the pipeline, or use fn.reshape(layout=...)"
+
+
 def layout_of(layout: str, ndim: int, defaults: Mapping[int, str]) -> str:
     """Return the layout of a sample of `ndim` dimensions, one letter each.
 
@@ -28,7 +32,7 @@ def layout_of(layout: str, ndim: int, defaults: Mapping[int, str]) -> str:
             expected = " or ".join(sorted(defaults.values(), key=len))
             raise ArgumentError(
                 f"the sample has {ndim} dimensions and no layout; expected {expected}. "
-                "Name the layout where the data enter the pipeline, or use fn.reshape(layout=...)"
+                + (_DECODE if ndim == 1 else _NAME)
             )
     if layout.endswith("*"):  # dimensions without names
         layout = layout.rstrip("*").ljust(ndim, "*")

@@ -108,8 +108,8 @@ def images(folder):
         (lambda _: None, "output 0 of the pipeline is None"),
         (lambda path: (images(path), None), "output 1 of the pipeline is None"),
         (
-            lambda path: fn.decoders.image(fn.readers.file(file_root=path)),
-            "input 0 of fn.decoders.image is a tuple of nodes",
+            lambda path: fn.flip(tuple(fn.readers.file(file_root=path))),
+            "input 0 of fn.flip is a tuple of nodes",
         ),
         (lambda _: fn.random.uniform() + "a", "input 1 of arithmetic is 'a'"),
         (lambda _: fn.stack(fn.random.uniform(), None, 1), "input 1 of fn.stack is None"),

@@ -28,13 +28,13 @@ class Placement:
 
     Attributes:
         ordinal: number of the operator's node.
-        random_stream: the operator's stream of random numbers, of those of the pipeline.
+        random_key: key of the operator's random numbers.
         threads: number of the pipeline's CPU workers.
         on_error: what the pipeline does with bad samples: "raise", "skip" or "replace".
     """
 
     ordinal: int = -1
-    random_stream: int = 0
+    random_key: int = 0
     threads: int = 1
     on_error: str = "raise"
 

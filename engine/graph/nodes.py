@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import ArgumentError
 from .constants import ConstantOperator, constant_array
@@ -18,6 +19,7 @@ from .index_keys import split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
 from .operator import OPERATORS, CompositeOperator, Operator
+from .params import NO_EFFECT, Required
 from .sequences import Sequences, layout_of_frames, layout_of_sequence, sequences_of
 
 __all__ = ["DataNode"]  # the module is public as `penstock.data_node`
@@ -37,6 +39,8 @@ class Node:
             a pipeline adopts the node.
         number: number among all nodes of the process, in the order of creation.
         sequences: the data that the operator gets frame by frame; None if it gets whole samples.
+        call: equal for nodes that one call made of several sets of inputs. These nodes draw the
+            same random numbers.
     """
 
     operator: Operator
@@ -49,6 +53,7 @@ class Node:
     outputs: tuple[DataNode, ...] = ()
     number: int = field(default_factory=itertools.count().__next__)
     sequences: Sequences | None = None
+    call: object = field(default_factory=object)
 
     def __post_init__(self) -> None:
         self.name = self.wanted_name or self.stem
@@ -128,6 +133,7 @@ class Graph:
 
 
 _defining = threading.local()
+_NOT_ITERABLE = re.compile(r"non-iterable \w*Node\b|Node' object is not iterable")
 
 
 @contextmanager
@@ -137,6 +143,13 @@ def defining(graph: Graph) -> Iterator[None]:
     _defining.graph = graph
     try:
         yield
+    except TypeError as error:
+        if _NOT_ITERABLE.search(str(error)):
+            error.add_note(
+                "an output of an operator cannot be unpacked or iterated; use an index such as "
+                "`node[0]` to select an element of each sample"
+            )
+        raise
     finally:
         _defining.graph = previous
 
@@ -145,6 +158,26 @@ def current_graph() -> Graph | None:
     """Return the graph being defined, if any."""
     graph: Graph | None = getattr(_defining, "graph", None)
     return graph
+
+
+@contextmanager
+def set_of_call(call: object) -> Iterator[None]:
+    """Let the operators of this block draw the random numbers of all blocks of the same `call`."""
+    previous = getattr(_defining, "set", None)
+    _defining.set = call, itertools.count()
+    try:
+        yield
+    finally:
+        _defining.set = previous
+
+
+def _call_of(operator: Operator) -> object:
+    """Return what the nodes of this operator share, in all sets of inputs of one call."""
+    current: tuple[object, Iterator[int]] | None = getattr(_defining, "set", None)
+    if current is None or operator.transfers or isinstance(operator, ConstantOperator):
+        return object()
+    call, numbers = current
+    return call, next(numbers)
 
 
 class DataNode(NodeArithmetic["DataNode"]):
@@ -203,10 +236,12 @@ class DataNode(NodeArithmetic["DataNode"]):
             "as a per-sample argument"
         )
 
-    def __iter__(self) -> Iterator[DataNode]:
+    __iter__ = None  # unlike a method that raises, this says that nodes are not iterable
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(
-            f"{self!r} is one output and cannot be unpacked; "
-            "use an index such as `node[0]` to select an element of each sample"
+            f"{self!r} has no values while the pipeline is defined, so it is no array. "
+            "fn.python_function calls functions of arrays, such as NumPy's, for each sample"
         )
 
     def __repr__(self) -> str:
@@ -216,7 +251,7 @@ class DataNode(NodeArithmetic["DataNode"]):
         if is_group_of_nodes(other):
             raise TypeError(
                 f"arithmetic on {self!r} and a {type(other).__name__} of nodes. An operator with "
-                "several outputs returns a tuple: select one node of the tuple"
+                "several outputs returns a list: select one node of the list"
             )
         operands = (other, self) if swapped else (self, other)
         return _apply("_arithmetic", *operands, function=function)
@@ -252,8 +287,8 @@ def add_node(
     device = device or arguments.pop("device", None)
     if name is not None and not isinstance(name, str):
         raise ArgumentError(f"{operator_class.called}: name must be str, but is {name!r}")
+    _check_input_count(operator_class, inputs)
     nodes = tuple(_as_node(value, i, operator_class) for i, value in enumerate(inputs))
-    _check_input_count(operator_class, len(nodes))
     if device is None:
         device = default_device(operator_class, nodes)
     if device == "gpu":
@@ -268,7 +303,9 @@ def add_node(
     operator = operator_class(device, tuple(data), layouts, **constants)
     if isinstance(operator, CompositeOperator):
         return operator.compose(name, *nodes)
-    node = Node(operator, nodes, data, name, _caller(), sequences=sequences)
+    node = Node(
+        operator, nodes, data, name, _caller(), sequences=sequences, call=_call_of(operator)
+    )
     check_devices(node, operator, nodes, data.values())
     side = "cpu" if node.device == "cpu" else "gpu"
     results = operator.output_layouts()
@@ -293,7 +330,7 @@ def _as_node(value: Any, number: int, operator_class: type[Operator]) -> DataNod
     if is_group_of_nodes(value):
         raise ArgumentError(
             f"input {number} of {called} is a {type(value).__name__} of nodes. An operator with "
-            "several outputs returns a tuple: pass one node of the tuple"
+            "several outputs returns a list: pass one node of the list"
         )
     if value is None or isinstance(value, str | bytes):
         raise ArgumentError(
@@ -324,15 +361,34 @@ def is_group_of_nodes(value: Any) -> bool:
     return isinstance(value, tuple | list) and any(isinstance(each, DataNode) for each in value)
 
 
-def _check_input_count(operator_class: type[Operator], count: int) -> None:
-    declared = operator_class.inputs
+def _check_input_count(operator_class: type[Operator], inputs: Sequence[Any]) -> None:
+    declared, count = operator_class.inputs, len(inputs)
     least = sum(not (name.endswith("?") or name.startswith("*")) for name in declared)
     unlimited = bool(declared) and declared[-1].startswith("*")
     if count < least or (count > len(declared) and not unlimited):
         wanted = ", ".join(declared) or "none"
         raise ArgumentError(
             f"{operator_class.called} expects the inputs ({wanted}), but got {count}"
+            + _keyword_hint(operator_class, inputs[len(declared) :])
         )
+
+
+def _keyword_hint(operator_class: type[Operator], surplus: Sequence[Any]) -> str:
+    """Return how a surplus input may be meant: as the likeliest argument that takes its value."""
+    words = operator_class.name.split("_")
+
+    def rank(name: str) -> tuple[bool, bool]:
+        return not isinstance(operator_class.params[name].default, Required), name not in words
+
+    if not surplus or isinstance(surplus[0], DataNode | bool):
+        return ""
+    for name in sorted(operator_class.params, key=rank):
+        declared = operator_class.params[name]
+        if declared.doc != NO_EFFECT:
+            with suppress(TypeError, ValueError, OverflowError):
+                declared.convert(surplus[0])
+                return f"; give arguments by keyword, such as {name}={surplus[0]!r}"
+    return ""
 
 
 def _with_constants_on_gpu(

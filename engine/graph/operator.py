@@ -37,7 +37,9 @@ _LIBRARY = __name__.partition(".")[0] + "."
 
 COMMON = {
     "seed": Param(
-        INT, -1, "Seed of the operator's randomness; by default derived from the pipeline's."
+        INT,
+        -1,
+        "Seed of the operator's randomness, whatever the pipeline's; by default derived from it.",
     ),
     "preserve": Param(BOOL, False, "Keep the operator even if its output is not used."),
     "bytes_per_sample_hint": Param(INTS, 0, NO_EFFECT),
@@ -63,6 +65,8 @@ class Operator:
         any_device_inputs: names of inputs that may be on either device if it runs on the GPU.
         assumed_layouts: by number of dimensions, the layouts that the operator assumes for data
             without a layout. Its results have these layouts then.
+        may_change_inputs: whether it may write to its inputs. Inputs that others read are copied
+            for it.
         own_frames: whether it takes sequences, and arguments with values for each frame, itself.
         frame_by_frame: whether the engine calls it frame by frame for any input that is a sequence,
             and not only for arguments that have values for each frame: see `sequences.py`.
@@ -80,7 +84,7 @@ class Operator:
             themselves.
         metadata_functions: by name, functions that the reading process runs on each encoded
             sample; their results arrive with the rows (`PackedRows.metadata`).
-        placement: the node's number, random stream and threads; the pipeline sets it.
+        placement: the node's number, random key and threads; the pipeline sets it.
     """
 
     name: ClassVar[str]
@@ -97,6 +101,7 @@ class Operator:
     cpu_inputs: ClassVar[tuple[str, ...]] = ()
     any_device_inputs: ClassVar[tuple[str, ...]] = ()
     assumed_layouts: ClassVar[Mapping[int, str]] = MappingProxyType({})
+    may_change_inputs: ClassVar[bool] = False
     own_frames: ClassVar[bool] = False
     frame_by_frame: ClassVar[bool] = False
     transfers: ClassVar[bool] = False
@@ -198,10 +203,10 @@ class Operator:
         return (self.layouts[0] if self.layouts else "",) * self.num_outputs()
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        """Return the result of `fn.<name>`: the only output, or a tuple of outputs."""
+        """Return the result of `fn.<name>`: the only output, or a list of outputs."""
         if self.copies_to_gpu and self.device != "cpu":
             outputs = tuple(data.gpu() for data in outputs)
-        return outputs[0] if len(outputs) == 1 else outputs
+        return outputs[0] if len(outputs) == 1 else list(outputs)
 
     batch_gpu: Callable[..., Any]
     """`batch_gpu(batch, *inputs, **arguments)`: as `BatchOperator.batch`, with `batch.device`.

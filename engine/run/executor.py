@@ -180,6 +180,10 @@ class Executor:
             skipped=self._faults.counts,
         )
 
+    def owns(self, thread: threading.Thread) -> bool:
+        """Return whether the thread computes this pipeline's batches."""
+        return thread in self._threads or thread in self._workers.threads
+
     def launch(self) -> None:
         """Begin one more batch."""
         self._feeder.launch()

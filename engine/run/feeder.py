@@ -7,6 +7,7 @@ starts. Small batches may start together, as one group.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -109,6 +110,7 @@ class Feeder:
         self._only_readers = _only_readers(plan, config)
         self._fetched = 0
         self._stopping = False
+        self._process = os.getpid()
         self.grouping = Grouping(plan, config, budgets)
         self.schedule = Schedule(self.grouping)
         self.under_way: dict[int, Batch] = {}
@@ -257,6 +259,7 @@ class Feeder:
             self._walk.deliver(batch)
             return
         finally:
+            self._end_forked_child()
             self._fetched = batch.number + 1
         for each in plan.inputs:
             selection = each.operator.select(batch.number, batch.count)
@@ -278,7 +281,10 @@ class Feeder:
         steps = self._plan.segments[index].steps
         while number < len(steps):
             started = perf_counter_ns()
-            rest = rest() if rest else run_batch_step(steps[number], batch, "CPU")
+            try:
+                rest = rest() if rest else run_batch_step(steps[number], batch, "CPU")
+            finally:
+                self._end_forked_child()
             self._clocks.feeder_busy_ns[steps[number].node.ordinal] += perf_counter_ns() - started
             if rest is not None:
                 self._begun.append((batch, index, number, rest))
@@ -286,6 +292,18 @@ class Feeder:
             number += 1
         self._clocks.feeder_cpu_ns = thread_time_ns()
         self._walk.finish_segment(batch, index)
+
+    def _end_forked_child(self) -> None:
+        """End this process, if user code has forked it: its parent's threads are not here."""
+        if os.getpid() != self._process:
+            os.write(2, _FORKED)
+            os._exit(1)
+
+
+_FORKED = (
+    b"penstock: a source or function forked this process and returned in it, where no pipeline "
+    b"runs; the process ends. End it by os._exit, or use multiprocessing or subprocess\n"
+)
 
 
 def _only_readers(plan: Plan, config: PipelineConfig) -> list[SeekableInput]:

@@ -14,7 +14,7 @@ from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
 from ..graph.nodes import DataNode, Graph, defining
 from ..order import checkpoint as checkpoints
-from ..order import philox
+from ..suggestions import not_among
 from ..tensors import TensorList
 from ..tensors.memory import SlabPool
 from ..work.plan import Plan, make_plan
@@ -24,6 +24,7 @@ from .config import PipelineConfig
 from .feeding import fed_source, unfed_source
 from .outputs import as_outputs, output_checks
 from .properties import PipelineProperties
+from .random_keys import random_keys
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ class Pipeline(PipelineProperties):
     ) -> None:
         if batch_size is None:
             raise ArgumentError("a pipeline needs a batch_size, the number of samples in a batch")
+        for name in options:
+            if name not in PipelineConfig.__dataclass_fields__:
+                known = PipelineConfig.__dataclass_fields__
+                raise ArgumentError(f"Pipeline has no argument {not_among(name, known)}")
         try:
             self._config = PipelineConfig(
                 batch_size,
@@ -91,6 +96,8 @@ class Pipeline(PipelineProperties):
         self._ended = False  # run has raised StopIteration
         self._closed: str | None = None
         self._definition: Any = None
+        self._inside = False  # a `with` block
+        self._defined_inside = False  # the block calls set_outputs, so its end closes nothing
         self._pid: int | None = None  # of the process whose threads run
         self._turn = threading.RLock()  # of the threads that ask for batches
         self._building = threading.RLock()
@@ -108,6 +115,7 @@ class Pipeline(PipelineProperties):
 
     def set_outputs(self, *outputs: Any) -> None:
         """Say which data the pipeline returns."""
+        self._defined_inside = self._inside
         with defining(self._graph):
             self._outputs = as_outputs(self._graph, outputs)
 
@@ -137,13 +145,10 @@ class Pipeline(PipelineProperties):
         if log_path is not None:
             QuarantineLog(log_path)  # refuses a path that cannot be written
         computing = [node for node in plan.nodes if not node.operator.transfers]
-        for stream, node in enumerate(computing):  # the same on whichever device
-            explicit = node.operator.seed
+        keys = random_keys(computing, self._seed)
+        for node in computing:
             node.operator.placement = Placement(
-                node.ordinal,
-                philox.mix(stream if explicit == -1 else explicit, explicit),
-                self._config.threads(),
-                self._config.on_error,
+                node.ordinal, keys[node.ordinal], self._config.threads(), self._config.on_error
             )
         open_inputs(plan, self._config.batch_size, self._restored, self._shutdown)
         self._user_state = states_of(plan, self._restored)
@@ -202,7 +207,7 @@ class Pipeline(PipelineProperties):
     def schedule_run(self) -> None:
         """Start `prefetch_queue_depth` batches ahead of the consumer."""
         executor = self._start()
-        with self._turn:
+        with self._taken_turn():
             wanted = self._ahead
             started = 0
             while executor.in_flight < wanted + self._scheduled and (
@@ -235,8 +240,20 @@ class Pipeline(PipelineProperties):
         The outputs are complete: `cuda_stream` is accepted, but has nothing to wait for.
         """
         executor = self._start()
-        with self._turn:
+        with self._taken_turn():
             return self._next_outputs(executor)
+
+    @contextmanager
+    def _taken_turn(self) -> Iterator[None]:
+        """Let other threads that ask for batches wait during this block."""
+        if self._executor is not None and self._executor.owns(threading.current_thread()):
+            raise ArgumentError(
+                "a source or function of the pipeline asks for the pipeline's own batches or "
+                "state, and would wait for itself for ever; give it the data as inputs, or use "
+                "another pipeline"
+            )
+        with self._turn:
+            yield
 
     def _next_outputs(self, executor: Executor) -> tuple[TensorList, ...]:
         if executor.in_flight == 0:
@@ -292,7 +309,7 @@ class Pipeline(PipelineProperties):
                 stage and sample. The pipeline is stopped then.
         """
         self._start()
-        with self._turn:
+        with self._taken_turn():
             for name, data in inputs.items():
                 self.feed_input(name, data)
             self.schedule_run()
@@ -326,7 +343,7 @@ class Pipeline(PipelineProperties):
 
     def reset(self) -> None:
         """Start the external sources over after StopIteration; readers run on by themselves."""
-        with self._turn:
+        with self._taken_turn():
             if self._ended:
                 with self._at_rest() as plan:
                     for source in plan.sources:
@@ -415,6 +432,7 @@ class Pipeline(PipelineProperties):
         if self._outputs is None and type(self).define_graph is Pipeline.define_graph:
             self._definition = defining(self._graph)
             self._definition.__enter__()
+        self._inside = True
         return self
 
     def __exit__(
@@ -423,10 +441,11 @@ class Pipeline(PipelineProperties):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._definition is not None:
-            self._definition.__exit__(error_type, error, trace)
-            self._definition = None
-        else:
+        definition, self._definition = self._definition, None
+        defined, self._inside, self._defined_inside = self._defined_inside, False, False
+        if definition is not None:
+            definition.__exit__(error_type, error, trace)
+        elif not defined:
             self.close()
 
     # Figures and state
@@ -456,7 +475,7 @@ class Pipeline(PipelineProperties):
         """
         self.build()
         assert self._plan is not None
-        with self._turn:
+        with self._taken_turn():
             inputs = input_states(self._plan, self._delivered, self._user_state)
             samples = self._first_sample() + self._delivered * self._config.batch_size
         data = checkpoints.Checkpoint(self._seed, samples, inputs, iterator).dump()

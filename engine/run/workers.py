@@ -282,7 +282,13 @@ class Workers:
                         f"{step.node} cannot run in worker processes, because it cannot be "
                         f"pickled: {error}"
                     ) from error
-        return pickle.dumps(dict(self._chains), pickle.HIGHEST_PROTOCOL)
+        try:
+            return pickle.dumps(dict(self._chains), pickle.HIGHEST_PROTOCOL)
+        except Exception as error:
+            raise ArgumentError(
+                f"the operators cannot run in worker processes, because their layouts cannot be "
+                f"pickled: {error}"
+            ) from error
 
     def _drive(self, process: WorkerProcess) -> None:
         failure: BaseException | None = None

@@ -17,6 +17,7 @@ from ..tensors import TensorList, TensorListCPU, TensorListGPU
 from ..tensors.memory import SlabPool
 from ..tensors.results import as_tensor_lists
 from .frame_batches import batch_frames
+from .own_inputs import own_inputs
 
 if TYPE_CHECKING:
     from ..gpu.device import Device
@@ -199,9 +200,8 @@ class Batch:
 
         The numbers depend on the seed, the operator, and each sample's epoch and position alone.
         """
-        return philox.uniform(
-            self.seed, operator.placement.random_stream, self.epoch, self.position, count
-        )
+        key = operator.placement.random_key
+        return philox.uniform(key, self.epoch, self.position, count)
 
 
 def begin_batch_step(step: Step, batch: Batch) -> None:
@@ -225,6 +225,8 @@ def run_batch_step(step: Step, batch: Batch, stage: str) -> Rest | None:
         values[node.ordinal] = tuple(classes[data.device]([], data.layout) for data in node.outputs)
         return None
     inputs, arguments = _data(step, batch)
+    if step.shared:
+        inputs = own_inputs(batch, inputs, step.shared)
     work = getattr(operator, "batch_gpu" if stage == "GPU" else "batch")
     if node.sequences is None:
         compute = partial(work, batch, *inputs, **arguments)

@@ -67,7 +67,7 @@ class Chain:
         self.steps = tuple(_chain_step(step, slots) for step in segment.steps)
         self.kept = tuple(key for step in self.steps for _, key, kept in step.outputs if kept)
         self.assumed_layouts = {
-            step.node.ordinal: step.node.operator.assumed_layouts
+            step.node.ordinal: dict(step.node.operator.assumed_layouts)  # any mapping, picklable
             for step in segment.steps
             if step.node.operator.assumed_layouts
         }

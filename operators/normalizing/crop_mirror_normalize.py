@@ -71,7 +71,9 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         "from zero, and clamped to the range of the dtype.",
     )
     output_layout = param(
-        LAYOUT, "CHW", "Layout of the result: the letters of the input's layout in any order."
+        LAYOUT,
+        "CHW",
+        "The input's letters in any order, the result's layout; by \"\" the input's layout.",
     )
     pad_output = param(BOOL, False, "Add channels until the number of channels is a power of two.")
     mirror = param(INT, 0, "Mirror left to right unless 0.", per_sample=True)
@@ -87,6 +89,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
                 f"fn.crop_mirror_normalize: dtype is {self.target}; use one of {', '.join(_TYPES)}"
             )
         self.result_type = self.target
+        self.output_layout = self.output_layout or self.layouts[0] or "HWC"
         self._check_output_layout(self.layouts[0] or self.output_layout)
         self._last: _Plan | None = None
         self._scaling = None

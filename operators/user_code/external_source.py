@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -322,11 +322,13 @@ class ExternalSource(FedInput):
         return [[sample[k] for sample in samples] for k in range(self._count)]
 
     def _check_tuple(self, value: Any) -> None:
-        if not isinstance(value, list | tuple) or len(value) != self._count:
-            given = len(value) if isinstance(value, list | tuple) else type(value).__name__
+        is_many = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim)
+        if not is_many or len(value) != self._count:
+            given = len(value) if is_many else f"a {type(value).__name__}"
+            names = f": {', '.join(map(str, value))}" if isinstance(value, Mapping) else ""
             raise ArgumentError(
                 f"fn.external_source: with num_outputs={self._count} the source must return a "
-                f"tuple of {self._count}, but returned {given}"
+                f"tuple of {self._count}, but returned {given}{names}"
             )
 
     def _columns(

@@ -24,7 +24,8 @@ class PythonFunction(UserFunction):
 
     The function gets one NumPy array for each input. One thread at a time calls the function, for
     the samples of a batch in order. With `batch_processing`, one call serves a batch, with a list
-    of arrays for each input. The function must not change its arguments.
+    of arrays for each input. The function may change its arguments: they are copies, if others read
+    the same data.
 
     The function returns an array, or another sample that `external_source` accepts. With several
     outputs, it returns a tuple; with `num_outputs=0`, None. With `batch_processing`, each output is

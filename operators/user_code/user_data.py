@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -103,6 +103,17 @@ def on_gpu(value: Any) -> bool:
 
 
 def _from_other(value: Any, expected: Expected) -> Array:
+    if isinstance(value, bytes | str):
+        data, encoded = ("data", "") if isinstance(value, bytes) else ("text", ".encode()")
+        raise ArgumentError(
+            f"{expected.what} is {type(value).__name__}; return an array, such as "
+            f"np.frombuffer({data}{encoded}, np.uint8)"
+        )
+    if isinstance(value, Mapping):
+        raise ArgumentError(
+            f"{expected.what} is a {type(value).__name__} of {', '.join(map(str, value))}; return "
+            "a tuple of their values, and say num_outputs"
+        )
     try:
         if hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
             return np.from_dlpack(value)

@@ -55,7 +55,8 @@ class Coco(WholeFileReader):
         segment ids: int32, shape (boxes,), with `panoptic_root`.
 
     These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
-    a box that is not finite, below `size_threshold`, and crowds with `include_iscrowd=False`.
+    a box that is not finite, below `size_threshold`, and crowds with `include_iscrowd=False`. Names
+    in `images` that the annotations lack are dropped and counted, too.
     Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
     than three vertices has no pixels.
 
@@ -63,9 +64,9 @@ class Coco(WholeFileReader):
 
     Differences from DALI: the data set is shuffled as a whole; `ratio` does not change
     `pixelwise_masks`; a category that is not in the file is an error rather than label 0, and so
-    are a name in `images` that is not in the file, two images of one id, and a polygon with an odd
-    number of coordinates. DALI has neither `keypoints` nor `panoptic_root`. If an image has several
-    run lengths, or an empty segmentation, DALI's masks of pixels are wrong.
+    are two images of one id, and a polygon with an odd number of coordinates. DALI has neither
+    `keypoints` nor `panoptic_root`. If an image has several run lengths, or an empty segmentation,
+    DALI's masks of pixels are wrong.
 
     Raises:
         OSError: the annotations or an image cannot be read.

@@ -150,6 +150,29 @@ def test_random_values_of_frames_are_drawn_for_a_whole_batch():
 
 
 @pytest.mark.parametrize("device", ["cpu", "gpu"])
+@pytest.mark.parametrize(
+    ("operator", "argument", "value"),
+    [
+        (fn.brightness, "brightness", 1.5),
+        (fn.contrast, "contrast", 1.5),
+        (fn.color_twist, "hue", 30.0),
+        (fn.gaussian_blur, "sigma", 1.5),
+        (fn.laplacian, "scale", 0.5),
+        (fn.flip, "horizontal", 1),
+    ],
+)
+def test_one_value_serves_all_frames(operator, argument, value, device, device_stage):
+    with Pipeline(batch_size=len(VIDEOS), num_threads=1) as pipe:
+        data = source(VIDEOS, "FHWC")
+        videos = data.gpu() if device == "gpu" else data
+        one = fn.per_frame(source([np.array([value], np.float32)] * len(VIDEOS)))
+        one = fn.cast(one, dtype=np.int32) if argument == "horizontal" else one
+        pipe.set_outputs(operator(videos, **{argument: one}), operator(videos, **{argument: value}))
+        ours, wanted = ([*output.as_cpu().rows()] for output in pipe.run())
+        assert_rows(ours, wanted)
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
 def test_another_number_of_frames_is_refused(device, device_stage):
     with Pipeline(batch_size=4, num_threads=1) as pipe:
         data = source(VIDEOS, "FHWC")

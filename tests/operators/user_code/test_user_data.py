@@ -85,7 +85,7 @@ def test_numbers_get_the_declared_type():
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        ("text", "elements of type <U4"),
+        ("text", "is str; return an array"),
         (np.zeros(2, complex), "complex128"),
         (np.array([object()]), "elements of type object"),
         ([[1], [1, 2]], "is no array"),

@@ -34,7 +34,7 @@ def pipeline(batch_size, *, on_error="raise", checkpoint=None, exec_processes=Fa
     )
     with pipe:
         outputs = fn.readers.nemo_asr(**arguments)
-        pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
+        pipe.set_outputs(*(outputs if isinstance(outputs, list | tuple) else (outputs,)))
     return pipe
 
 
