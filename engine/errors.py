@@ -2,6 +2,7 @@
 
     PenstockError (RuntimeError)
     ├── ArgumentError (ValueError)      an argument has the wrong type or value
+    │   └── LayoutError                 an operator cannot take the layout of its data
     ├── DecodeError (ValueError)        bytes are not what their format demands
     ├── SourceError (OSError)           a file, folder or object cannot be read
     ├── MissingDependencyError (ImportError)   an optional library or the GPU is missing
@@ -79,6 +80,10 @@ class PenstockError(RuntimeError):
 
 class ArgumentError(PenstockError, ValueError):
     """An argument has the wrong type or value."""
+
+
+class LayoutError(ArgumentError):
+    """An operator cannot take the layout of its data, or needs a layout, which the data lack."""
 
 
 class DecodeError(PenstockError, ValueError):

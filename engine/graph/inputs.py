@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError
+from .derivation import Axes
 from .operator import Array, BatchOperator
 
 if TYPE_CHECKING:
@@ -164,6 +165,10 @@ class FedInput(InputOperator):
         Raises:
             StopIteration: the source has no more data.
         """
+
+    def batch_axes(self, number: int) -> tuple[Axes, ...]:
+        """Return the axes of the outputs of batch `number`, if the input `learns_layouts`."""
+        return tuple(map(Axes, self.output_layouts()))
 
     def accept(self, batch: BatchContext) -> None:
         """Copy data that may be gone before `batch_gpu` runs, such as the source's buffers."""

@@ -8,19 +8,20 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import ArgumentError
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
+from .derivation import Axes, derive, results_of
 from .index_keys import split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
 from .operator import OPERATORS, CompositeOperator, Operator
 from .params import NO_EFFECT, Required
-from .sequences import Sequences, layout_of_frames, layout_of_sequence, sequences_of
+from .sequences import Sequences
 
 __all__ = ["DataNode"]  # the module is public as `penstock.data_node`
 
@@ -41,6 +42,8 @@ class Node:
         sequences: the data that the operator gets frame by frame; None if it gets whole samples.
         call: equal for nodes that one call made of several sets of inputs. These nodes draw the
             same random numbers.
+        is_open: whether its data may come with layouts that the definition does not know.
+        problem: why its operator cannot work on data of these layouts, or "": see `derivation.py`.
     """
 
     operator: Operator
@@ -54,6 +57,8 @@ class Node:
     number: int = field(default_factory=itertools.count().__next__)
     sequences: Sequences | None = None
     call: object = field(default_factory=object)
+    is_open: bool = False
+    problem: str = ""
 
     def __post_init__(self) -> None:
         self.name = self.wanted_name or self.stem
@@ -191,11 +196,19 @@ class DataNode(NodeArithmetic["DataNode"]):
     __array_priority__ = 1000.0  # so that NumPy calls the node's method for `array * node`
     __array_ufunc__ = None
 
-    def __init__(self, node: Node, index: int, device: str, layout: str) -> None:
+    def __init__(
+        self, node: Node, index: int, device: str, layout: str, ndim: int | None = None
+    ) -> None:
         self.node = node
         self.index = index
         self.device = device
         self.layout = layout
+        self.ndim = ndim
+
+    @property
+    def axes(self) -> Axes:
+        """What is known of the axes of each sample."""
+        return Axes(self.layout, self.ndim)
 
     @property
     def name(self) -> str:
@@ -295,23 +308,31 @@ def add_node(
         nodes = _with_constants_on_gpu(operator_class, nodes)
     data = {k: own_constant(v) for k, v in arguments.items() if isinstance(v, DataNode)}
     constants = {k: v for k, v in arguments.items() if k not in data}
-    layouts = tuple(node.layout for node in nodes)
-    sequences = sequences_of(operator_class, layouts, {k: v.layout for k, v in data.items()})
-    if sequences is not None:
-        pairs = zip(layouts, sequences.inputs, strict=True)
-        layouts = tuple(layout_of_frames(layout) if each else layout for layout, each in pairs)
-    operator = operator_class(device, tuple(data), layouts, **constants)
+    is_open = any(each.node.is_open for each in (*nodes, *data.values()))
+    derived = derive(
+        operator_class,
+        device,
+        constants,
+        [node.axes for node in nodes],
+        {k: v.layout for k, v in data.items()},
+        is_open=is_open,
+    )
+    operator = derived.operator
     if isinstance(operator, CompositeOperator):
         return operator.compose(name, *nodes)
     node = Node(
-        operator, nodes, data, name, _caller(), sequences=sequences, call=_call_of(operator)
+        operator,
+        nodes,
+        data,
+        name,
+        _caller(),
+        sequences=derived.sequences,
+        call=_call_of(operator),
+        is_open=is_open or operator.learns_layouts,
+        problem=derived.problem,
     )
     check_devices(node, operator, nodes, data.values())
-    side = "cpu" if node.device == "cpu" else "gpu"
-    results = operator.output_layouts()
-    if sequences is not None:
-        results = tuple(map(layout_of_sequence, results))
-    node.outputs = tuple(DataNode(node, i, side, layout) for i, layout in enumerate(results))
+    node.outputs = _outputs(node, derived.results)
     if graph is not None:
         graph.adopt(*node.dependencies())
         graph.add(node)
@@ -321,6 +342,65 @@ def add_node(
             "makes the call: call it in a pipeline definition"
         )
     return node.outputs
+
+
+def _outputs(node: Node, results: Sequence[Axes]) -> tuple[DataNode, ...]:
+    side = "cpu" if node.device == "cpu" else "gpu"
+    return tuple(DataNode(node, i, side, *axes) for i, axes in enumerate(results))
+
+
+def nodes_for_layouts(
+    nodes: Sequence[Node], fed: Mapping[int, tuple[Axes, ...]]
+) -> dict[int, Node]:
+    """Derive nodes again, for the layouts with which data came; return them by their ordinals.
+
+    Nodes share the operators whose layouts stay as they were.
+
+    Args:
+        nodes: in the graph's order.
+        fed: the axes of the outputs of open inputs, by the ordinal of the node.
+
+    Raises:
+        ArgumentError: an operator cannot take these layouts. A note names the node.
+    """
+    made: dict[int, Node] = {}
+    for node in nodes:
+        new = replace(
+            node,
+            inputs=tuple(made[data.node.ordinal].outputs[data.index] for data in node.inputs),
+            arguments={
+                name: made[data.node.ordinal].outputs[data.index]
+                for name, data in node.arguments.items()
+            },
+        )
+        new.name = node.name
+        new.outputs = _outputs(new, fed.get(node.ordinal) or _results_again(node, new))
+        made[node.ordinal] = new
+    return made
+
+
+def _results_again(node: Node, new: Node) -> tuple[Axes, ...]:
+    """Give a copied node an operator for its layouts, and return the axes of its outputs."""
+    inputs = [data.axes for data in new.inputs]
+    layouts = [[data.layout for data in each.dependencies()] for each in (node, new)]
+    if not node.problem and layouts[0] == layouts[1]:
+        return results_of(node.operator, node.sequences, inputs)
+    operator = node.operator
+    try:
+        derived = derive(
+            type(operator),
+            operator.device,
+            operator._constants,
+            inputs,
+            {name: data.layout for name, data in new.arguments.items()},
+            is_open=False,
+        )
+    except Exception as error:
+        error.add_note(f"in {node}, for the layouts with which the data came")
+        raise
+    derived.operator.placement = operator.placement
+    new.operator, new.sequences, new.problem = derived.operator, derived.sequences, ""
+    return derived.results
 
 
 def _as_node(value: Any, number: int, operator_class: type[Operator]) -> DataNode:

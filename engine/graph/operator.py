@@ -25,9 +25,9 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, LayoutError
 from ..suggestions import not_among
 from ..tensors.packed_rows import MetadataFunction
 from .context import Array, BatchContext, Placement
@@ -64,7 +64,8 @@ class Operator:
         cpu_inputs: names of inputs that must be on the CPU, wherever the operator runs.
         any_device_inputs: names of inputs that may be on either device if it runs on the GPU.
         assumed_layouts: by number of dimensions, the layouts that the operator assumes for data
-            without a layout. Its results have these layouts then.
+            without a layout. Its results have these layouts then. A layout that the data have
+            must have the letters that all of these share, such as H and W.
         may_change_inputs: whether it may write to its inputs. Inputs that others read are copied
             for it.
         own_frames: whether it takes sequences, and arguments with values for each frame, itself.
@@ -84,6 +85,8 @@ class Operator:
             themselves.
         metadata_functions: by name, functions that the reading process runs on each encoded
             sample; their results arrive with the rows (`PackedRows.metadata`).
+        learns_layouts: whether batches may come with layouts that `output_layouts` does not tell.
+            Only inputs may say so: see `inputs.FedInput.batch_axes`.
         placement: the node's number, random key and threads; the pipeline sets it.
     """
 
@@ -110,6 +113,7 @@ class Operator:
     alone: bool = True
     varies: bool = False
     rehearses: bool = False
+    learns_layouts: bool = False
     placement: Placement = Placement()
     metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({})
     seed: int
@@ -145,6 +149,26 @@ class Operator:
             layouts: layouts of the inputs; "" for an unknown layout.
             constants: the other arguments.
         """
+        self._set_arguments(device, per_sample, layouts, constants)
+        _check_letters(self)
+        self.prepare()
+
+    @classmethod
+    def unprepared(
+        cls, device: str, per_sample: Sequence[str], layouts: Sequence[str], **constants: Any
+    ) -> Self:
+        """Return an operator that cannot work yet: its layouts are known once the data come."""
+        operator = cls.__new__(cls)
+        operator._set_arguments(device, per_sample, layouts, constants)
+        return operator
+
+    def _set_arguments(
+        self,
+        device: str,
+        per_sample: Sequence[str],
+        layouts: Sequence[str],
+        constants: dict[str, Any],
+    ) -> None:
         owner = self.called
         if device not in self.devices:
             raise ArgumentError(
@@ -170,7 +194,6 @@ class Operator:
             if name not in per_sample:
                 value = convert(owner, name, declared, constants.get(name))
                 setattr(self, declared.attribute or name, value)
-        self.prepare()
 
     def __reduce__(self) -> Any:
         # A copy is made from the arguments: attributes that `prepare` sets need not be picklable.
@@ -251,6 +274,20 @@ class Operator:
 
     def close(self) -> None:
         """Release what the operator holds; called once, when the pipeline is closed."""
+
+
+def _check_letters(operator: Operator) -> None:
+    """Raise LayoutError if data have a layout that lacks what all assumed layouts share."""
+    layout, assumed = next(iter(operator.layouts), ""), operator.assumed_layouts.values()
+    if not layout or not assumed:
+        return
+    needed = set.intersection(*map(set, assumed))
+    if lacking := sorted(needed - set(layout)):
+        raise LayoutError(
+            f"{operator.called} needs data with the axes {' and '.join(sorted(needed))}, but the "
+            f"layout {layout!r} has no {' and '.join(lacking)}; name the axes where the data enter "
+            "the pipeline, or with fn.reshape(layout=...)"
+        )
 
 
 def _make(

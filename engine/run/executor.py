@@ -45,9 +45,10 @@ from ..gpu.gpu_device import GpuDevice
 from ..tensors.memory import SlabPool
 from ..threads import join_all, wait_at_exit
 from ..work.batch import Batch
-from ..work.chain import ChainRun, make_chains
+from ..work.chain import ChainRun
 from ..work.faults import Faults
 from ..work.plan import Plan, Segment, SegmentType
+from ..work.routes import Routes
 from ..work.stats import Clocks, PipelineStats, pipeline_stats
 from .budget import Budget
 from .config import PipelineConfig
@@ -73,7 +74,7 @@ TUNING = ExecutorTuning()
 
 
 class Executor:
-    """Runs one plan.
+    """Runs the plan of one pipeline.
 
     Args:
         plan: the plan.
@@ -91,25 +92,25 @@ class Executor:
         self._plan = plan
         self._num_threads = config.threads()
         self._pool = pool
-        self._chains = make_chains(plan)
+        self._routes = Routes(plan)
         self._device: GpuDevice | None = None
         if plan.uses_gpu:
             self._device = GpuDevice(
                 config.device_id, config.prefetch_device_bytes, self._num_threads
             )
         self._delivery = DeliveryQueue()
-        self._faults = Faults(config.on_error, config.log_path(), plan, self._chains, self._device)
+        self._faults = Faults(config.on_error, config.log_path(), self._device)
         self._workers = Workers(
             self._num_threads,
             config.exec_processes,
-            self._chains,
+            self._routes,
             pool.arena,
             self.clocks,
             self._run_done,
             self._delivery.watch,
         )
         self._feeder = Feeder(
-            plan,
+            self._routes,
             config,
             seed,
             first_sample,
@@ -251,6 +252,7 @@ class Executor:
         self._feeder.under_way.clear()
         if self._device is not None:
             self._device.pool.free_pinned()  # no batch holds any now
+        self._routes.close()
         wait_at_exit(threads)
         stuck = [thread.name for thread in threads if thread.is_alive()]
         if stuck and threading.current_thread() not in threads:
@@ -276,17 +278,18 @@ class Executor:
         """Send the batch to the threads of segment `index`."""
         if self._stopping:
             return  # a batch in a queue would keep its memory
-        if index == len(self._plan.segments) or batch.end is not None:
+        segments = batch.route.plan.segments
+        if index == len(segments) or batch.end is not None:
             self.deliver(batch)
             return
-        segment: Segment = self._plan.segments[index]
+        segment: Segment = segments[index]
         if segment.type == SegmentType.GPU:
             assert self._stage is not None
             self._stage.queue_segment(batch, segment, index)
         elif segment.type == SegmentType.BATCH:
             self._feeder.queue_segment(batch, index)
         else:
-            run = self._chains[index].start(batch, self._workers.rows_per_turn(batch.size))
+            run = batch.route.chains[index].start(batch, self._workers.rows_per_turn(batch.size))
             if batch.size == 0:
                 self._finish_run(run, index)
             else:

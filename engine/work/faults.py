@@ -20,15 +20,13 @@ from __future__ import annotations
 import errno
 import threading
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph.operator import Array
 from ..tensors import TensorList, TensorListCPU
 from .batch import Batch
-from .chain import Chain, ChainRun, Worker, make_repeats
-from .plan import Plan
+from .chain import Chain, ChainRun, Worker
 from .quarantine import QuarantineLog
 
 if TYPE_CHECKING:
@@ -59,23 +57,17 @@ class Faults:
     Args:
         policy: one of `POLICIES`.
         log: path of the quarantine log, or None.
-        plan: the plan that the batches follow.
-        chains: the plan's sample segments, by number.
-        device: the GPU that the plan uses, or None.
+        device: the GPU that the pipeline uses, or None.
     """
 
     def __init__(
         self,
         policy: str,
         log: Path | None,
-        plan: Plan,
-        chains: Mapping[int, Chain],
         device: DeviceAccess | None,
     ) -> None:
         self._policy = policy
         self._log = None if log is None else QuarantineLog(log)
-        self._plan = plan
-        self._chains = {**chains, **make_repeats(plan)}
         self._device = device
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
@@ -120,7 +112,7 @@ class Faults:
         return "raised"
 
     def _refill(self, batch: Batch, row: int, segment: int) -> bool:
-        if not self._plan.segments[segment].repeatable:
+        if not batch.route.plan.segments[segment].repeatable:
             return False
         attempts = range(TUNING.attempts)
         return any(self._try_replacement(batch, row, segment, attempt) for attempt in attempts)
@@ -132,9 +124,9 @@ class Faults:
         }
         try:
             if self._read_replacement(batch, row, attempt):
-                for number in range(segment + 1):
-                    if number in self._chains:
-                        self._repeat(self._chains[number], batch, row)
+                for number, chain in batch.route.repeats.items():
+                    if number <= segment:
+                        self._repeat(chain, batch, row)
                 return True
         except Exception as error:
             if is_machine_error(error):
@@ -146,9 +138,10 @@ class Faults:
         return False
 
     def _read_replacement(self, batch: Batch, row: int, attempt: int) -> bool:
-        if self._plan.sources:
+        plan = batch.route.plan
+        if plan.sources:
             return False  # user code gives each sample once
-        for reader in self._plan.readers:
+        for reader in plan.readers:
             ordinal = reader.node.ordinal
             arrays = reader.operator.replacement(batch.selections[ordinal], row, attempt)
             if arrays is None:

@@ -121,8 +121,10 @@ class Plan:
 
     @property
     def uses_workers(self) -> bool:
-        """Whether any operator works sample by sample."""
-        return any(segment.type == SegmentType.SAMPLE for segment in self.segments)
+        """Whether any operator works sample by sample, or may do so for some layouts of data."""
+        return any(segment.type == SegmentType.SAMPLE for segment in self.segments) or any(
+            node.is_open and is_light(node.operator) for node in self.nodes
+        )
 
 
 def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:

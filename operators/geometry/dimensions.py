@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ...engine.errors import ArgumentError
+from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTS, REQUIRED, STR, from_row, param
@@ -86,7 +86,7 @@ class ExpandDims(SampleOperator):
 
     Outputs:
         the same numbers: of the input's type, with more dimensions; without a layout unless
-            `new_axis_names` is given.
+            `new_axis_names` is given, or `axes` is empty.
 
     Raises:
         ArgumentError: an axis is named twice, or lies beyond the output's dimensions.
@@ -109,10 +109,10 @@ class ExpandDims(SampleOperator):
                 f"fn.expand_dims: new_axis_names {names!r} must have a letter for each of {axes}"
             )
         if names and not self.layouts[0]:
-            raise ArgumentError("fn.expand_dims: new_axis_names needs an input with a layout")
+            raise LayoutError("fn.expand_dims: new_axis_names needs an input with a layout")
 
     def output_layouts(self) -> tuple[str, ...]:
-        if not self.new_axis_names:
+        if self.axes and not self.new_axis_names:
             return ("",)
         letters = list(self.layouts[0])
         for axis, name in sorted(zip(self.axes, self.new_axis_names, strict=True)):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn, types
-from penstock.engine.errors import ArgumentError
+from penstock.engine.errors import ArgumentError, LayoutError
 
 from ...gpu.agreement import source
 from ..conformance import OperatorConformance, assert_rows
@@ -194,9 +194,13 @@ def test_bad_samples_leave_the_others(device, device_stage):
 
 
 def test_data_without_a_layout_are_refused():
-    chosen = fn.per_frame(source([np.zeros(3, np.int32)]))
-    with pytest.raises(ArgumentError, match="has a value for each frame, but an input"):
-        fn.flip(source(VIDEOS), horizontal=chosen)
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        chosen = fn.per_frame(source([np.zeros(3, np.int32)]))
+        pipe.set_outputs(fn.flip(source(VIDEOS[1:2]), horizontal=chosen))
+    message = "has a value for each frame, but an input"
+    with pipe, pytest.raises(LayoutError, match=message) as caught:
+        pipe.run()
+    assert any(__file__ in note for note in caught.value.__notes__)
 
 
 @pytest.mark.parametrize("device", ["cpu", "gpu"])
