@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +72,26 @@ def _recognized(root: Path, files: list[str]) -> str:
     if recognized is not None:
         return recognized
     if root.is_dir() and any(e.is_dir() and e.name[0] != "." for e in root.iterdir()):
+        _refuse_folders_of_tables(root)
         return "folder"
     raise SourceError(
         f"{root} is no data set of a known format: neither class folders, nor files of TFRecord, "
         "RecordIO, LMDB, WebDataset, Parquet, NumPy, COCO or NeMo, nor a list of files with "
         "labels; if it is one, name the format"
     )
+
+
+def _refuse_folders_of_tables(root: Path) -> None:
+    """Raise SourceError if the folders hold tables, as `datasets` and its hub lay them out."""
+    folders = sorted(each for each in root.iterdir() if each.is_dir() and each.name[0] != ".")
+    for folder in folders[:16]:
+        with os.scandir(folder) as entries:
+            suffixes = {os.path.splitext(each.name)[1] for each in islice(entries, 64)}
+        if suffixes & {".parquet", ".arrow"}:
+            raise SourceError(
+                f"{root} holds folders of Parquet or Arrow files, not of classes; name the folder "
+                f"or the files of a split: {str(folder)!r}"
+            )
 
 
 def format_of_file(path: str) -> str | None:
@@ -142,6 +157,7 @@ def _is_file_list(head: bytes, _: Storage) -> bool:
 
 _TESTS: tuple[tuple[str, Callable[[bytes, Storage], bool]], ...] = (
     ("parquet", lambda head, _: head[:4] == b"PAR1"),
+    ("arrow", lambda head, _: head[:6] == b"ARROW1" or head[:4] == b"\xff\xff\xff\xff"),
     ("npy", lambda head, _: head[: len(NPY_MAGIC)] == NPY_MAGIC),
     ("npz", lambda head, _: head[:4] == b"PK\x03\x04"),
     ("recordio", _is_record_io),

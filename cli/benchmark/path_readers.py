@@ -111,7 +111,12 @@ def _webdataset(dataset: Dataset, folder: str) -> Read:
     indexes = _Indexes("index_paths", folder, files, write_dali_index)
     return lambda library: _as_list(
         library.fn.readers.webdataset(
-            paths=files, ext=present, random_shuffle=True, name="reader", **indexes.of(library)
+            paths=files,
+            ext=present,
+            dtypes=[library.types.UINT8] * len(present),
+            random_shuffle=True,
+            name="reader",
+            **indexes.of(library),
         )
     )
 

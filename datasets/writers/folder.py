@@ -19,8 +19,8 @@ from ..stored.folder import KEYS, LIST, NAMES, WHOLE
 from .base import LABEL, Target, Writer, needs_label
 from .hashed_file import HashedFile, sync_file_system, write_new
 
-ASIDE = ".penstock"
-"""Folder of the lists of files, one for each shard; its name keeps it out of the classes."""
+ASIDE = ".penstock-"
+"""What the names of lists of files begin with. A folder for them would be a class to readers."""
 
 _RESERVED = (NAME, LIST)
 
@@ -28,7 +28,7 @@ _RESERVED = (NAME, LIST)
 @contextmanager
 def whole_file(path: Path) -> Iterator[HashedFile]:
     """Yield a file to write, which gets its name once it is whole."""
-    partial = path.parent / ASIDE / f"{path.name}.partial"
+    partial = path.parent / f"{ASIDE}{path.name}.partial"
     partial.unlink(missing_ok=True)
     file = HashedFile(partial)
     try:
@@ -42,7 +42,7 @@ def whole_file(path: Path) -> Iterator[HashedFile]:
 class LooseFileWriter(Writer):
     """Base of writers that write files for each sample.
 
-    The file `.penstock/<shard>.sha256` lists a shard's files, in the form that `sha256sum` reads.
+    The file `.penstock-<shard>.sha256` lists a shard's files, in the form that `sha256sum` reads.
 
     Attributes:
         root: folder of the shard.
@@ -91,13 +91,13 @@ class LooseFileWriter(Writer):
     def finish(self) -> ShardInfo:
         """See `Writer.finish`."""
         lines = [f"{file.sha256}  {file.name}\n".encode() for file in self._files]
-        listing = self.root / ASIDE / f"{self.name}.sha256"
+        listing = self.root / f"{ASIDE}{self.name}.sha256"
         sync_file_system(self.root)
         return ShardInfo((write_new(listing, b"".join(lines), self.root),), self.samples)
 
     def with_lines(self, info: ShardInfo, suffix: str) -> ShardInfo:
         """Write the lines of a shard, for `complete`; their file becomes its last one."""
-        path = self.root / ASIDE / f"{self.name}{suffix}"
+        path = self.root / f"{ASIDE}{self.name}{suffix}"
         lines = write_new(path, b"".join(self.lines), self.root)
         return ShardInfo((*info.files, lines), info.samples)
 

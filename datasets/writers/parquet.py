@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine.errors import ArgumentError
+from ...readers.parquet.features import METADATA
+from ...readers.parquet.library import pyarrow
 from ..manifest import ShardInfo
 from ..media import AUDIO, IMAGE, medium_of
 from ..reading import size_of
 from ..sample import Encoded, Sample, Value
 from ..schema import ARRAY, ENCODED, FLOAT, INT, ComponentType, Schema
-from ..stored.parquet import KEY, METADATA, pyarrow
+from ..stored.parquet import KEY
 from .arrays import synced
 from .base import LABEL, Target, Writer
 from .hashed_file import hash_of

@@ -340,10 +340,13 @@ class ExternalSource(FedInput):
         is_many = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim)
         if not is_many or len(value) != self._count:
             given = len(value) if is_many else f"a {type(value).__name__}"
-            names = f": {', '.join(map(str, value))}" if isinstance(value, Mapping) else ""
+            remedy = ""
+            if isinstance(value, Mapping):
+                items = ", ".join(f"sample[{name!r}]" for name in list(value)[: self._count])
+                remedy = f"; return a tuple of its values, such as ({items})"
             raise ArgumentError(
                 f"fn.external_source: with num_outputs={self._count} the source must return a "
-                f"tuple of {self._count}, but returned {given}{names}"
+                f"tuple of {self._count}, but returned {given}{remedy}"
             )
 
     def _by_output(self, data: Any) -> Sequence[Any]:

@@ -44,7 +44,7 @@ def test_samples_that_are_gone_are_counted(tmp_path):
 @pytest.mark.parametrize("content", [None, b"00  a/\0\n", b"\xff  \xff\n"])
 def test_a_damaged_list_of_files_is_named(tmp_path, content):
     root = made.write(tmp_path / "a", made.images(), "folder", ("a", "b"))
-    listing = root / ".penstock" / "shard-00000.sha256"
+    listing = root / ".penstock-shard-00000.sha256"
     listing.unlink()
     if content is not None:
         listing.write_bytes(content)
