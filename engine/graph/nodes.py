@@ -6,7 +6,7 @@ import itertools
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -83,9 +83,15 @@ class Node:
 
 @dataclass(eq=False)
 class Graph:
-    """The nodes of one pipeline, in an order in which each node follows its dependencies."""
+    """The nodes of one pipeline, in an order in which each node follows its dependencies.
+
+    Attributes:
+        nodes: in this order.
+        pipeline: returns the pipeline, or None; a weak reference, so that nodes keep none alive.
+    """
 
     nodes: list[Node] = field(default_factory=list)
+    pipeline: Callable[[], Any] = lambda: None
 
     def add(self, node: Node) -> None:
         """Append a node whose dependencies are in the graph; set the node's name and number."""
