@@ -9,6 +9,7 @@ later; `fn.pyi` holds the signatures of Penstock's own.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,6 +18,13 @@ from .engine.graph.declaration import docstring, signature
 from .engine.graph.nodes import DataNode, add_node, set_of_call
 from .engine.graph.operator import Operator, public_operators
 from .engine.suggestions import not_among, unknown
+
+GROUPS = (
+    *("decoders", "experimental", "experimental.decoders", "experimental.inputs"),
+    *("experimental.readers", "io", "io.file", "noise", "random", "readers", "reductions"),
+    *("segmentation", "transforms"),
+)
+"""The groups of Penstock's own operators, named here so that their modules stay unloaded."""
 
 
 class Namespace:
@@ -50,18 +58,24 @@ class Namespace:
         }
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # asked of modules, by those who go through all of them
+            raise AttributeError(name, name=name, obj=self)
         members = self._operators()
-        if name.startswith("__") or name not in members:
+        if name not in members:
             known = unknown(name, members) if not self._groups else not_among(name, members)
             raise AttributeError(f"there is no operator {known}", name=name, obj=self)
         operator_class = members[name]
-        value = (
-            Namespace((*self._groups, name), self._member, self._spelled)
-            if operator_class is None
-            else self._member(operator_class)
-        )
+        if operator_class is None:
+            return self.open_group(name)
+        value = self._member(operator_class)
         setattr(self, name, value)
         return value
+
+    def open_group(self, name: str) -> Namespace:
+        """Return the group `name` of this one, which becomes an attribute."""
+        group = Namespace((*self._groups, name), self._member, self._spelled)
+        setattr(self, name, group)
+        return group
 
     def __dir__(self) -> list[str]:
         return sorted(self._operators())
@@ -110,6 +124,14 @@ def apply(
     return outputs[0].node.operator.wrap(outputs) if outputs else None
 
 
+def enter_groups(module: str, everything: Namespace) -> None:
+    """Let programs import the groups as modules: `from penstock.fn.readers import file`."""
+    for path in GROUPS:
+        above, _, name = path.rpartition(".")
+        parent: Any = sys.modules[f"{module}.{above}"] if above else everything
+        sys.modules[f"{module}.{path}"] = parent.open_group(name)
+
+
 def _is_list_of_nodes(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(member, DataNode) for member in value)
 
@@ -145,6 +167,7 @@ def function_of(operator_class: type[Operator]) -> Callable[..., Any]:
 
 
 _ALL = Namespace((), function_of, str)
+enter_groups(__name__, _ALL)
 
 
 def __getattr__(name: str) -> Any:

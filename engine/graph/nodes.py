@@ -6,7 +6,7 @@ import itertools
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,10 +40,10 @@ class Node:
             a pipeline adopts the node.
         number: number among all nodes of the process, in the order of creation.
         sequences: the data that the operator gets frame by frame; None if it gets whole samples.
-        is_open: whether its data may come with layouts that the definition does not know.
-        problem: why its operator cannot work on data of these layouts, or "": see `derivation.py`.
         call: equal for nodes that one call made of several sets of inputs. These nodes draw the
             same random numbers.
+        is_open: whether its data may come with layouts that the definition does not know.
+        problem: why its operator cannot work on data of these layouts, or "": see `derivation.py`.
     """
 
     operator: Operator
@@ -56,9 +56,9 @@ class Node:
     outputs: tuple[DataNode, ...] = ()
     number: int = field(default_factory=itertools.count().__next__)
     sequences: Sequences | None = None
+    call: object = field(default_factory=object)
     is_open: bool = False
     problem: str = ""
-    call: object = field(default_factory=object)
 
     def __post_init__(self) -> None:
         self.name = self.wanted_name or self.stem
@@ -83,9 +83,15 @@ class Node:
 
 @dataclass(eq=False)
 class Graph:
-    """The nodes of one pipeline, in an order in which each node follows its dependencies."""
+    """The nodes of one pipeline, in an order in which each node follows its dependencies.
+
+    Attributes:
+        nodes: in this order.
+        pipeline: returns the pipeline, or None; a weak reference, so that nodes keep none alive.
+    """
 
     nodes: list[Node] = field(default_factory=list)
+    pipeline: Callable[[], Any] = lambda: None
 
     def add(self, node: Node) -> None:
         """Append a node whose dependencies are in the graph; set the node's name and number."""
@@ -327,9 +333,9 @@ def add_node(
         name,
         _caller(),
         sequences=derived.sequences,
+        call=_call_of(operator),
         is_open=is_open or operator.learns_layouts,
         problem=derived.problem,
-        call=_call_of(operator),
     )
     check_devices(node, operator, nodes, data.values())
     node.outputs = _outputs(node, derived.results)

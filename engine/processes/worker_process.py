@@ -56,7 +56,13 @@ def pickled_chains(*chains: Chain) -> bytes:
                     f"{step.node} cannot run in worker processes, because it cannot be "
                     f"pickled: {error}"
                 ) from error
-    return pickle.dumps(chains, pickle.HIGHEST_PROTOCOL)
+    try:
+        return pickle.dumps(chains, pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        raise ArgumentError(
+            f"the operators cannot run in worker processes, because their layouts cannot be "
+            f"pickled: {error}"
+        ) from error
 
 
 class WorkerProcess:

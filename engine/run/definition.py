@@ -14,7 +14,7 @@ from ..suggestions import not_among
 from .config import PipelineConfig
 from .pipeline import Pipeline
 
-__all__ = ["DataNode", "Pipeline", "pipeline_def"]
+__all__ = ["DataNode", "Pipeline", "do_not_convert", "pipeline_def"]
 
 _OPTIONS = frozenset(field.name for field in fields(PipelineConfig))
 
@@ -65,6 +65,11 @@ def pipeline_def(
     if function is None:
         return functools.partial(_decorate, options=options)
     return _decorate(function, options)
+
+
+def do_not_convert(function: Definition) -> Definition:
+    """Return the function as it is: definitions are called as they are written."""
+    return function
 
 
 def _decorate(function: Definition, options: dict[str, Any]) -> Callable[..., Pipeline]:

@@ -83,7 +83,7 @@ class Pipeline(PipelineProperties):
         )
         self._seed = self._restored.seed if self._restored else self._config.chosen_seed()
         self._restored_at = 0  # number of batches that were delivered before
-        self._graph = Graph()
+        self._graph = Graph(pipeline=weakref.ref(self))
         self._outputs: tuple[DataNode, ...] | None = None
         self._plan: Plan | None = None
         self._executor: Executor | None = None
@@ -196,6 +196,9 @@ class Pipeline(PipelineProperties):
             raise PipelineStopped(self._closed)
 
     # Running
+
+    def start_py_workers(self) -> None:
+        """Do nothing. Worker processes are new interpreters, which may start after CUDA."""
 
     def iter_setup(self) -> None:
         """Prepare the start of a batch; subclasses override this to call `feed_input`.
