@@ -29,5 +29,5 @@ def test_colors_of_24_bits():
 
 @pytest.mark.parametrize("codes", [b"\xff\1" * 100_000, b"\0\2\xff\xff\1\1", b"\0\xff\1"])
 def test_codes_that_lead_out_of_the_image_are_refused(codes):
-    with pytest.raises(DecodeError, match="^BMP: "):
+    with pytest.raises(DecodeError, match=r"^BMP: "):
         bmp_rle.decode(codes, 4, 10, 8)
