@@ -37,7 +37,7 @@ def decode(codes: bytes, height: int, width: int, bits: int) -> NDArray[np.uint8
     while (match := token(codes, offset)) is not None:
         start, offset = offset, match.end()
         if codes[start] != 0:
-            pixels = _runs(codes[start:offset], bits, depth, width - x)
+            pixels = _runs(codes[start:offset], bits, depth, max(0, width - x))
         elif (escape := codes[start + 1]) > _MOVE:
             size = (escape * bits + 7) // 8
             pixels = _literals(codes[offset : offset + size], escape, bits, depth)
