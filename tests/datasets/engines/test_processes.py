@@ -94,7 +94,7 @@ def test_an_error_keeps_its_type_and_the_whole_shards(source, tmp_path, uses):
             tmp_path / "a",
             to="tfrecord",
             shard_count=5,
-            where="key != 'b/035' or key < 3",
+            where="key != 'b/035' or image < 3",
         )
     assert any("resume=True" in note for note in caught.value.__notes__)
     assert "converting_child.py" in str(caught.value.__cause__)
