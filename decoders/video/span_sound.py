@@ -58,8 +58,8 @@ def decode_span(
     if longest * track.channels > _MOST_SAMPLES:
         raise DecodeError(
             f"the clip's sound lasts from {span[0]:.3f} s to {span[1]:.3f} s, with "
-            f"{track.channels} channels at {max(track.rate, rate):g} Hz; the limit is {_MOST_SAMPLES} samples of "
-            "all channels: take shorter clips"
+            f"{track.channels} channels at {max(track.rate, rate):g} Hz; the limit is "
+            f"{_MOST_SAMPLES} samples of all channels: take shorter clips"
         )
     request = AudioRequest(
         np.dtype(np.float32),
