@@ -28,45 +28,12 @@ NONE = int(np.iinfo(np.int64).min)
 _OFFSET, _DECODING_TIME, _FRAME = range(3)
 _RATE = 25  # frames a second of streams that state no rate, as in FFmpeg
 _SMALLEST_PICTURE = 20  # bytes, of MPEG-4; smaller packets say that nothing has changed
-_ONE_FRAME_A_PACKET = frozenset(
-    [
-        "av1",
-        "libdav1d",
-        "libaom-av1",
-        "h264",
-        "hevc",
-        "vvc",
-        "vp8",
-        "libvpx",
-        "vp9",
-        "libvpx-vp9",
-        "mpeg1video",
-        "mpeg2video",
-        "mpeg4",
-        "msmpeg4",
-        "msmpeg4v1",
-        "msmpeg4v2",
-        "wmv1",
-        "wmv2",
-        "h263",
-        "flv",
-        "mjpeg",
-        "jpeg2000",
-        "libopenjpeg",
-        "prores",
-        "dnxhd",
-        "cfhd",
-        "ffv1",
-        "huffyuv",
-        "ffvhuff",
-        "utvideo",
-        "rawvideo",
-        "v210",
-        "png",
-        "apng",
-        "dvvideo",
-    ]
+_NAMES = (
+    "av1 libdav1d libaom-av1 h264 hevc vvc vp8 libvpx vp9 libvpx-vp9 mpeg1video mpeg2video mpeg4 "
+    "msmpeg4 msmpeg4v1 msmpeg4v2 wmv1 wmv2 h263 flv mjpeg jpeg2000 libopenjpeg prores dnxhd cfhd "
+    "ffv1 huffyuv ffvhuff utvideo rawvideo v210 png apng dvvideo"
 )
+_ONE_FRAME_A_PACKET = frozenset(_NAMES.split())
 """Decoders that give one frame for each packet that is shown. Others, such as those of GIF and of
 screen recorders, may have packets that give none."""
 
