@@ -22,7 +22,7 @@ folder.mkdir(exist_ok=True)
 endef
 export LINK
 
-.PHONY: demo gallery test lint stubs parity stress corpus bench gpu-test gpu-sanitize gpu-bench clean
+.PHONY: demo gallery test lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -64,6 +64,31 @@ MINUTES ?= 5
 SEED ?= 0
 stress: $(VENV)/dev
 	$(RUN) -m penstock.tests.stress --minutes $(MINUTES) --seed $(SEED)
+
+# Each reader and decoder once, with the lowest releases that pyproject.toml admits, and with the
+# newest ones on each release of Python that this machine has.
+EXTRAS = audio,coco,fits,lmdb,lz4,parquet,remote,tfrecord,video,zstd
+SMOKE = --noconftest -q --import-mode=importlib tests/smoke
+UV = $(VENV)/bin/uv
+lowest: $(VENV)/dev
+	$(UV) venv --quiet --clear --python $(PYTHON) $(VENV)/lowest
+	$(UV) pip install --quiet --python $(VENV)/lowest --resolution lowest-direct \
+		-e '.[$(EXTRAS)]' 'pytest>=9' 'pytest-timeout>=2.3'
+	PYTHONPATH=$(VENV)/checkout $(VENV)/lowest/bin/pytest $(SMOKE)
+
+PYTHONS ?= 3.11 3.12 3.13 3.14
+pythons: $(VENV)/dev
+	@if command -v pyenv > /dev/null; then \
+		export PYENV_VERSION=$$(pyenv versions --bare | paste -sd : -); \
+	fi; \
+	for release in $(PYTHONS); do \
+		if ! $(UV) venv --quiet --clear --no-python-downloads --python $$release $(VENV)/smoke 2> /dev/null; then \
+			echo "Python $$release is not on this machine: not tried"; continue; \
+		fi; \
+		echo "Python $$release" && \
+		$(UV) pip install --quiet --python $(VENV)/smoke -e '.[$(EXTRAS)]' 'pytest>=9' pytest-timeout && \
+		PYTHONPATH=$(VENV)/checkout $(VENV)/smoke/bin/pytest $(SMOKE) || exit 1; \
+	done
 
 # Other projects' files against other libraries; `make corpus CORPUS=folder SAMPLE=100`.
 SAMPLE ?= 1000000

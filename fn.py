@@ -1,21 +1,30 @@
 """The operators as functions: `fn.readers.file(...)`, `fn.resize(images, ...)`.
 
-Each takes nodes of the graph and returns one, or a tuple if the operator has several
-outputs. A list of nodes in place of an input applies the operator to each of its members.
+Each takes nodes of the graph and returns one, or a list if the operator has several
+outputs. A list of nodes in place of an input applies the operator to each of its members, with
+the same random numbers.
 The functions are made from the operators' declarations, also of operators that are registered
 later; `fn.pyi` holds the signatures of Penstock's own.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from .engine.errors import ArgumentError
 from .engine.graph.declaration import docstring, signature
-from .engine.graph.nodes import DataNode, add_node
+from .engine.graph.nodes import DataNode, add_node, set_of_call
 from .engine.graph.operator import Operator, public_operators
 from .engine.suggestions import not_among, unknown
+
+GROUPS = (
+    *("decoders", "experimental", "experimental.decoders", "experimental.inputs"),
+    *("experimental.readers", "io", "io.file", "noise", "random", "readers", "reductions"),
+    *("segmentation", "transforms"),
+)
+"""The groups of Penstock's own operators, named here so that their modules stay unloaded."""
 
 
 class Namespace:
@@ -49,18 +58,24 @@ class Namespace:
         }
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # asked of modules, by those who go through all of them
+            raise AttributeError(name, name=name, obj=self)
         members = self._operators()
-        if name.startswith("__") or name not in members:
+        if name not in members:
             known = unknown(name, members) if not self._groups else not_among(name, members)
             raise AttributeError(f"there is no operator {known}", name=name, obj=self)
         operator_class = members[name]
-        value = (
-            Namespace((*self._groups, name), self._member, self._spelled)
-            if operator_class is None
-            else self._member(operator_class)
-        )
+        if operator_class is None:
+            return self.open_group(name)
+        value = self._member(operator_class)
         setattr(self, name, value)
         return value
+
+    def open_group(self, name: str) -> Namespace:
+        """Return the group `name` of this one, which becomes an attribute."""
+        group = Namespace((*self._groups, name), self._member, self._spelled)
+        setattr(self, name, group)
+        return group
 
     def __dir__(self) -> list[str]:
         return sorted(self._operators())
@@ -75,9 +90,9 @@ def apply(
     arguments: dict[str, Any],
     name: str | None,
 ) -> Any:
-    """Add the operator to the graph; return its output, or a tuple, or None if it has none.
+    """Add the operator to the graph; return its output, or a list, or None if it has none.
 
-    For lists of several nodes as inputs, return a list of such results.
+    For lists of several nodes as inputs, return a list of each output's results.
     """
     called = operator_class.called
     if operator_class.positional and inputs:
@@ -93,13 +108,28 @@ def apply(
             tuple(value[i] if _is_list_of_nodes(value) else value for value in inputs)
             for i in range(len(lists[0]))
         ]
-        results = [apply(operator_class, each, arguments, None) for each in sets]
-        return results if len(results) > 1 else results[0]
+        if len(sets) == 1:
+            return apply(operator_class, sets[0], arguments, name)
+        call, results = object(), []
+        for i, each in enumerate(sets):
+            with set_of_call(call):
+                own_name = None if name is None else f"{name}[{i}]"
+                results.append(apply(operator_class, each, arguments, own_name))
+        several = isinstance(results[0], list)
+        return [[*each] for each in zip(*results, strict=True)] if several else results
     given = {key: value for key, value in arguments.items() if value is not None}
     while inputs and inputs[-1] is None:
         inputs = inputs[:-1]
     outputs = add_node(operator_class, inputs, given, name=name)
     return outputs[0].node.operator.wrap(outputs) if outputs else None
+
+
+def enter_groups(module: str, everything: Namespace) -> None:
+    """Let programs import the groups as modules: `from penstock.fn.readers import file`."""
+    for path in GROUPS:
+        above, _, name = path.rpartition(".")
+        parent: Any = sys.modules[f"{module}.{above}"] if above else everything
+        sys.modules[f"{module}.{path}"] = parent.open_group(name)
 
 
 def _is_list_of_nodes(value: Any) -> bool:
@@ -137,6 +167,7 @@ def function_of(operator_class: type[Operator]) -> Callable[..., Any]:
 
 
 _ALL = Namespace((), function_of, str)
+enter_groups(__name__, _ALL)
 
 
 def __getattr__(name: str) -> Any:

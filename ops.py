@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from .engine.graph.declaration import camel_case
 from .engine.graph.operator import Operator
-from .fn import Namespace, apply, function_of
+from .fn import Namespace, apply, enter_groups, function_of
 
 
 class OperatorClass:
@@ -26,6 +26,11 @@ class OperatorClass:
     def __call__(self, *inputs: Any, name: str | None = None, **arguments: Any) -> Any:
         """Add the operator to the graph being defined and return its output or outputs."""
         return apply(self.operator, inputs, {**self._arguments, **arguments}, name or self._name)
+
+    @property
+    def device(self) -> str:
+        """The argument `device`, by default "cpu"."""
+        return str(self._arguments.get("device", "cpu"))
 
 
 class Compose:
@@ -60,6 +65,7 @@ def _class_of(operator_class: type[Operator]) -> type[OperatorClass]:
 
 
 _ALL = Namespace((), _class_of, camel_case)
+enter_groups(__name__, _ALL)
 
 
 def __getattr__(name: str) -> Any:

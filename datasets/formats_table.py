@@ -46,6 +46,7 @@ FORMATS = {
         DataFormat("npy", "NumPy's .npy files", open_arrays),
         DataFormat("npz", "NumPy's .npz archives", open_arrays),
         DataFormat("parquet", "Parquet files", ParquetSamples),
+        DataFormat("arrow", "Arrow files", ParquetSamples),
         DataFormat("coco", "COCO annotations and images", CocoDatasetSamples),
         DataFormat("nemo", "a manifest of NeMo with audio files", NemoSamples),
         DataFormat("nemo-tar", "a manifest of NeMo with tar archives", NemoSamples),

@@ -1,6 +1,6 @@
 """The decoders. Importing this enters all of them into the table of operators."""
 
-from . import inflate, npy
+from . import inflate, json_field, npy
 from .audio import audio_decoder, utterance
 from .image import image_decoder, sequence, windowed
 from .video import clip, video_decoder, video_input
@@ -10,6 +10,7 @@ __all__ = [
     "clip",
     "image_decoder",
     "inflate",
+    "json_field",
     "npy",
     "sequence",
     "utterance",

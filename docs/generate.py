@@ -57,7 +57,7 @@ def returned(operator_class: type[Operator]) -> str:
     if decided_later or operator_class.wrap is not Operator.wrap:
         return "Any"
     one, count = "DataNode", operator_class.outputs
-    return {0: "None", 1: one}.get(count, f"tuple[{', '.join([one] * count)}]")
+    return {0: "None", 1: one}.get(count, f"list[{one}]")
 
 
 def parameters(operator_class: type[Operator], first: str = "") -> str:

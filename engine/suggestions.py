@@ -13,7 +13,9 @@ def unknown(name: str, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches  # needed for messages alone
 
-    close = get_close_matches(name, sorted(known), 1)
+    names = sorted(known)
+    kinds = [each for each in names if each.endswith(f"_{name}")]  # shuffle: random_shuffle
+    close = kinds if len(kinds) == 1 else get_close_matches(name, names, 1)
     return f"{name!r}; did you mean {close[0]!r}?" if close else repr(name)
 
 

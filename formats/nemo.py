@@ -4,6 +4,9 @@ Format: NeMo's user guide, "Preparing Custom ASR Data" and "Tarred Datasets". A 
 such as `{"audio_filepath": "a.flac", "offset": 1.5, "duration": 3.45, "text": "hello"}`. Manifests
 of tarred data add `"shard_id": 7`, the number of the archive that holds the file.
 
+`"channel_selector"` chooses channels: a number, a list of numbers, or "average". A list of files as
+"audio_filepath" holds one recording, the channels of the first file first.
+
 A manifest comes from anywhere, so every field is checked here, and an error names file and line.
 """
 
@@ -11,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from array import array
 from codecs import BOM_UTF8
 from collections.abc import Iterable
@@ -23,6 +27,15 @@ from numpy.typing import NDArray
 from ..engine.errors import SourceError
 
 LARGEST_SHARD = 2**31 - 1
+MOST_CHANNELS = 1024
+AVERAGE = -1
+"""Stands in `NemoManifest.channels` for the mean of all channels."""
+
+_PATHS = ("audio_filepath", "audio_filename")  # in this order of preference, as in NeMo
+_SEPARATOR = b"\0"  # between the files of one entry
+_UNREAD = ("text_filepath", "audio_feature", "feature_file", "command")
+"""Fields in which NeMo looks for what "text" and "audio_filepath" do not say."""
+
 LONGEST = 1e9  # seconds: thirty years, beyond which a number is no time in a recording
 
 
@@ -56,7 +69,8 @@ class NemoManifest:
 
     Attributes:
         name: path or URL of the manifest, for messages.
-        paths: each audio file once, as the manifest spells its name.
+        paths: each audio file once, as the manifest spells its name. Several files of one entry
+            are one string, with a zero byte between the names.
         path_number: which of `paths` an entry names: int64.
         texts: the transcript of each entry, "" where there is none.
         offset: where the utterance starts in its file, in seconds: float64, 0 by default.
@@ -64,6 +78,8 @@ class NemoManifest:
             the rest of the file.
         shard: number of the archive that holds the file: int64, -1 where the line has none.
         line: number of the entry's line, from 1 on: int64.
+        channels: the channels that an entry selects, by the number of the entry: numbers from 0
+            on, or `AVERAGE` alone. Entries that take all channels are not there.
     """
 
     name: str
@@ -74,21 +90,34 @@ class NemoManifest:
     duration: NDArray[np.float64]
     shard: NDArray[np.int64]
     line: NDArray[np.int64]
+    channels: dict[int, tuple[int, ...]]
 
     def __len__(self) -> int:
         return len(self.line)
 
     def path(self, entry: int) -> str:
         """Return the audio file of an entry, as the manifest spells its name."""
-        return self.paths[int(self.path_number[entry])]
+        return ", ".join(self.files(entry))
+
+    def files(self, entry: int) -> list[str]:
+        """Return all audio files of an entry."""
+        return file_names(self.paths.encoded(int(self.path_number[entry])))
 
     def where(self, entry: int) -> str:
         """Return the location of an entry: the manifest and the line."""
         return f"{self.name}, line {self.line[entry]}"
 
 
+def file_names(path: bytes) -> list[str]:
+    """Return the files that a string of `NemoManifest.paths` names."""
+    return [name.decode() for name in path.split(_SEPARATOR)]
+
+
 def parse_manifest(lines: Iterable[bytes], name: str) -> NemoManifest:
     r"""Return the entries of a manifest; empty lines are none.
+
+    A warning names fields that NeMo would read, but Penstock does not. All other unknown fields are
+    ignored.
 
     Args:
         lines: of the file, as an open binary file yields them.
@@ -128,16 +157,22 @@ class _ManifestBuilder:
         self._path_number, self._shard = array("q"), array("q")
         self._offset, self._duration = array("d"), array("d")
         self._texts, self._bounds = bytearray(), array("q", [0])
+        self._channels: dict[int, tuple[int, ...]] = {}
+        self._unread: dict[str, int] = {}  # the first line of each field
 
     def add(self, entry: dict[str, Any], line: int) -> None:
         """Check the fields of one line, and append them; raise ValueError for a bad field."""
-        path = _string(entry, "audio_filepath")
-        if not path or b"\0" in path:
-            raise ValueError("'audio_filepath' must be a path or URL")
-        text = _string(entry, "text")
+        path = _path(entry)
+        text = _text(entry)
         offset = _seconds(entry, "offset", 0.0)
         duration = _seconds(entry, "duration", math.nan)
         shard = _shard(entry)
+        channels = _channels(entry)
+        if channels:
+            self._channels[len(self.lines)] = channels
+        if not text:
+            for key in entry.keys() & _UNREAD:
+                self._unread.setdefault(key, line)
         self._texts += text
         self._bounds.append(len(self._texts))
         self._path_number.append(self._numbers.setdefault(path, len(self._numbers)))
@@ -147,6 +182,11 @@ class _ManifestBuilder:
         self.lines.append(line)
 
     def finish(self, name: str) -> NemoManifest:
+        for key, line in sorted(self._unread.items()):
+            warnings.warn(
+                f"{name}, line {line}: {key!r} is not read; the transcript is empty",
+                stacklevel=2,
+            )
         lengths = np.fromiter(map(len, self._numbers), np.int64, len(self._numbers))
         return NemoManifest(
             name,
@@ -157,6 +197,7 @@ class _ManifestBuilder:
             np.array(self._duration, np.float64),
             np.array(self._shard, np.int64),
             np.array(self.lines, np.int64),
+            self._channels,
         )
 
 
@@ -172,8 +213,41 @@ def _entry(line: bytes) -> dict[str, Any]:
     return entry
 
 
-def _string(entry: dict[str, Any], key: str) -> bytes:
+def _path(entry: dict[str, Any]) -> bytes:
+    """Return the audio file, or several ones, joined."""
+    key = next((key for key in _PATHS if entry.get(key) is not None), _PATHS[0])
     value = entry.get(key)
+    names = value if isinstance(value, list) else [value]
+    paths = [_string(name, key) for name in names]
+    if not paths or any(not path or _SEPARATOR in path for path in paths):
+        raise ValueError(f"{key!r} must be a path or URL, or a list of them")
+    return _SEPARATOR.join(paths)
+
+
+def _text(entry: dict[str, Any]) -> bytes:
+    value = entry.get("text")
+    is_number = type(value) is int  # of digits that were spoken
+    return _string(str(value) if is_number else value, "text")
+
+
+def _channels(entry: dict[str, Any]) -> tuple[int, ...]:
+    """Return the selected channels; none for all of them."""
+    value = entry.get("channel_selector")
+    if value is None:
+        return ()
+    if value == "average":
+        return (AVERAGE,)
+    channels = value if isinstance(value, list) else [value]
+    is_valid = all(type(channel) is int and 0 <= channel < MOST_CHANNELS for channel in channels)
+    if not is_valid or not 0 < len(channels) <= MOST_CHANNELS:
+        raise ValueError(
+            "'channel_selector' must be a number of a channel from 0 on, a list of them, or "
+            f"'average', but is {_shown(value)}"
+        )
+    return tuple(channels)
+
+
+def _string(value: Any, key: str) -> bytes:
     if value is None:
         return b""
     if not isinstance(value, str):

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..engine.errors import ArgumentError
+from ..engine.errors import ArgumentError, LayoutError
 
 VOLUME_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC", 5: "FDHWC"}
 """The layouts assumed by number of dimensions; samples of four dimensions are volumes."""
 
 VIDEO_LAYOUTS = {2: "HW", 3: "HWC", 4: "FHWC", 5: "FDHWC"}
 """The layouts assumed by number of dimensions; samples of four dimensions are videos."""
+
+
+_DECODE = "An encoded file is decoded first: fn.decoders.image"
+_NAME = "Name the layout where the data enter the pipeline, or use fn.reshape(layout=...)"
 
 
 def layout_of(layout: str, ndim: int, defaults: Mapping[int, str]) -> str:
@@ -26,14 +30,14 @@ def layout_of(layout: str, ndim: int, defaults: Mapping[int, str]) -> str:
         layout = defaults.get(ndim, "")
         if not layout:
             expected = " or ".join(sorted(defaults.values(), key=len))
-            raise ArgumentError(
+            raise LayoutError(
                 f"the sample has {ndim} dimensions and no layout; expected {expected}. "
-                "Name the layout where the data enter the pipeline, or use fn.reshape(layout=...)"
+                + (_DECODE if ndim == 1 else _NAME)
             )
     if layout.endswith("*"):  # dimensions without names
         layout = layout.rstrip("*").ljust(ndim, "*")
     if len(layout) != ndim:
-        raise ArgumentError(
+        raise LayoutError(
             f"the layout {layout!r} names {len(layout)} dimensions, but the sample has {ndim}"
         )
     return layout
@@ -44,7 +48,7 @@ def find_axis(layout: str, letter: str) -> int:
     axis = layout.find(letter)
     if axis < 0:
         known = f" in the layout {layout!r} of the sample" if layout else ": it has no layout"
-        raise ArgumentError(f"there is no axis {letter!r}{known}; give its index instead")
+        raise LayoutError(f"there is no axis {letter!r}{known}; give its index instead")
     return axis
 
 

@@ -37,13 +37,32 @@ def draws_needed(num_attempts: int) -> int:
     return 2 * num_attempts + 2
 
 
-def check_ranges(
+class CropRanges(NamedTuple):
+    """The ranges of random windows.
+
+    Attributes:
+        area: of the window's area, as a fraction of the image's; uniform. Areas above 1 do not fit.
+        aspect_ratio: of width / height; its logarithm is uniform.
+        num_attempts: number of windows that are drawn until one fits; then the largest is taken.
+    """
+
+    area: tuple[float, float]
+    aspect_ratio: tuple[float, float]
+    num_attempts: int
+
+
+def crop_ranges(
     owner: str, area: tuple[float, ...], aspect_ratio: tuple[float, ...], num_attempts: int
-) -> None:
-    """Raise ArgumentError unless the ranges make sense."""
-    if len(area) != 2 or not 0 < area[0] <= area[1]:
+) -> CropRanges:
+    """Return the ranges that arguments give; one number stands for both ends.
+
+    Raises:
+        ArgumentError: a range makes no sense.
+    """
+    area, aspect_ratio = (each * 2 if len(each) == 1 else each for each in (area, aspect_ratio))
+    if len(area) != 2 or not 0 <= area[0] <= area[1]:
         raise ArgumentError(
-            f"{owner}: random_area must be (least, largest) with 0 < least <= largest, as a "
+            f"{owner}: random_area must be (least, largest) with 0 <= least <= largest, as a "
             f"fraction of the image's area, but is {area}"
         )
     if len(aspect_ratio) != 2 or not 0 < aspect_ratio[0] <= aspect_ratio[1]:
@@ -53,64 +72,57 @@ def check_ranges(
         )
     if num_attempts < 1:
         raise ArgumentError(f"{owner}: num_attempts must be at least 1, but is {num_attempts}")
+    return CropRanges((area[0], area[1]), (aspect_ratio[0], aspect_ratio[1]), num_attempts)
 
 
 def random_window(
-    height: int,
-    width: int,
-    area: tuple[float, float],
-    aspect_ratio: tuple[float, float],
-    numbers: NDArray[np.float64],
+    height: int, width: int, ranges: CropRanges, numbers: NDArray[np.float64]
 ) -> tuple[int, int, int, int]:
     """Return the window (y0, x0, y1, x1) that `numbers` choose.
 
     Args:
         height, width: extents of the image in pixels, at least 1.
-        area: range of the window's area, as a fraction of the image's; uniform.
-        aspect_ratio: range of width / height; its logarithm is uniform.
+        ranges: of the windows.
         numbers: `draws_needed(num_attempts)` numbers in [0, 1): the position, then the attempts.
 
-    >>> random_window(100, 200, (1.0, 1.0), (2.0, 2.0), np.zeros(4))
+    >>> random_window(100, 200, CropRanges((1.0, 1.0), (2.0, 2.0), 1), np.zeros(4))
     (0, 0, 100, 200)
     """
+    area = ranges.area
     position_y, position_x, *attempts = numbers.tolist()
     size = None
     for u, v in zip(attempts[::2], attempts[1::2], strict=True):
-        ratio = float(_ratios(v, aspect_ratio))
+        ratio = float(_ratios(v, ranges.aspect_ratio))
         wanted = (area[0] + (area[1] - area[0]) * u) * height * width
         w = max(1, round(math.sqrt(wanted * ratio)))
         h = max(1, round(math.sqrt(wanted / ratio)))
         if h <= height and w <= width:
             size = h, w
             break
-    h, w = size or _fallback(height, width, area[1], aspect_ratio)
+    h, w = size or _fallback(height, width, area[1], ranges.aspect_ratio)
     y, x = int(position_y * (height - h + 1)), int(position_x * (width - w + 1))
     return y, x, y + h, x + w
 
 
 def random_windows(
-    sizes: NDArray[np.int64],
-    area: tuple[float, float],
-    aspect_ratio: tuple[float, float],
-    num_attempts: int,
-    draw: Callable[[int], NDArray[np.float64]],
+    sizes: NDArray[np.int64], ranges: CropRanges, draw: Callable[[int], NDArray[np.float64]]
 ) -> NDArray[np.int64]:
     """Return what `random_window` does for each image of a batch: (batch, 4).
 
     Args:
         sizes: height and width of each image: (batch, 2).
-        area, aspect_ratio: as for `random_window`.
-        num_attempts: until the largest window is taken.
+        ranges: of the windows.
         draw: returns the random numbers, (batch, count), for the count of numbers an image.
 
     >>> sizes = np.array([[100, 200]])
-    >>> random_windows(sizes, (1.0, 1.0), (2.0, 2.0), 10, lambda count: np.zeros((1, count)))
+    >>> ranges = CropRanges((1.0, 1.0), (2.0, 2.0), 10)
+    >>> random_windows(sizes, ranges, lambda count: np.zeros((1, count)))
     array([[  0,   0, 100, 200]])
     """
-    attempts = min(num_attempts, TUNING.attempts)
+    area, attempts = ranges.area, min(ranges.num_attempts, TUNING.attempts)
     numbers = draw(draws_needed(attempts))
     wanted = (area[0] + (area[1] - area[0]) * numbers[:, 2::2]) * sizes[:, :1] * sizes[:, 1:]
-    ratio = _ratios(numbers[:, 3::2], aspect_ratio)
+    ratio = _ratios(numbers[:, 3::2], ranges.aspect_ratio)
     heights, widths = np.rint(np.sqrt(wanted / ratio)), np.rint(np.sqrt(wanted * ratio))
     fits = (heights <= sizes[:, :1]) & (widths <= sizes[:, 1:])
     first = fits.argmax(axis=1) + np.arange(0, fits.size, attempts)
@@ -121,10 +133,10 @@ def random_windows(
     windows[:, :2] = numbers[:, :2] * (sizes - chosen + 1)
     windows[:, 2:] = windows[:, :2] + chosen
     others = (~fits.take(first)).nonzero()[0].tolist()
-    numbers = draw(draws_needed(num_attempts)) if others else numbers
+    numbers = draw(draws_needed(ranges.num_attempts)) if others else numbers
     for i in others:
         height, width = sizes[i].tolist()
-        windows[i] = random_window(height, width, area, aspect_ratio, numbers[i])
+        windows[i] = random_window(height, width, ranges, numbers[i])
     return windows
 
 

@@ -14,7 +14,7 @@ from ..engine.graph.operator import Array, Operator
 from ..engine.graph.params import BOOL, FLOATS, INTS, STR, param
 from ..engine.graph.row_arguments import arguments_of_row, array_of
 from ..engine.tensors import TensorList
-from .layouts import check_exclusive, chosen_axes, per_axis
+from .layouts import VIDEO_LAYOUTS, check_exclusive, chosen_axes, per_axis
 from .rounding import round_all_away, round_away
 from .windows import Window, WindowBatch, windows_of_batch
 
@@ -27,9 +27,17 @@ Range = tuple[Sequence[Any], Sequence[Any]]
 class SliceArguments(Operator):
     """Base of the operators with the arguments of a slice."""
 
-    axes = param(INTS, (1, 0), "The axes that the values are for, in their order.", per_sample=True)
+    axes = param(
+        INTS,
+        (1, 0),
+        "The axes that the values are for, in their order; all axes if it is empty.",
+        per_sample=True,
+    )
     axis_names = param(
-        STR, None, 'The axes, as letters of the layout: "WH" by default, if `axes` is not given.'
+        STR,
+        None,
+        'The axes, as letters of the layout: "WH" by default, if `axes` is not given. Samples '
+        "without a layout count as HW, HWC, FHWC or FDHWC.",
     )
     start = param(INTS, None, "First element.", per_sample=True)
     end = param(INTS, None, "The element after the last.", per_sample=True)
@@ -133,13 +141,13 @@ class SliceArguments(Operator):
         return self._from_inputs(*columns, floats=floats)
 
     def _chosen(self, layout: str, ndim: int, axes: Sequence[int]) -> tuple[int, ...]:
-        """Return the axes that are sliced, of samples with `ndim` dimensions."""
-        return chosen_axes(layout, ndim, axes, self._names(layout))
+        """Return the axes that are sliced, of samples with `ndim` dimensions.
 
-    def _names(self, layout: str) -> str | None:
-        """Return the axis names; without a layout the default, WH, means the axes (1, 0)."""
-        unnamed = not layout and "axis_names" not in self.given
-        return None if unnamed else self.axis_names
+        Samples without a layout count as images, videos or volumes with channels last.
+        """
+        if self.axis_names is None:
+            return chosen_axes("", ndim, axes, None) or tuple(range(ndim))
+        return chosen_axes(layout or VIDEO_LAYOUTS.get(ndim, ""), ndim, None, self.axis_names)
 
     def _from_arrays(self, anchor: Array, shape: Array, extents: Sequence[int]) -> Range:
         if (anchor.dtype.kind == "f") != (shape.dtype.kind == "f"):

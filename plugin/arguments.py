@@ -53,20 +53,22 @@ def reader_shards(pipelines: list[Pipeline], reader: str) -> tuple[Shards, list[
 
     samples, count = common("epoch_size"), common("number_of_shards")
     padded, stick = bool(common("pad_last_batch")), bool(common("stick_to_shard"))
-    first_epoch, left = _progress(pipelines[0], reader, count, stick)
-    shards = Shards(samples, count, padded, stick, first_epoch, left)
+    state = reader_state(pipelines[0], reader)
+    left = _left(state, count, stick)
+    shards = Shards(samples, count, padded, stick, state.epoch, left)
     return shards, [int(meta["shard_id"]) for meta in metas]
 
 
-def _progress(
-    pipeline: Pipeline, reader: str, count: int, stick: bool
-) -> tuple[int, tuple[tuple[int, ...], ...]]:
-    """Return the reader's epoch, and how many samples each rank has left in unfinished epochs.
+def reader_state(pipeline: Pipeline, reader: str) -> SamplerState:
+    """Return where a reader stands.
 
     The reader is past the start of its data if the pipeline has run or continues a checkpoint.
     """
-    saved = checkpoint.load(pipeline.checkpoint()).inputs[reader]
-    state = SamplerState.from_json(saved)
+    return SamplerState.from_json(checkpoint.load(pipeline.checkpoint()).inputs[reader])
+
+
+def _left(state: SamplerState, count: int, stick: bool) -> tuple[tuple[int, ...], ...]:
+    """Return how many samples each rank has left in each unfinished epoch."""
     left = []
     for epoch, intervals in sorted(state.remaining.items()):
         total = sum(stop - start for start, stop in intervals)
@@ -74,7 +76,7 @@ def _progress(
         moved = 0 if stick else epoch
         shards = [(rank + moved) % count for rank in range(count)]
         left.append(tuple(cuts[shard + 1] - cuts[shard] for shard in shards))
-    return state.epoch, tuple(left)
+    return tuple(left)
 
 
 def _same(what: str, values: list[Any]) -> Any:

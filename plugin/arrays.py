@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any
 
 from numpy.typing import NDArray
 
 from ..engine.tensors import TensorList
 from .base_iterator import BaseIterator, LastBatchPolicy, check_uniform
-from .options import EpochArguments
-
-if TYPE_CHECKING:
-    from ..engine.run.pipeline import Pipeline
+from .two_outputs import TwoOutputs
 
 __all__ = ["ClassificationIterator", "GenericIterator", "LastBatchPolicy"]
 
@@ -23,6 +19,9 @@ class GenericIterator(BaseIterator[NDArray[Any]]):
     An array shares the memory of the pipeline's output. The pipeline uses this memory again only
     after the array and all views of the array are gone. Outputs on the GPU are copied to the host.
     All samples of a batch must have the same shape.
+
+    Args:
+        {arguments}
     """
 
     def convert(self, name: str, output: TensorList, count: int) -> NDArray[Any]:
@@ -32,14 +31,9 @@ class GenericIterator(BaseIterator[NDArray[Any]]):
         return array
 
 
-class ClassificationIterator(GenericIterator):
-    """`GenericIterator` for pipelines with two outputs, which it names "data" and "label"."""
+class ClassificationIterator(TwoOutputs, GenericIterator):
+    """`GenericIterator` for pipelines with two outputs, which it names "data" and "label".
 
-    def __init__(
-        self,
-        pipelines: Sequence[Pipeline] | Pipeline,
-        size: int = -1,
-        reader_name: str | None = None,
-        **options: Unpack[EpochArguments],
-    ) -> None:
-        super().__init__(pipelines, ["data", "label"], size, reader_name, **options)
+    Args:
+        {arguments}
+    """

@@ -12,21 +12,25 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar
 
-from ..engine.errors import ArgumentError
+from ..engine.errors import ArgumentError, CheckpointError
 from ..engine.tensors import TensorList, TensorListCPU
 from .arguments import (
     as_names,
     as_pipelines,
     common_batch_size,
     reader_shards,
+    reader_state,
     sized_shards,
 )
+from .epoch_loop import EpochLoop
 from .epochs import Epochs, LastBatchPolicy, Shards
-from .options import EpochArguments, EpochOptions
+from .iterator_state import IteratorState
+from .options import chosen_policy, describe, refuse_unknown, resets_itself
 
 if TYPE_CHECKING:
     from ..engine.run.pipeline import Pipeline
@@ -48,34 +52,42 @@ class BaseIterator(ABC, Generic[T]):
     """Iterates over one or more pipelines in step, epoch by epoch.
 
     Each step yields a list with a dictionary for every pipeline, which maps the names in
-    `output_map` to tensors. A second `for` loop, like `reset()`, starts the next epoch.
-    If the pipelines continue a checkpoint and `reader_name` is given, the first epoch consists of
-    the samples that were left.
+    `output_map` to tensors.
+
+    Every `for` loop, and every other call of `iter`, is an epoch:
+
+    * After the last batch of an epoch, a loop has the next epoch. It does not matter whether
+      StopIteration was seen: `itertools.islice(batches, len(batches))` takes a whole epoch.
+    * If a loop was broken off, the next loop begins a new epoch, at its first sample. The rest of
+      the old epoch is left out, as with PyTorch's DataLoader. `reset()` does the same. If the data
+      cannot start over (`feed_input`, or a source that runs once), the loop takes the rest.
+    * After a checkpoint was restored, the first loop has the rest of the epoch. At the end of an
+      epoch that is the next epoch.
+    * `next(batches)` without a loop takes one batch, and the loop after it has the rest.
+
+    If the pipelines continue a checkpoint of other shards or of another batch size, the first
+    epoch consists of the samples that were left.
 
     Args:
-        pipelines: one or several pipelines, for instance one for each shard. All must have
-            the same batch size.
-        output_map: a name for each output of a pipeline.
-        size: number of samples in an epoch of all `pipelines` together. If neither `size` nor
-            `reader_name` is given, the (single) pipeline runs until it raises StopIteration, and
-            `last_batch_policy` has no effect.
-        reader_name: name of a reader in every pipeline. The iterator counts epochs by this
-            reader, which makes `size` and `last_batch_padded` unnecessary. The count is exact
-            even if shards differ in size.
-        **options: the fields of `penstock.plugin.options.EpochOptions`: `auto_reset`,
-            `last_batch_padded`, `last_batch_policy`, `prepare_first_batch`, `with_valid`.
+        {arguments}
 
     Attributes:
         allows_partial: whether a last batch may be smaller than the others. A class for a
             framework that compiles for each shape sets this to False.
         output_map: names of the outputs.
         batch_size: samples in a full batch of one pipeline.
+        in_loop: whether a loop has taken batches of the current epoch.
 
     Raises:
         ArgumentError: the arguments contradict one another or the pipelines.
+        TypeError: there is no such argument.
     """
 
     allows_partial: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        describe(cls)
 
     def __init__(
         self,
@@ -83,48 +95,97 @@ class BaseIterator(ABC, Generic[T]):
         output_map: Sequence[str],
         size: int = -1,
         reader_name: str | None = None,
-        **options: Unpack[EpochArguments],
+        auto_reset: str | bool | None = False,
+        fill_last_batch: bool | None = None,
+        dynamic_shape: bool | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy | str = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+        with_valid: bool = False,
+        **unknown: Never,
     ) -> None:
-        chosen = EpochOptions(**options)
+        refuse_unknown(type(self), unknown)
         self._pipelines = as_pipelines(pipelines)
         self.output_map = as_names(output_map)
-        self._auto_reset = chosen.resets_itself()
-        policy = chosen.policy()
-        if policy is LastBatchPolicy.PARTIAL and not self.allows_partial:
+        self._auto_reset = resets_itself(auto_reset)
+        self._policy = chosen_policy(last_batch_policy, fill_last_batch)
+        if self._policy is LastBatchPolicy.PARTIAL and not self.allows_partial:
             raise ArgumentError(
                 f"{type(self).__name__} has no LastBatchPolicy.PARTIAL; use FILL or DROP"
             )
-        self._with_valid = chosen.with_valid
-        if self._with_valid and VALID in self.output_map:
+        self._with_valid = with_valid
+        if with_valid and VALID in self.output_map:
             raise ArgumentError(f"with_valid=True adds {VALID!r}, a name that output_map has, too")
         self.batch_size = common_batch_size(self._pipelines)
-        self._follows_reader = reader_name is not None
-        shards, ranks = self._shards(size, reader_name, chosen.last_batch_padded)
-        self._epochs = None if shards is None else Epochs(shards, ranks, self.batch_size, policy)
-        self._step = 0
-        self._ended = False
-        self._exhausted = False  # a pipeline raised StopIteration
-        self._fresh = True  # no batch was taken since the data started (again)
-        self._prepared = chosen.prepare_first_batch
-        if self._prepared:
+        self._reader = reader_name
+        self._given = size, last_batch_padded
+        self._take_up()
+        self._prepared = prepare_first_batch
+        if prepare_first_batch:
             for pipeline in self._pipelines:
                 pipeline.schedule_run()
 
-    def _shards(
-        self, size: int, reader_name: str | None, padded: bool
-    ) -> tuple[Shards | None, list[int]]:
+    def _take_up(self) -> None:
+        """Set the count: to the start of an epoch, or to where the pipelines' checkpoint stands."""
+        self._exhausted = False  # a pipeline raised StopIteration
+        self._discard = 0  # batches that are dropped before the next
+        self._begin(0)
+        shards, ranks = self._shards()
+        saved = IteratorState.from_json(self._pipelines[0].iterator_state)
+        self._basis = self._basis_of(shards)
+        exact = saved is not None and saved.basis == self._basis
+        if shards is not None and saved is not None and self._reader and not exact:
+            shards = replace(shards, taken=0 if saved.complete else saved.step)
+        elif shards is not None and exact:
+            shards = replace(shards, first_epoch=0, left=())  # the count says what is left
+        self._epochs = (
+            None if shards is None else Epochs(shards, ranks, self.batch_size, self._policy)
+        )
+        if saved is not None:
+            self._go_on(saved, exact)
+
+    def _go_on(self, saved: IteratorState, exact: bool) -> None:
+        """Continue the count of an iterator over pipelines that continue its checkpoint."""
+        if exact and self._epochs is not None:
+            saved.check_ranks(len(self._epochs.ahead))
+            self._epochs.begin(saved.epoch, saved.ahead)
+        if exact:
+            self._begin(saved.step)
+            self._discard, self._exhausted = saved.discard, saved.exhausted
+            if saved.complete:
+                self._next_epoch()
+        elif self._reader and not saved.complete:
+            self._begin(saved.step)
+            if self._all_taken:  # LastBatchPolicy.DROP, and nothing but a part of a batch is left
+                self._next_epoch()
+
+    def _shards(self) -> tuple[Shards | None, list[int]]:
         """Return the shards of an epoch and the rank of each pipeline; set the epoch's size."""
+        size, padded = self._given
         self._size = size
         count = len(self._pipelines)
-        if reader_name is None:
+        if self._reader is None:
             return sized_shards(size, count, padded), list(range(count))
         if size != -1 or padded:
             raise ArgumentError(
-                f"reader_name={reader_name!r} determines size and last_batch_padded; omit these"
+                f"reader_name={self._reader!r} determines size and last_batch_padded; omit these"
             )
-        shards, ranks = reader_shards(self._pipelines, reader_name)
+        shards, ranks = reader_shards(self._pipelines, self._reader)
         self._size = sum(shards.whole_sizes(0)[rank] for rank in ranks)
         return shards, ranks
+
+    def _basis_of(self, shards: Shards | None) -> dict[str, Any]:
+        """Return what the count depends on: see `IteratorState`."""
+        basis: dict[str, Any] = {"reader": self._reader, "batch_size": self.batch_size}
+        if shards is not None:
+            basis |= {
+                "samples": shards.samples,
+                "shards": shards.count,
+                "padded": shards.padded,
+                "stick": shards.stick,
+                "policy": self._policy.name,
+            }
+        return basis
 
     @property
     def size(self) -> int:
@@ -145,9 +206,11 @@ class BaseIterator(ABC, Generic[T]):
         return self._epochs.steps
 
     def __iter__(self) -> Iterator[list[dict[str, T]]]:
-        if self._ended:
-            self.reset()
-        return self
+        if self._ended or self._all_taken:
+            self._next_epoch()
+        elif self.in_loop:
+            self._leave_epoch()
+        return EpochLoop(self)
 
     def __next__(self) -> list[dict[str, T]]:
         if not self._ended:
@@ -157,7 +220,7 @@ class BaseIterator(ABC, Generic[T]):
                 return [self._named(i, step, taken) for i, taken in enumerate(outputs)]
             self._ended = True
             if self._auto_reset:
-                self.reset()
+                self._next_epoch()
         raise StopIteration(_AT_END)
 
     def next(self) -> list[dict[str, T]]:
@@ -165,29 +228,97 @@ class BaseIterator(ABC, Generic[T]):
         return self.__next__()
 
     def reset(self) -> None:
-        """Start the next epoch. In the middle of an epoch, warn and do nothing."""
-        if not (self._ended or self._all_taken):
-            if self._step:
-                warnings.warn(
-                    f"reset() was ignored: the epoch has not ended after {self._step} batch(es); "
-                    "take the remaining batches first",
-                    stacklevel=2,
-                )
-            return
-        if self._epochs is not None and not self._exhausted:
-            for _ in range(self._epochs.dropped):
-                self._run()
+        """Start the next epoch, after an epoch's end or after a loop that was broken off.
+
+        In the middle of an epoch whose batches `next` took one by one, warn and do nothing.
+        """
+        if self._ended or self._all_taken:
+            self._next_epoch()
+        elif self.in_loop:
+            self._leave_epoch()
+        elif self._step > self._first_step:
+            warnings.warn(
+                f"reset() was ignored: the epoch has not ended after {self._step} batch(es); "
+                "take the remaining batches first",
+                stacklevel=2,
+            )
+
+    def _next_epoch(self) -> None:
+        """Go on to the next epoch after the end of one."""
         rewound = self._exhausted
         if rewound:
             self._rewind()
-        if self._epochs is not None and (self._follows_reader or not rewound):
+        elif self._epochs is not None:
+            self._discard += self._epochs.dropped
+        if self._epochs is not None and (self._reader or not rewound):
             self._epochs.advance()
-        self._step = 0
-        self._ended = False
+        self._begin(0)
+
+    def _leave_epoch(self) -> None:
+        """Begin a new epoch in the middle of one, unless the data cannot start over."""
+        if not all(pipeline.begin_epoch() for pipeline in self._pipelines):
+            return
+        if self._epochs is not None and self._reader:
+            self._epochs.begin(reader_state(self._pipelines[0], self._reader).epoch)
+        elif self._epochs is not None:
+            self._epochs.restart()
+        self._discard = 0
+        self._prepared = False
+        self._begin(0)
+
+    def _begin(self, step: int) -> None:
+        """Set the number of batches of the current epoch that were handed out."""
+        self._step = self._first_step = step
+        self._ended = self.in_loop = False
 
     def checkpoints(self) -> list[bytes]:
-        """Return a checkpoint of each pipeline, as it was after the latest batch."""
-        return [pipeline.checkpoint() for pipeline in self._pipelines]
+        """Return a checkpoint of each pipeline, as it was after the latest batch.
+
+        New pipelines take one as their argument `checkpoint`. An iterator over these pipelines
+        goes on as this one does, with the same batches, from the same place in the epoch.
+        """
+        epochs = self._epochs
+        state = IteratorState(
+            basis=self._basis,
+            epoch=0 if epochs is None else epochs.number,
+            step=self._step,
+            complete=self._ended or self._all_taken,
+            exhausted=self._exhausted,
+            discard=self._discard,
+            ahead=() if epochs is None else epochs.ahead,
+        ).to_json()
+        return [pipeline.checkpoint(iterator=state) for pipeline in self._pipelines]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return where the run stands, of JSON types, as `load_state_dict` takes it.
+
+        These are the names that PyTorch Lightning, Accelerate and torchdata look for.
+        """
+        return {"checkpoints": [saved.decode() for saved in self.checkpoints()]}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Go on where another iterator stood, also in the middle of an epoch.
+
+        The pipelines of both must have the same graph. The number of pipelines may differ if all
+        their data come from readers: then what is left of the epoch is shared out anew.
+
+        Raises:
+            CheckpointError: the state is of other pipelines, or is no state of an iterator.
+        """
+        saved = state_dict.get("checkpoints") if isinstance(state_dict, Mapping) else None
+        if not isinstance(saved, list) or not all(isinstance(each, str) for each in saved):
+            raise CheckpointError("load_state_dict: this is not what state_dict() returned")
+        if len(set(saved)) == 1:
+            saved = saved[:1] * len(self._pipelines)
+        if len(saved) != len(self._pipelines):
+            raise CheckpointError(
+                f"the state is of {len(saved)} pipelines that differ, but there are "
+                f"{len(self._pipelines)} pipelines"
+            )
+        for pipeline, checkpoint in zip(self._pipelines, saved, strict=True):
+            pipeline.restore(checkpoint)
+        self._prepared = False
+        self._take_up()
 
     def close(self) -> None:
         """Close the pipelines: their threads end, their files and memory are freed."""
@@ -228,14 +359,18 @@ class BaseIterator(ABC, Generic[T]):
         if self._all_taken:
             return None
         outputs = self._run()
-        if outputs is None and self._step == 0 and not self._fresh:
-            self._rewind()  # the data ended exactly where the previous epoch did
+        while self._discard and outputs is not None:
+            self._discard -= 1
             outputs = self._run()
-        if outputs is None and self._step == 0:
-            raise ArgumentError(
-                "the pipeline raised StopIteration before the epoch's first batch: its source "
-                "has no data, or cannot be iterated a second time (a generator cannot)"
-            )
+        if outputs is None and self._step == self._first_step:
+            self._rewind()  # the data ended exactly where the previous epoch did
+            self._begin(0)
+            outputs = self._run()
+            if outputs is None:
+                raise ArgumentError(
+                    "the pipeline raised StopIteration before the epoch's first batch: its source "
+                    "has no data, or cannot be iterated a second time (a generator cannot)"
+                )
         return outputs
 
     def _run(self) -> list[tuple[TensorList, ...]] | None:
@@ -245,15 +380,14 @@ class BaseIterator(ABC, Generic[T]):
         except StopIteration:
             self._exhausted = True
             return None
-        self._fresh = False
         return outputs
 
     def _rewind(self) -> None:
         for pipeline in self._pipelines:
             pipeline.reset()
         self._exhausted = False
-        self._fresh = True
-        if self._epochs is not None and not self._follows_reader:
+        self._discard = 0
+        if self._epochs is not None and not self._reader:
             self._epochs.restart()
 
     def _named(self, i: int, step: int, outputs: tuple[TensorList, ...]) -> dict[str, T]:
@@ -272,13 +406,25 @@ class BaseIterator(ABC, Generic[T]):
         }
 
 
-def check_uniform(name: str, output: TensorList) -> None:
-    """Raise unless the samples of `output` have one shape."""
+describe(BaseIterator)
+
+
+def check_uniform(
+    name: str,
+    output: TensorList,
+    advice: str = "use RaggedIterator of penstock.plugin.pytorch, which returns them as a list",
+) -> None:
+    """Raise unless the samples of `output` have one shape.
+
+    Args:
+        name: of the output.
+        output: a batch.
+        advice: what the user may do besides a change of the pipeline.
+    """
     if not output.is_dense_tensor():
         shapes = ", ".join(str(shape) for shape in list(dict.fromkeys(output.shape()))[:4])
         raise ArgumentError(
             f"output {name!r}: the samples of this batch differ in shape ({shapes}, ...), so they "
             "form no single tensor. Resize, crop or pad them to one shape in the pipeline "
-            "(fn.resize, fn.crop, fn.pad), or use RaggedIterator of penstock.plugin.pytorch, "
-            "which returns them as a list"
+            f"(fn.resize, fn.crop, fn.pad), or {advice}"
         )

@@ -30,6 +30,21 @@ class LastBatchPolicy(Enum):
     DROP = 1
     PARTIAL = 2
 
+    @classmethod
+    def _missing_(cls, value: object) -> LastBatchPolicy:
+        """Return the policy that a name means, in any case.
+
+        >>> LastBatchPolicy("partial") is LastBatchPolicy.PARTIAL
+        True
+        """
+        for policy in cls:
+            if isinstance(value, str) and value.upper() == policy.name:
+                return policy
+        named = ", ".join(f'"{policy.name.lower()}" or {policy}' for policy in cls)
+        raise ArgumentError(
+            f"last_batch_policy must be a LastBatchPolicy or its name, not {value!r}: {named}"
+        )
+
 
 @dataclass(frozen=True)
 class Shards:
@@ -43,6 +58,8 @@ class Shards:
         first_epoch: the epoch that is read first.
         left: how many samples each rank has yet to read in each unfinished epoch, from
             `first_epoch` on.
+        taken: number of batches of the first epoch that were handed out before, and are not of
+            what is `left`.
     """
 
     samples: int
@@ -51,6 +68,7 @@ class Shards:
     stick: bool
     first_epoch: int = 0
     left: tuple[tuple[int, ...], ...] = ()
+    taken: int = 0
 
     def sizes(self, epoch: int) -> tuple[int, ...]:
         """Return how many samples each rank has yet to read in `epoch`."""
@@ -78,7 +96,11 @@ class Epochs:
         policy: how a last batch that is not full is treated.
 
     Attributes:
-        steps: number of batches that the current epoch hands out.
+        number: of the current epoch.
+        steps: number of batches that the current epoch hands out. Batches that were handed out
+            before the run was interrupted count, too.
+        ahead: how many samples of the current epoch each rank took in earlier epochs. Only with
+            `FILL` and without padding such samples do not come again.
     """
 
     def __init__(
@@ -95,32 +117,46 @@ class Epochs:
         self._ranks = tuple(ranks)
         self._batch_size = batch_size
         self._policy = policy
+        self._carries = policy is LastBatchPolicy.FILL and not shards.padded
         self.restart()
 
     def restart(self) -> None:
         """Return to the first epoch, after the data was rewound."""
-        self._epoch = self._shards.first_epoch
-        self._batches_before = 0
-        self._due = [0] * self._shards.count  # by the end of this epoch, since the start
-        self._enter()
+        self._taken = self._shards.taken
+        self.begin(self._shards.first_epoch, sizes=self._shards.sizes(self._shards.first_epoch))
+
+    def begin(
+        self, number: int, ahead: Sequence[int] = (), *, sizes: Sequence[int] | None = None
+    ) -> None:
+        """Go to an epoch.
+
+        Args:
+            number: of the epoch.
+            ahead: see the class; by default, no samples were taken.
+            sizes: how many samples each rank has yet to read; by default, all of its shard.
+        """
+        self.number = number
+        if sizes is None:
+            self._taken = 0
+            sizes = self._shards.whole_sizes(number)
+        self._sizes = tuple(sizes)
+        self.ahead = tuple(ahead) or (0,) * self._shards.count
+        self.steps = self._taken + self._count_steps()
 
     def advance(self) -> None:
         """Go on to the next epoch."""
-        self._epoch += 1
-        self._batches_before += self.steps
-        self._enter()
-
-    def _enter(self) -> None:
-        self._sizes = self._shards.sizes(self._epoch)
-        self._due = [due + size for due, size in zip(self._due, self._sizes, strict=True)]
-        self.steps = self._count_steps()
+        read = (self.steps - self._taken) * self._batch_size
+        ahead = [before + read - size for before, size in zip(self.ahead, self._sizes, strict=True)]
+        self._taken = 0
+        number = self.number + 1
+        self.begin(number, ahead if self._carries else (), sizes=self._shards.sizes(number))
 
     def _count_steps(self) -> int:
         if self._policy is LastBatchPolicy.DROP:
             return min(self._sizes) // self._batch_size
-        if self._policy is LastBatchPolicy.FILL and not self._shards.padded:
-            # Earlier batches may have taken samples of this epoch, which do not come again.
-            return max(1, self._whole(max(self._due)) - self._batches_before)
+        if self._carries:
+            due = [size - ahead for size, ahead in zip(self._sizes, self.ahead, strict=True)]
+            return max(1, self._whole(max(due)))
         return self._whole(max(self._sizes))
 
     def rows(self, pipeline: int, step: int) -> int:
@@ -128,7 +164,7 @@ class Epochs:
         if self._policy is not LastBatchPolicy.PARTIAL:
             return self._batch_size
         size = self._sizes[self._ranks[pipeline]]
-        return min(self._batch_size, max(0, size - step * self._batch_size))
+        return min(self._batch_size, max(0, size - (step - self._taken) * self._batch_size))
 
     @property
     def dropped(self) -> int:
@@ -136,7 +172,7 @@ class Epochs:
         if self._policy is not LastBatchPolicy.DROP:
             return 0
         if self._shards.padded:  # up to the start of the readers' next epoch
-            return self._whole(max(self._sizes)) - self.steps
+            return self._whole(max(self._sizes)) - (self.steps - self._taken)
         return 1 if min(self._sizes) % self._batch_size else 0
 
     def _whole(self, samples: int) -> int:

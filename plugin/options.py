@@ -1,71 +1,95 @@
-"""The keyword arguments that the iterators of all frameworks accept."""
+"""The arguments that the iterators of all frameworks share: their meaning and their description."""
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from dataclasses import dataclass
-from typing import TypedDict
+from collections.abc import Mapping
+from typing import Any
 
 from ..engine.errors import ArgumentError
+from ..engine.suggestions import not_among
 from .epochs import LastBatchPolicy
 
 _AUTO_RESET = {"yes": True, "True": True, "no": False, "False": False}
 
+_OLD = ("dynamic_shape", "fill_last_batch")  # for older programs; no message advises them
 
-class EpochArguments(TypedDict, total=False):
-    """The fields of `EpochOptions` as keyword arguments, for type checkers and editors."""
-
-    auto_reset: str | bool | None
-    fill_last_batch: bool | None
-    last_batch_padded: bool
-    last_batch_policy: LastBatchPolicy
-    prepare_first_batch: bool
-    with_valid: bool
-
-
-@dataclass(frozen=True)
-class EpochOptions:
-    """Options for the start, the end and the repetition of epochs.
-
-    Attributes:
+DESCRIPTION = """\
+    Args:
+        pipelines: one or several pipelines, for instance one for each shard. All must have
+            the same batch size.
+        output_map: a name for each output of a pipeline.
+        size: number of samples in an epoch of all `pipelines` together. If neither `size` nor
+            `reader_name` is given, the (single) pipeline runs until it raises StopIteration, and
+            `last_batch_policy` has no effect.
+        reader_name: name of a reader in every pipeline. The iterator counts epochs by this
+            reader, which makes `size` and `last_batch_padded` unnecessary. The count is exact
+            even if shards differ in size.
         auto_reset: with True or "yes", the next epoch starts by itself after StopIteration. With
             False, "no" or None, the user calls `reset()`, or starts a new `for` loop.
         fill_last_batch: deprecated; True is `LastBatchPolicy.FILL`, False `PARTIAL`.
+        dynamic_shape: no effect, because shapes may always change from batch to batch.
         last_batch_padded: with `size`, the reader's `pad_last_batch`.
-        last_batch_policy: see `LastBatchPolicy`.
+        last_batch_policy: what becomes of a last batch that the samples do not fill: a
+            `LastBatchPolicy`, or "fill", "drop" or "partial".
         prepare_first_batch: start the pipelines' work in the constructor instead of at the first
             step. External sources must have been fed before that.
         with_valid: add the entry "valid" to each batch: a boolean for every sample, False for
             padding and for replacement samples. A loss can leave these samples out.
+"""
+"""The arguments of `BaseIterator`, for the docstring of each iterator."""
+
+
+def describe(iterator: type) -> None:
+    """Put the arguments into the class's docstring, where it says `{arguments}`.
+
+    A class without an argument `output_map` has no description of that argument.
     """
+    if iterator.__doc__ is None or "{arguments}" not in iterator.__doc__:
+        return
+    known = inspect.signature(iterator).parameters
+    lines: list[str] = []
+    shown = True
+    for line in DESCRIPTION.splitlines()[1:]:
+        name = line.strip().partition(":")[0]
+        shown = name in known if line[8] != " " else shown
+        lines += [line] if shown else []
+    iterator.__doc__ = iterator.__doc__.replace("{arguments}", "\n".join(lines).strip())
 
-    auto_reset: str | bool | None = False
-    fill_last_batch: bool | None = None
-    last_batch_padded: bool = False
-    last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL
-    prepare_first_batch: bool = True
-    with_valid: bool = False
 
-    def resets_itself(self) -> bool:
-        """Return the meaning of `auto_reset`."""
-        if self.auto_reset is None or isinstance(self.auto_reset, bool):
-            return bool(self.auto_reset)
-        if self.auto_reset not in _AUTO_RESET:
-            raise ArgumentError(
-                f'auto_reset must be True, False, "yes" or "no", not {self.auto_reset!r}'
-            )
-        return _AUTO_RESET[self.auto_reset]
+def refuse_unknown(iterator: type, unknown: Mapping[str, Any]) -> None:
+    """Raise TypeError for arguments that an iterator does not have."""
+    if unknown:
+        known = [
+            name
+            for name, parameter in inspect.signature(iterator).parameters.items()
+            if parameter.kind is not inspect.Parameter.VAR_KEYWORD and name not in _OLD
+        ]
+        raise TypeError(
+            f"{iterator.__name__} has no argument {not_among(next(iter(unknown)), known)}"
+        )
 
-    def policy(self) -> LastBatchPolicy:
-        """Return the policy. The older argument `fill_last_batch` overrides the newer one."""
-        policy = self.last_batch_policy
-        if self.fill_last_batch is not None:
-            policy = LastBatchPolicy.FILL if self.fill_last_batch else LastBatchPolicy.PARTIAL
-            warnings.warn(
-                f"fill_last_batch is deprecated; use last_batch_policy={policy}",
-                DeprecationWarning,
-                stacklevel=4,
-            )
-        if not isinstance(policy, LastBatchPolicy):
-            raise ArgumentError(f"last_batch_policy must be a LastBatchPolicy, not {policy!r}")
+
+def resets_itself(auto_reset: str | bool | None) -> bool:
+    """Return the meaning of `auto_reset`."""
+    if auto_reset is None or isinstance(auto_reset, bool):
+        return bool(auto_reset)
+    if auto_reset not in _AUTO_RESET:
+        raise ArgumentError(f'auto_reset must be True, False, "yes" or "no", not {auto_reset!r}')
+    return _AUTO_RESET[auto_reset]
+
+
+def chosen_policy(last_batch_policy: object, fill_last_batch: bool | None) -> LastBatchPolicy:
+    """Return the policy. The older argument `fill_last_batch` overrides the newer one."""
+    if fill_last_batch is not None:
+        policy = LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
+        warnings.warn(
+            f"fill_last_batch is deprecated; use last_batch_policy={policy}",
+            DeprecationWarning,
+            stacklevel=4,
+        )
         return policy
+    if isinstance(last_batch_policy, LastBatchPolicy | str):
+        return LastBatchPolicy(last_batch_policy)
+    return LastBatchPolicy._missing_(last_batch_policy)  # a number is no policy, nor is False

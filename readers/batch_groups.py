@@ -119,9 +119,13 @@ class BatchGroups:
             self._group = None  # or the memory would be kept while the next group is read
         return columns
 
+    def forget(self) -> None:
+        """Drop the batches that are left of a group."""
+        self._group = self._following = None
+
     def close(self) -> None:
         """Drop the batches that are left of a group; end the processes."""
-        self._group = self._following = None
+        self.forget()
         if self._processes is not None:
             self._processes.close()
 

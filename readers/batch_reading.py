@@ -38,5 +38,8 @@ class BatchReading(Protocol):
             Exception: any sample of the batch cannot be read.
         """
 
+    def forget(self) -> None:
+        """Drop what was read or begun for batches to come, whose samples are others now."""
+
     def close(self) -> None:
         """Drop what was read or begun for batches to come."""

@@ -71,10 +71,14 @@ class AheadReading:
         batch.count_bytes(host=sum(map(nbytes_of, columns)))
         return columns
 
-    def close(self) -> None:
-        """Drop the reads under way; wait for the threads, unless their reads take too long."""
+    def forget(self) -> None:
+        """Drop the reads under way."""
         while self._under_way:
             self._under_way.popitem()[1].call.cancel()
+
+    def close(self) -> None:
+        """Drop the reads under way; wait for the threads, unless their reads take too long."""
+        self.forget()
         self._team.close(TUNING.join_seconds)
 
     def _fits(self, room: int) -> bool:

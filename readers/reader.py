@@ -53,7 +53,12 @@ class Reader(SeekableInput):
         "Read every epoch in another order: a permutation of the whole data set, the same for all "
         "shards, drawn from `shuffle_seed` and the epoch's number.",
     )
-    shuffle_after_epoch = param(BOOL, False, "The same as `random_shuffle`.")
+    shuffle_after_epoch = param(
+        BOOL,
+        False,
+        "The same as `random_shuffle`, and a rank reads the part of the same number in every "
+        "epoch. The parts have other samples every time.",
+    )
     shuffle_after_epoch_seed = param(INT, None, "The same as `shuffle_seed`.")
     shuffle_seed = param(
         INT,
@@ -117,6 +122,7 @@ class Reader(SeekableInput):
     selections: Selections
     reading: BatchReading
     waits: Interrupt
+    _first: int  # number of the sampler's first batch
 
     @abstractmethod
     def open_source(self) -> Source:
@@ -152,7 +158,20 @@ class Reader(SeekableInput):
 
     def open(self, batch_size: int, state: Any) -> None:
         self.source = self.open_source()
-        self.sampler = Sampler(
+        self.sampler = self._make_sampler(batch_size, state)
+        self._first = 0
+        self.selections = Selections(self.sampler, batch_size)
+        self.waits = Interrupt()
+        self.reading = self.choose_reading(batch_size)
+
+    def restore(self, number: int, state: Any) -> None:
+        self.sampler = self._make_sampler(self.sampler.batch_size, state)
+        self._first = number
+        self.selections.restart(self.sampler, number)
+        self.reading.forget()
+
+    def _make_sampler(self, batch_size: int, state: Any) -> Sampler:
+        return Sampler(
             len(self.source),
             batch_size,
             shard_id=self.shard_id,
@@ -160,13 +179,16 @@ class Reader(SeekableInput):
             shuffle=self.random_shuffle or self.shuffle_after_epoch,
             seed=self._order_seed(),
             blocks=self._blocks,
-            stick_to_shard=self.stick_to_shard,
+            stick_to_shard=self._sticks,
+            shuffle_all=self.shuffle_after_epoch,
             pad_last_batch=self.pad_last_batch,
             state=None if state is None else SamplerState.from_json(state),
         )
-        self.selections = Selections(self.sampler, batch_size)
-        self.waits = Interrupt()
-        self.reading = self.choose_reading(batch_size)
+
+    @property
+    def _sticks(self) -> bool:
+        """Whether a rank reads the part of the same number in every epoch."""
+        return bool(self.stick_to_shard or self.shuffle_after_epoch)
 
     def _order_seed(self) -> int:
         """Return the seed of the order: the first that is given of three arguments, or 0."""
@@ -265,7 +287,11 @@ class Reader(SeekableInput):
         return self.read_sample(selection, row)
 
     def where(self, selection: Selection) -> Sequence[str]:
-        return _Locations(self.source, selection.index)
+        return _Texts(self.source.where, selection.index)
+
+    def source_info(self, selection: Selection) -> Sequence[str]:
+        name = getattr(self.source, "source_info", self.source.where)
+        return _Texts(name, selection.index)
 
     def meta(self) -> dict[str, Any]:
         return {
@@ -274,11 +300,14 @@ class Reader(SeekableInput):
             "number_of_shards": self.num_shards,
             "shard_id": self.shard_id,
             "pad_last_batch": int(self.pad_last_batch),
-            "stick_to_shard": int(self.stick_to_shard),
+            "stick_to_shard": int(self._sticks),
         }
 
     def state_after(self, batches: int) -> Any:
-        return self.sampler.state_after(batches).to_json()
+        return self.sampler.state_after(batches - self._first).to_json()
+
+    def next_epoch_after(self, batches: int) -> Any:
+        return self.sampler.next_epoch_after(batches - self._first).to_json()
 
     def interrupt(self) -> None:
         self.waits.set()
@@ -300,11 +329,11 @@ def _in_threads(read: Callable[[int], tuple[Array, ...]], rows: range) -> list[t
     return samples
 
 
-class _Locations(Sequence[str]):
-    """The locations of a batch's samples, each looked up when it is indexed."""
+class _Texts(Sequence[str]):
+    """A text for each sample of a batch, looked up when it is indexed."""
 
-    def __init__(self, source: Source, indices: NDArray[np.int64]) -> None:
-        self._source = source
+    def __init__(self, text: Callable[[int], str], indices: NDArray[np.int64]) -> None:
+        self._text = text
         self._indices = indices
 
     def __len__(self) -> int:
@@ -312,5 +341,5 @@ class _Locations(Sequence[str]):
 
     def __getitem__(self, row: Any) -> Any:
         if isinstance(row, slice):
-            return _Locations(self._source, self._indices[row])
-        return self._source.where(int(self._indices[row]))
+            return _Texts(self._text, self._indices[row])
+        return self._text(int(self._indices[row]))

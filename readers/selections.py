@@ -36,8 +36,13 @@ class Selections:
     """
 
     def __init__(self, sampler: Sampler, batch_size: int) -> None:
-        self._sampler = sampler
         self._batch_size = batch_size
+        self.restart(sampler, 0)
+
+    def restart(self, sampler: Sampler, number: int) -> None:
+        """Take the samples of batch `number` and of later batches from the start of a sampler."""
+        self._sampler = sampler
+        self._first = number
         self._known = range(0)  # batches whose samples are known: `_all`
         self._all: Selection
 
@@ -45,7 +50,7 @@ class Selections:
         """Return copies of the samples of consecutive batches, end to end."""
         if batch not in self._known or batch + batches > self._known.stop:
             at_once = max(batches, TUNING.samples // self._batch_size, 1)
-            self._all = self._sampler.select(batch, at_once)
+            self._all = self._sampler.select(batch - self._first, at_once)
             self._known = range(batch, batch + at_once)
         start = (batch - self._known.start) * self._batch_size
         return self._all.cut(slice(start, start + batches * self._batch_size))

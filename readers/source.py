@@ -53,6 +53,10 @@ class Source(Protocol):
     def where(self, index: int) -> str:
         """Return the location of sample `index` (file, key or offset), for messages."""
 
+    def source_info(self, index: int) -> str:
+        """Return the name of sample `index`, for programs; by default its location."""
+        return self.where(index)
+
     def close(self) -> None:
         """Release files and mappings; a later `read` opens them again."""
 

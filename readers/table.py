@@ -8,6 +8,7 @@ from .lmdb import caffe, caffe2
 from .lmdb import reader as lmdb_reader
 from .nemo import reader as nemo_reader
 from .npy import reader as npy_reader
+from .parquet import reader as parquet_reader
 from .recordio import reader as mxnet_reader
 from .tfrecord import reader as tfrecord_reader
 from .video import reader as video_reader
@@ -24,6 +25,7 @@ __all__ = [
     "mxnet_reader",
     "nemo_reader",
     "npy_reader",
+    "parquet_reader",
     "read_file",
     "sequence",
     "tfrecord_reader",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
+
 import penstock
 from penstock.engine.graph.operator import OPERATORS
 
@@ -22,6 +24,19 @@ def test_the_example_runs_and_prints_the_same_each_time(capsys):
     assert [line[:12] for line in printed[0].splitlines()] == [
         f"(60, {80 + i}, 3) " for i in range(4)
     ]
+
+
+def test_pairs_stay_together():
+    names = {"__name__": "an_example"}
+    for program in re.findall(r"```python\n(.*?)```", TEXT, re.S):
+        exec(compile(program, str(PAGE), "exec"), names)
+    whole = np.repeat(np.arange(80, dtype=np.uint8)[None, :, None] * 3, 60, axis=0)
+    names["photographs"] = [np.repeat(whole, 3, axis=2)] * 4
+    for define in (names["pairs"], names["pairs_with_a_seed"]):
+        with define() as pipe:
+            for image, mask in zip(*(output.rows() for output in pipe.run()), strict=True):
+                columns = (image[:, :, 0] > 128) == (mask[:, :, 0] > 0)
+                assert columns.mean() > 0.9
 
 
 def test_the_table_names_operators_and_their_devices():

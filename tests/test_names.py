@@ -1,13 +1,18 @@
 """The names under which pipelines import things, and what is said of those that are wrong."""
 
 import importlib
+import subprocess
+import sys
 from operator import attrgetter
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 import penstock
 from penstock import ArgumentError, fn, ops, pipeline_def, types
+from penstock.engine.graph.operator import public_operators
+from penstock.fn import GROUPS
 
 
 @pytest.mark.parametrize(
@@ -25,6 +30,30 @@ def test_modules(module, names):
     imported = importlib.import_module(f"penstock.{module}")
     assert imported is getattr(penstock, module)
     assert all(hasattr(imported, name) for name in names)
+
+
+PUBLIC = [
+    *("backend", "data_node", "datasets", "extend", "fn", "math", "ops", "pipeline", "tensors"),
+    *("tfrecord", "types", "plugin.arrays", "plugin.base_iterator", "plugin.jax", "plugin.jax.fn"),
+    *("plugin.numba", "plugin.numba.fn", "plugin.numba.fn.experimental"),
+    *("plugin.pytorch", "plugin.pytorch.fn"),
+]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_import_star_gives_names_of_the_module_and_replaces_none_of_a_program(name):
+    try:
+        module = importlib.import_module(f"penstock.{name}")
+    except penstock.MissingDependencyError as error:
+        pytest.skip(str(error))
+    imported = {}
+    exec(f"from penstock.{name} import *", imported)
+    del imported["__builtins__"]
+    assert set(imported) == set(module.__all__)
+    modules = {key for key, value in imported.items() if isinstance(value, ModuleType)}
+    assert not modules & {"fn", "ops", "types", "np", "numpy", "torch", "jax", "warnings"}
+    assert name.startswith("plugin.numba") or not modules
+    assert not any(key.startswith("_") for key in imported)
 
 
 def test_layouts_of_older_code_describe_a_sample():
@@ -83,8 +112,8 @@ def images(folder):
         (lambda _: None, "output 0 of the pipeline is None"),
         (lambda path: (images(path), None), "output 1 of the pipeline is None"),
         (
-            lambda path: fn.decoders.image(fn.readers.file(file_root=path)),
-            "input 0 of fn.decoders.image is a tuple of nodes",
+            lambda path: fn.flip(tuple(fn.readers.file(file_root=path))),
+            "input 0 of fn.flip is a tuple of nodes",
         ),
         (lambda _: fn.random.uniform() + "a", "input 1 of arithmetic is 'a'"),
         (lambda _: fn.stack(fn.random.uniform(), None, 1), "input 1 of fn.stack is None"),
@@ -124,3 +153,78 @@ def test_operators_composed(photo_tree):
         images, ones = pipe.run()
     assert images.shape() == [(8, 8, 3)] * 2
     assert ones.as_array().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("namespace", [fn, ops])
+def test_groups_of_operators_are_modules(namespace):
+    groups = {".".join(groups) for groups, _, _ in public_operators() if groups}
+    groups |= {group.rpartition(".")[0] for group in groups} - {""}
+    assert groups == set(GROUPS)
+    for group in groups:
+        module = importlib.import_module(f"{namespace.__name__}.{group}")
+        assert module is attrgetter(group)(namespace)
+        assert dir(module)
+
+
+def test_functions_of_groups_are_imported():
+    from penstock.fn.readers import file
+    from penstock.fn.transforms import rotation
+    from penstock.ops.reductions import RMS
+
+    assert file is fn.readers.file
+    assert rotation is fn.transforms.rotation
+    assert RMS is ops.reductions.RMS
+
+
+def test_imports_of_groups_load_no_operators():
+    program = (
+        "import sys, penstock.fn.readers, penstock.ops.transforms; "
+        "print([name for name in sys.modules if name.endswith('.table')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_devices_of_instances():
+    assert ops.Resize(size=10).device == "cpu"
+    assert ops.Resize(size=10, device="gpu").device == "gpu"
+    assert ops.decoders.Image(device="mixed").device == "mixed"
+
+
+def test_the_pipeline_that_is_being_defined():
+    class Defined(penstock.Pipeline):
+        def define_graph(self):
+            seen.append(self.current())
+            return fn.random.uniform()
+
+    @pipeline_def(batch_size=2, device_id=None)
+    def function():
+        seen.append(penstock.Pipeline.current())
+        return fn.random.uniform()
+
+    seen = []
+    pipe = Defined(batch_size=1)
+    pipe.start_py_workers()
+    pipe.build()
+    block = penstock.Pipeline(batch_size=3)
+    with block:
+        seen.append(penstock.Pipeline.current())
+        block.set_outputs(fn.random.uniform())
+    made = function()
+    assert seen == [pipe, block, made]
+    assert penstock.Pipeline.current() is None
+
+
+def test_the_experimental_pipeline_def():
+    experimental = importlib.import_module("penstock.pipeline.experimental")
+    assert experimental.pipeline_def is pipeline_def
+    with pytest.raises(ArgumentError, match="conditional execution is not supported"):
+        experimental.pipeline_def(enable_conditionals=True)
+
+    @penstock.pipeline.do_not_convert
+    def unchanged():
+        return 5
+
+    assert unchanged() == 5

@@ -25,7 +25,7 @@ class Context:
     cuda: int = 0
     size: int = 0
 
-    def remedy(self, text: str) -> str:
+    def with_cuda(self, text: str) -> str:
         """Replace "{cuda}" by the driver's major version of CUDA, or by the newest version."""
         return text.format(cuda=12 if self.cuda == 12 else 13)
 

@@ -13,7 +13,6 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from ...engine.errors import install_hint
 from .cuda import CudaError, Driver, driver_version
 from .finding import Context, Finding, Job, size_text
 from .flow import NAME as FLOW
@@ -35,7 +34,7 @@ _BY_CODE = {
     803: "reboot: the driver's library and its kernel module have different versions",
     804: "the GPU's driver is too old for the CUDA library in use: update the driver",
 }
-_NVJPEG = "pip install 'nvidia-nvimgcodec-cu{cuda}[nvjpeg]'"
+_EXTRA = "cuda{cuda}"
 
 
 def driver(_: Context) -> Finding:
@@ -101,19 +100,21 @@ def _nvimgcodec(module: Any) -> str:
     return _cuda(module.__cuda_version__)
 
 
-CUPY = Library("CuPy", "cupy", _NO_GPU, install_hint("cuda{cuda}"), _cupy)
+CUPY = Library("CuPy", "cupy", _NO_GPU, "cupy-cuda{cuda}x", _EXTRA, _cupy)
 NVIMGCODEC = Library(
     "nvImageCodec",
     "nvidia.nvimgcodec",
     "no images are decoded on the GPU: device='mixed' does not work",
-    _NVJPEG,
+    "nvidia-nvimgcodec-cu{cuda}",
+    _EXTRA,
     _nvimgcodec,
 )
 KVIKIO = Library(
     "KvikIO",
     "kvikio",
     "fn.readers.numpy(device='gpu') never uses GPUDirect Storage",
-    "pip install kvikio-cu{cuda}",
+    "kvikio-cu{cuda}",
+    _EXTRA,
     lambda _: f"{import_module('kvikio.defaults').get('num_threads')} threads by default",
 )
 

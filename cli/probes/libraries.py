@@ -1,4 +1,7 @@
-"""Probes that import the CPU's libraries and PyTorch, and try one function of each library."""
+"""Probes that import the CPU's libraries and the frameworks, and try a function of most of them.
+
+The release of each library is compared with those that Penstock admits, as its metadata state them.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.errors import install_hint
-from .finding import Context, Finding, Job, describe
+from ...engine.errors import install_hint, requirements
+from .finding import Context, Finding, Job, Status, describe
+
+
+def _nothing(_: ModuleType) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
@@ -22,7 +29,9 @@ class Library:
     Attributes:
         module: name of the module to import.
         cost: consequence for the user if the library is missing.
-        remedy: command that installs the library; see `Context.remedy`.
+        distribution: name of the distribution; "{cuda}" in it and in `extra` is the driver's major
+            version of CUDA.
+        extra: the part of Penstock that brings the library; "" for the part that all users have.
         look: function that tries the library and returns a description. An exception means that
             the library is broken.
     """
@@ -30,28 +39,63 @@ class Library:
     name: str
     module: str
     cost: str
-    remedy: str
-    look: Callable[[ModuleType], str]
+    distribution: str
+    extra: str = ""
+    look: Callable[[ModuleType], str] = _nothing
 
     def probe(self, context: Context) -> Finding:
         """Import the library and try it."""
-        remedy = context.remedy(self.remedy)
+        bounds = self.bounds(context)
+        remedy = self.remedy(context)
         try:
             module = import_module(self.module)
-            detail = self.look(module)
+            version = version_of(module)
+            fit = compared(version, bounds)
+            detail = "" if fit == "too old" else self.look(module)
         except ModuleNotFoundError as error:
             if error.name and self.module.startswith(error.name):
                 return Finding(self.name, "missing", "not installed", self.cost, remedy)
             return Finding(self.name, "broken", describe(error), self.cost, remedy)
         except Exception as error:  # whatever a broken installation raises
             return Finding(self.name, "broken", describe(error), self.cost, remedy)
-        version = version_of(module)
-        return Finding(
-            self.name,
-            "ok",
-            ", ".join(filter(None, (version, detail))),
-            values={"version": version},
-        )
+        values = {"version": version}
+        if fit:
+            detail = f"{version} is {fit}: Penstock needs {bounds}"
+            status: Status = "broken" if fit == "too old" else "limited"
+            cost = self.cost if fit == "too old" else "no test has seen this release"
+            return Finding(self.name, status, detail, cost, remedy, values)
+        return Finding(self.name, "ok", ", ".join(filter(None, (version, detail))), values=values)
+
+    def bounds(self, context: Context) -> str:
+        """Return the releases that Penstock admits, such as "<3,>=1.26"; "" for any."""
+        name = context.with_cuda(self.distribution)
+        admitted = requirements(context.with_cuda(self.extra))
+        return next((b for key, b in admitted.items() if key.partition("[")[0] == name), "")
+
+    def remedy(self, context: Context) -> str:
+        """Return the command that installs the library."""
+        if self.extra:
+            return install_hint(context.with_cuda(self.extra))
+        return f"pip install --force-reinstall '{self.distribution}{self.bounds(context)}'"
+
+
+def compared(version: str, bounds: str) -> str:
+    """Return whether a release is "too old" or "too new" for bounds; "" if it fits.
+
+    >>> compared("4.10.0", "<6,>=4.13"), compared("6.1", "<6,>=4.13"), compared("5.0", "<6,>=4.13")
+    ('too old', 'too new', '')
+    """
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        release = Version(version)
+    except InvalidVersion:  # of a library that states none
+        return ""
+    failed = [one for one in SpecifierSet(bounds) if not one.contains(release, prereleases=True)]
+    if not failed:
+        return ""
+    return "too old" if any(one.operator.startswith(">") for one in failed) else "too new"
 
 
 def version_of(module: ModuleType) -> str:
@@ -86,6 +130,22 @@ def _simplejpeg(simplejpeg: Any) -> str:
     return ""
 
 
+def _imagecodecs(imagecodecs: Any) -> str:
+    encoded = imagecodecs.jpeg2k_encode(picture(), level=0, reversible=True)
+    if not (imagecodecs.jpeg2k_decode(encoded) == picture()).all():
+        raise ValueError("it does not restore the JPEG 2000 file that it wrote")
+    return ""
+
+
+def _tifffile(tifffile: Any) -> str:
+    stream = io.BytesIO()
+    tifffile.imwrite(stream, picture(), photometric="rgb", compression="lzw")
+    stream.seek(0)
+    if not (tifffile.imread(stream) == picture()).all():
+        raise ValueError("it does not restore the TIFF that it wrote")
+    return ""
+
+
 def _crc32c(crc32c: Any) -> str:
     if crc32c.crc32c(b"123456789") != 0xE3069283:  # the check value of CRC-32C
         raise ValueError("it computes a wrong checksum")
@@ -114,65 +174,80 @@ def _miniaudio(miniaudio: Any) -> str:
     return ""
 
 
-def _nothing(_: ModuleType) -> str:
-    return ""
+def _pyav(av: Any) -> str:
+    versions = getattr(av, "library_versions", {})
+    return "FFmpeg's libavcodec " + ".".join(map(str, versions.get("libavcodec", ("?",))))
 
-
-_REINSTALL = "pip install --force-reinstall"
 
 LIBRARIES = (
-    Library("NumPy", "numpy", "nothing works", f"{_REINSTALL} numpy", _nothing),
+    Library("NumPy", "numpy", "nothing works", "numpy"),
     Library(
         "OpenCV",
         "cv2",
         "no images but JPEG; no resizing, no warping",
-        f"{_REINSTALL} opencv-python-headless",
-        _opencv,
+        "opencv-python-headless",
+        look=_opencv,
     ),
     Library(
         "simplejpeg",
         "simplejpeg",
         "JPEG files cannot be decoded on the CPU",
-        f"{_REINSTALL} simplejpeg",
-        _simplejpeg,
+        "simplejpeg",
+        look=_simplejpeg,
     ),
     Library(
-        "crc32c",
-        "crc32c",
-        "checksums of TFRecord files are not verified",
-        install_hint("tfrecord"),
-        _crc32c,
+        "imagecodecs",
+        "imagecodecs",
+        "no TIFF, JPEG 2000, AVIF, HEIF or JPEG XL",
+        "imagecodecs",
+        "images",
+        _imagecodecs,
     ),
+    Library("tifffile", "tifffile", "no TIFF", "tifffile", "images", _tifffile),
     Library(
         "soundfile",
         "soundfile",
         "no audio but WAV files of plain samples",
-        install_hint("audio"),
+        "soundfile",
+        "audio",
         _soundfile,
     ),
     Library(
         "miniaudio",
         "miniaudio",
         "FLAC files take twice as long to decode",
-        install_hint("audio"),
+        "miniaudio",
+        "audio",
         _miniaudio,
     ),
-    Library("lz4", "lz4.block", "fn.decoders.inflate: no LZ4", install_hint("lz4"), _lz4),
+    Library("PyAV", "av", "no videos; no AAC and no M4A", "av", "video", _pyav),
     Library(
-        "fsspec",
-        "fsspec",
-        "URLs cannot be read, only local files",
-        install_hint("remote"),
-        _nothing,
+        "crc32c",
+        "crc32c",
+        "checksums of TFRecord files are not verified",
+        "crc32c",
+        "tfrecord",
+        _crc32c,
     ),
-    Library("s3fs", "s3fs", "s3:// URLs cannot be read", install_hint("remote"), _nothing),
+    Library("PyArrow", "pyarrow", "no Parquet", "pyarrow", "parquet"),
+    Library("lmdb", "lmdb", "no LMDB databases are written", "lmdb", "lmdb"),
+    Library("orjson", "orjson", "annotations of COCO take longer to open", "orjson", "coco"),
+    Library("Astropy", "astropy", "no compressed images in FITS files", "astropy", "fits"),
+    Library("lz4", "lz4.block", "fn.decoders.inflate: no LZ4", "lz4", "lz4", _lz4),
+    Library("fsspec", "fsspec", "URLs cannot be read, only local files", "fsspec", "remote"),
+    Library("aiohttp", "aiohttp", "http:// and https:// URLs cannot be read", "aiohttp", "remote"),
+    Library("s3fs", "s3fs", "s3:// URLs cannot be read", "s3fs", "remote"),
+    Library("Numba", "numba", "no penstock.plugin.numba", "numba", "numba"),
+    Library("Ray", "ray", "penstock convert: no --engine ray", "ray", "ray"),
+    Library("Dask", "distributed", "penstock convert: no --engine dask", "distributed", "dask"),
 )
 
 PYTORCH = Library(
     "PyTorch",
     "torch",
     "no penstock.plugin.pytorch; batches as NumPy arrays only",
-    install_hint("torch"),
+    "torch",
+    "torch",
     lambda torch: f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU only",
 )
 

@@ -1,162 +1,136 @@
-"""Parquet files, laid out as the Hugging Face hub stores images and audio.
+"""Parquet files, laid out as the Hugging Face hub stores images and audio, and Arrow files.
 
 An encoded component is a struct of `bytes` and `path`. Numbers and texts are columns. An array is a
 list, of lists of a fixed size if it has several dimensions. The column "key" has the keys. The
-entry "huggingface" of the file's metadata describes the columns as `datasets.Features`.
+entry "huggingface" of the schema's metadata describes the columns as `datasets.Features`.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from collections import OrderedDict
-from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import DecodeError, MissingDependencyError, SourceError, install_hint
+from ...engine.errors import DecodeError, SourceError
+from ...readers.parquet.blocks import RowBlocks, open_tables
+from ...readers.parquet.columns import is_list, list_values, natural_dtype
+from ...readers.parquet.features import class_names, features_of
+from ...readers.parquet.library import pyarrow
+from ...readers.parquet.paths import refuse_several_splits
+from ...readers.parquet.values import BadValueError
+from ...readers.storage.opening import open_storages
+from ..component_files import LABEL
 from ..media import extension_of
 from ..sample import Encoded, Sample, Value
 from .base import Location, StoredSamples, numbered_key
 
-KEY, METADATA = "key", b"huggingface"
-_CACHED_GROUPS = 4
-
-
-def pyarrow() -> Any:
-    """Import PyArrow.
-
-    Raises:
-        MissingDependencyError: PyArrow is not installed.
-    """
-    try:
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingDependencyError(
-            f"Parquet files need pyarrow: {install_hint('parquet')}"
-        ) from None
-    return pyarrow
+KEY = "key"
+_CACHE_BYTES = 256 << 20
+_SUFFIXES = (".parquet", ".arrow")
 
 
 class ParquetSamples(StoredSamples):
-    """The rows of Parquet files; the row groups that were read last stay in memory."""
+    """The rows of Parquet and Arrow files; the row groups that were read last stay in memory."""
 
     def __init__(self, location: Location) -> None:
-        self._location = location
-        self._arrow = pyarrow()
-        self._lock = Lock()
-        self._groups: OrderedDict[int, Any] = OrderedDict()
-        self._files: dict[str, Any] = {}
-        self._layout = [(path, group) for path in location.files for group in self._rows(path)]
-        counts = [rows for _, (_, rows) in self._layout]
-        self._firsts = np.cumsum([0, *counts], dtype=np.int64)
-        if not self._firsts[-1]:
+        self._files = [path for path in location.files if path.endswith(_SUFFIXES)]
+        self._files = self._files or list(location.files)
+        if location.manifest is None:
+            refuse_several_splits(str(location.root), self._files)
+        tables = open_tables(open_storages(self._files, location.options))
+        self._blocks = RowBlocks[Any](tables, None, _table, _CACHE_BYTES)
+        if not len(self._blocks):
             raise SourceError(f"{location.root}: the Parquet files hold no row")
         self.learn(location.manifest)
         if location.manifest is None:
-            self.classes = self._class_names()
-
-    def _rows(self, path: str) -> list[tuple[int, int]]:
-        """Return number and rows of each row group of a file."""
-        metadata = self._file(path).metadata
-        counts = (metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
-        return list(enumerate(counts))
-
-    def _file(self, path: str) -> Any:
-        if path not in self._files:
-            try:
-                self._files[path] = self._arrow.parquet.ParquetFile(path)
-            except (self._arrow.ArrowException, UnicodeDecodeError) as error:
-                raise SourceError(f"{path} is no sound Parquet file: {error}") from None
-        return self._files[path]
-
-    def _class_names(self) -> tuple[str, ...]:
-        stored: Any = self._file(self._location.files[0]).schema_arrow.metadata or {}
-        try:
-            names = json.loads(stored[METADATA])["info"]["features"]["label"]["names"]
-        except (TypeError, KeyError, ValueError):
-            return ()
-        return tuple(map(str, names))
+            self.classes = class_names(features_of(tables[0].schema.metadata), LABEL)
 
     def __len__(self) -> int:
-        return int(self._firsts[-1])
+        return len(self._blocks)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
         """See `StoredSamples.read`."""
-        groups = np.searchsorted(self._firsts, indices, "right") - 1
         samples: list[Sample | None] = [None] * len(indices)
-        for group in np.unique(groups).tolist():
-            rows = np.flatnonzero(groups == group)
-            table = self._group(group).take(indices[rows] - self._firsts[group])
+        for _, block, places, rows in self._blocks.groups(indices):
+            table = block.take(rows)
             try:
-                names, columns = table.column_names, [_values(column) for column in table.columns]
+                names = table.column_names
+                columns = [_values(name, table.column(name)) for name in names]
             except DecodeError as error:
-                raise DecodeError(f"{self.where(int(indices[rows[0]]))}: {error}") from None
-            for number, row in enumerate(rows.tolist()):
+                raise DecodeError(f"{self.where(int(indices[places[0]]))}: {error}") from None
+            for number, place in enumerate(places.tolist()):
                 stored = {n: c[number] for n, c in zip(names, columns, strict=True)}
-                samples[row] = self._sample(int(indices[row]), stored)
+                samples[place] = self._sample(int(indices[place]), stored)
         return [sample for sample in samples if sample is not None]
 
     def _sample(self, index: int, stored: dict[str, Value | None]) -> Sample:
         key = stored.pop(KEY, None)
         if not isinstance(key, str):
-            path, (group, _) = self._layout[self._group_of(index)]
-            key = numbered_key(path, index - int(self._firsts[self._group_of(index) - group]))
+            file, row = self._blocks.row_of(index)
+            key = numbered_key(file.storage.name, row)
         return Sample(key, {name: value for name, value in stored.items() if value is not None})
-
-    def _group_of(self, index: int) -> int:
-        return int(np.searchsorted(self._firsts, index, "right")) - 1
-
-    def _group(self, number: int) -> Any:
-        with self._lock:
-            if number not in self._groups:
-                path, (group, _) = self._layout[number]
-                try:
-                    table = self._file(path).read_row_group(group)
-                    table.validate(full=True)  # else a text that is no UTF-8 would raise later
-                    self._groups[number] = table
-                except (self._arrow.ArrowException, OSError) as error:
-                    raise SourceError(f"{path}, row group {group}: {error}") from None
-                if len(self._groups) > _CACHED_GROUPS:
-                    self._groups.popitem(last=False)
-            self._groups.move_to_end(number)
-            return self._groups[number]
 
     def where(self, index: int) -> str:
         """Return file, row group, and row in the group."""
-        number = self._group_of(index)
-        path, (group, _) = self._layout[number]
-        return f"{path}, row group {group}, row {index - int(self._firsts[number])}"
+        return self._blocks.place_of(index)
 
     def files(self) -> list[str]:
         """See `StoredSamples.files`."""
-        return list(self._location.files)
+        return list(self._files)
 
     def close(self) -> None:
         """See `StoredSamples.close`."""
-        with self._lock:
-            for file in self._files.values():
-                file.close()
-            self._files.clear()
-            self._groups.clear()
+        self._blocks.close()
 
 
-def _values(column: Any) -> list[Value | None]:
+def _table(_: int, batches: list[Any]) -> tuple[Any, int]:
+    table = _flattened(pyarrow().Table.from_batches(batches))
+    return table, table.nbytes
+
+
+def _flattened(table: Any) -> Any:
+    """Return a table with a column for each field of structs that hold lists, such as boxes."""
+    columns: dict[str, Any] = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        one = pyarrow().table({name: column})
+        if _holds_lists(column.type):
+            one = one.flatten()
+        columns |= dict(zip(one.column_names, one.columns, strict=True))
+    return pyarrow().table(columns)
+
+
+def _holds_lists(stored: Any) -> bool:
+    """Return whether a type is the struct with a list for each field of some objects."""
+    if not pyarrow().types.is_struct(stored) or not stored.num_fields:
+        return False
+    return all(is_list(stored.field(number).type) for number in range(stored.num_fields))
+
+
+def _is_file(stored: Any) -> bool:
+    return bool(pyarrow().types.is_struct(stored)) and stored.get_field_index("bytes") >= 0
+
+
+def _values(name: str, column: Any) -> list[Value | None]:
     """Return the values of a column; None for missing ones."""
     arrow, stored = pyarrow().types, column.type
-    if arrow.is_struct(stored) and stored.get_field_index("bytes") >= 0:
+    if arrow.is_dictionary(stored):
+        return _values(name, column.cast(stored.value_type))
+    if hasattr(stored, "storage_type"):  # of an extension, such as Array2D of `datasets`
+        return _values(name, column.cast(stored.storage_type))
+    if _is_file(stored):
         return [
             _encoded(item["bytes"], item.get("path")) if item else None
             for item in column.to_pylist()
         ]
     if arrow.is_binary(stored) or arrow.is_large_binary(stored):
         return [None if item is None else _encoded(item, None) for item in column.to_pylist()]
-    if _is_list(stored):
-        dtype = np.dtype(_element(stored).to_pandas_dtype())
-        sizes = _fixed_sizes(stored)
-        return [_array(item, dtype, sizes) for item in column]
+    if is_list(stored):
+        dtype = natural_dtype(_element(stored), in_list=True)
+        if dtype is None:
+            raise SourceError(f"the column {name!r} of type {stored} is no component of a sample")
+        return _arrays(column.combine_chunks(), dtype)
     if arrow.is_boolean(stored):
         return [None if item is None else int(item) for item in column.to_pylist()]
     if arrow.is_integer(stored) or arrow.is_floating(stored) or arrow.is_string(stored):
@@ -164,7 +138,7 @@ def _values(column: Any) -> list[Value | None]:
         return values
     if arrow.is_large_string(stored):
         return list(column.to_pylist())
-    raise SourceError(f"a column of type {stored} is no component of a sample")
+    raise SourceError(f"the column {name!r} of type {stored} is no component of a sample")
 
 
 def _encoded(content: bytes | None, path: str | None) -> Encoded | None:
@@ -174,38 +148,19 @@ def _encoded(content: bytes | None, path: str | None) -> Encoded | None:
     return Encoded(content, extension or extension_of(content))
 
 
-def _is_list(stored: Any) -> bool:
-    arrow = pyarrow().types
-    tests = (arrow.is_list, arrow.is_large_list, arrow.is_fixed_size_list)
-    return any(test(stored) for test in tests)
-
-
 def _element(stored: Any) -> Any:
-    while _is_list(stored):
+    while is_list(stored):
         stored = stored.value_type
     return stored
 
 
-def _fixed_sizes(stored: Any) -> list[int]:
-    """Return the extents behind the first one; -1 for lists whose size varies."""
-    sizes = []
-    while _is_list(stored := stored.value_type):
-        fixed = pyarrow().types.is_fixed_size_list(stored)
-        sizes.append(stored.list_size if fixed else -1)
-    return sizes
-
-
-def _array(item: Any, dtype: np.dtype[Any], sizes: list[int]) -> NDArray[Any] | None:
-    values = item.values
-    if values is None:
-        return None
-    if any(size < 0 for size in sizes):
-        try:
-            return np.array(item.as_py(), dtype)
-        except (ValueError, TypeError) as error:
-            raise DecodeError(f"lists that differ in length are no array: {error}") from None
-    count = len(values)
-    for _ in sizes:
-        values = values.flatten()
-    flat: NDArray[Any] = values.to_numpy(zero_copy_only=False)
-    return flat.astype(dtype, copy=False).reshape(count, *sizes)
+def _arrays(column: Any, dtype: np.dtype[Any]) -> list[Value | None]:
+    """Return lists as arrays; None for missing ones."""
+    lists, there = list_values(column, dtype), column.is_valid().to_pylist()
+    try:
+        rows = np.flatnonzero(there)
+        arrays = iter(lists.take(rows, np.empty))
+    except BadValueError as error:
+        reason = "lists that differ in length" if lists.ragged[error.row] else "missing numbers"
+        raise DecodeError(f"{reason} are no array") from None
+    return [next(arrays) if each else None for each in there]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from errno import ENAMETOOLONG
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ from ..stored.folder import KEYS, LIST, NAMES, WHOLE
 from .base import LABEL, Target, Writer, needs_label
 from .hashed_file import HashedFile, sync_file_system, write_new
 
-ASIDE = ".penstock"
-"""Folder of the lists of files, one for each shard; its name keeps it out of the classes."""
+ASIDE = ".penstock-"
+"""What the names of lists of files begin with. A folder for them would be a class to readers."""
 
 _RESERVED = (NAME, LIST)
 
@@ -28,7 +29,7 @@ _RESERVED = (NAME, LIST)
 @contextmanager
 def whole_file(path: Path) -> Iterator[HashedFile]:
     """Yield a file to write, which gets its name once it is whole."""
-    partial = path.parent / ASIDE / f"{path.name}.partial"
+    partial = path.parent / f"{ASIDE}{path.name}.partial"
     partial.unlink(missing_ok=True)
     file = HashedFile(partial)
     try:
@@ -42,7 +43,7 @@ def whole_file(path: Path) -> Iterator[HashedFile]:
 class LooseFileWriter(Writer):
     """Base of writers that write files for each sample.
 
-    The file `.penstock/<shard>.sha256` lists a shard's files, in the form that `sha256sum` reads.
+    The file `.penstock-<shard>.sha256` lists a shard's files, in the form that `sha256sum` reads.
 
     Attributes:
         root: folder of the shard.
@@ -69,6 +70,14 @@ class LooseFileWriter(Writer):
             file = HashedFile(self.root / name)
         except FileExistsError:
             raise ArgumentError(f"two samples of a shard would be the file {name!r}") from None
+        except OSError as error:
+            if error.errno != ENAMETOOLONG:
+                raise
+            raise ArgumentError(
+                f"the sample would be the file {name!r:.300}, whose name or path is longer than "
+                "the file system allows (usually 255 bytes a name); rename the sample, or write "
+                "webdataset, tfrecord or parquet"
+            ) from None
         try:
             file.write([content])
             self._files.append(file.finish(self.root, sync=False))
@@ -91,13 +100,13 @@ class LooseFileWriter(Writer):
     def finish(self) -> ShardInfo:
         """See `Writer.finish`."""
         lines = [f"{file.sha256}  {file.name}\n".encode() for file in self._files]
-        listing = self.root / ASIDE / f"{self.name}.sha256"
+        listing = self.root / f"{ASIDE}{self.name}.sha256"
         sync_file_system(self.root)
         return ShardInfo((write_new(listing, b"".join(lines), self.root),), self.samples)
 
     def with_lines(self, info: ShardInfo, suffix: str) -> ShardInfo:
         """Write the lines of a shard, for `complete`; their file becomes its last one."""
-        path = self.root / ASIDE / f"{self.name}{suffix}"
+        path = self.root / f"{ASIDE}{self.name}{suffix}"
         lines = write_new(path, b"".join(self.lines), self.root)
         return ShardInfo((*info.files, lines), info.samples)
 

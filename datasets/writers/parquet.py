@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine.errors import ArgumentError
+from ...readers.parquet.features import METADATA
+from ...readers.parquet.library import pyarrow
 from ..manifest import ShardInfo
 from ..media import AUDIO, IMAGE, medium_of
 from ..reading import size_of
 from ..sample import Encoded, Sample, Value
 from ..schema import ARRAY, ENCODED, FLOAT, INT, ComponentType, Schema
-from ..stored.parquet import KEY, METADATA, pyarrow
+from ..stored.parquet import KEY
 from .arrays import synced
 from .base import LABEL, Target, Writer
 from .hashed_file import hash_of
@@ -56,6 +58,11 @@ class ParquetWriter(Writer):
                 return (
                     "Parquet files hold arrays of real numbers whose first extent alone varies, "
                     f"but the component {name!r} is {each}"
+                )
+            if 0 in each.shape[1:]:
+                return (
+                    "Parquet files hold no arrays with an extent of 0 behind the first, but the "
+                    f"component {name!r} is {each}"
                 )
         return ""
 

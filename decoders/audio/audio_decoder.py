@@ -66,11 +66,11 @@ class AudioOperator(SampleOperator):
 
 @register
 class AudioDecoder(AudioOperator):
-    """Decodes audio: WAV, FLAC, Ogg (Vorbis, Opus, FLAC), MP3 and AIFF.
+    """Decodes audio: WAV, FLAC, Ogg, MP3, AIFF, AU, CAF, W64, SPHERE; with PyAV, AAC and its kind.
 
     Resampling and mixing down follow DALI. Integers are those of the file, at full range; floating
     point and lossy files are scaled to the range of the integers. A window (`offset`, `duration`)
-    is decoded alone.
+    is decoded alone, and holds the samples that the whole file has there.
 
     With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files go
     there as they are, and are decoded there to the same numbers, and resampled within 2e-6 of full
@@ -87,7 +87,8 @@ class AudioDecoder(AudioOperator):
     Raises:
         DecodeError: the data is damaged, cut off, or of an unknown format; a window starts behind
             the end.
-        MissingDependencyError: soundfile is not installed, and the file is no plain WAV.
+        MissingDependencyError: soundfile is not installed, and the file is no plain WAV; or PyAV
+            is not installed, and the file is AAC, M4A or of their kind.
     """
 
     name = "decoders.audio"

@@ -1,21 +1,29 @@
-"""The table of audio formats: a new format is one module and one row here."""
+"""The table of audio formats: a new format of libsndfile is one module and one row here."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Callable
+from functools import partial
 
 from ...engine.errors import SourceError
 from ..errors import decode_error
 from .engines.sndfile import SndfileStream
-from .formats import aiff, flac, mp3, ogg, wav
-from .formats.base import SIGNATURE_BYTES, AudioFormat, AudioStream, Data
+from .formats import aiff, au, caf, flac, mp3, ogg, sphere, w64, wav
+from .formats.base import CONVERT, SIGNATURE_BYTES, AudioFormat, AudioStream, Data
+from .formats.others import OTHERS
 
-FORMATS: dict[str, AudioFormat] = {
-    module.NAME: AudioFormat(module.NAME, module.recognize, module.open_stream)
-    for module in (wav, flac, ogg, aiff, mp3)
-}
+_BY_MODULE = tuple(
+    AudioFormat(
+        module.NAME,
+        module.recognize,
+        module.open_stream,
+        getattr(module, "open_file", None) or partial(SndfileStream, module.NAME),
+    )
+    for module in (wav, flac, ogg, aiff, mp3, au, caf, w64, sphere)
+)
+FORMATS: dict[str, AudioFormat] = {row.name: row for row in (*_BY_MODULE, *OTHERS)}
 """Every format by its name; a file is of the first format that recognizes its first bytes."""
 
 _TAG_HEADER = 10
@@ -26,7 +34,8 @@ def open_audio(data: Data) -> AudioStream:
 
     Raises:
         DecodeError: the format is unknown, or the file is damaged or cut off.
-        MissingDependencyError: soundfile is not installed, and the file is no plain WAV.
+        MissingDependencyError: soundfile is not installed, and the file is no plain WAV; or PyAV
+            is not installed, which decodes AAC and its kind.
     """
 
     def read(start: int) -> bytes:
@@ -41,7 +50,7 @@ def open_audio_file(path: str) -> AudioStream:
     Raises:
         OSError: the file cannot be read. SourceError if it is no regular file.
         DecodeError: the format is unknown, or the file is damaged where it is read.
-        MissingDependencyError: soundfile is not installed.
+        MissingDependencyError: soundfile or PyAV is not installed.
     """
     if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe would block
         raise SourceError(f"{path} is no regular file")
@@ -52,7 +61,7 @@ def open_audio_file(path: str) -> AudioStream:
             return file.read(SIGNATURE_BYTES)
 
         audio_format = _format_of_file(read)
-    return SndfileStream(audio_format.name, path)
+    return audio_format.open_file(path)
 
 
 def _format_of_file(read: Callable[[int], bytes]) -> AudioFormat:
@@ -75,10 +84,13 @@ def format_of(head: bytes, *, is_tagged: bool = False) -> AudioFormat:
             return candidate
     if is_tagged:
         return FORMATS[mp3.NAME]
+    if not head:
+        raise decode_error("audio", "there is no data (0 bytes)", expected=", ".join(FORMATS))
     raise decode_error(
         "audio",
-        f"unknown format: the data starts with {head[:12]!r}" if head else "there is no data",
+        f"unknown format: the data starts with {head[:12]!r}",
         expected=", ".join(FORMATS),
+        remedy=f"Check that the sample is a whole file of audio. {CONVERT}",
     )
 
 

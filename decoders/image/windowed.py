@@ -120,9 +120,9 @@ class ImageRandomCrop(ImageDecoder):
     random_area = param(
         FLOATS,
         (0.08, 1.0),
-        "Range of the window's area, relative to the image's; uniform.",
-        above=0,
-        maximum=1,
+        "Range of the window's area, relative to the image's; uniform. Windows that do not fit, as "
+        "all with areas above 1, are drawn again.",
+        minimum=0,
     )
     random_aspect_ratio = param(
         FLOATS, (3 / 4, 4 / 3), "Range of the window's width / height; its logarithm is uniform."
@@ -133,8 +133,8 @@ class ImageRandomCrop(ImageDecoder):
 
     def prepare(self) -> None:
         super().prepare()
-        random_crop.check_ranges(
-            f"fn.{self.name}", self.random_area, self.random_aspect_ratio, self.num_attempts
+        self._ranges = random_crop.crop_ranges(
+            self.called, self.random_area, self.random_aspect_ratio, self.num_attempts
         )
         self.random_count = random_crop.draws_needed(self.num_attempts)
 
@@ -142,9 +142,7 @@ class ImageRandomCrop(ImageDecoder):
         numbers = workspace.random
 
         def box(height: int, width: int) -> Box:
-            return random_crop.random_window(
-                height, width, self.random_area, self.random_aspect_ratio, numbers
-            )
+            return random_crop.random_window(height, width, self._ranges, numbers)
 
         return self.decoded(workspace, encoded, box)
 
@@ -152,9 +150,5 @@ class ImageRandomCrop(ImageDecoder):
         self, batch: BatchContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
     ) -> NDArray[np.int64]:
         return random_crop.random_windows(
-            sizes,
-            self.random_area,
-            self.random_aspect_ratio,
-            self.num_attempts,
-            lambda count: batch.random(self, count),
+            sizes, self._ranges, lambda count: batch.random(self, count)
         )

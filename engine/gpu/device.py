@@ -42,13 +42,13 @@ def import_cupy() -> ModuleType:
         MissingDependencyError: the driver, CuPy or a device is missing; the error says which.
     """
     newest = driver_version() // 1000
-    hint = install_hint("cuda13" if newest >= 13 else "cuda12")
+    extra = "cuda13" if newest >= 13 else "cuda12"
     try:
         import cupy
     except ImportError as error:
         how = "is not installed" if error.name == "cupy" else f"cannot be loaded ({error})"
         raise MissingDependencyError(
-            f"this pipeline uses the GPU, which needs CuPy, which {how}: {hint}"
+            f"this pipeline uses the GPU, which needs CuPy, which {how}: {install_hint(extra)}"
         ) from error
     runtime = cupy.cuda.runtime
     try:
@@ -60,7 +60,7 @@ def import_cupy() -> ModuleType:
                 f"this pipeline uses the GPU, but CuPy is built for CUDA {built_for}, and NVIDIA's "
                 f"driver speaks CUDA {newest} at most: update the driver (on Ubuntu: sudo "
                 f"ubuntu-drivers install), or pip uninstall cupy-cuda{built_for}x and "
-                f"{hint}"
+                f"{install_hint(extra)}"
             ) from error
         raise MissingDependencyError(
             f"this pipeline uses the GPU, but CUDA does not start ({error}); see what "

@@ -38,18 +38,21 @@ def Constant(  # noqa: N802  (the name that pipelines use)
     shape: Sequence[int] | None = None,
     layout: str | None = None,
     device: str | None = "cpu",
+    name: str | None = None,
 ) -> DataNode:
     """Return a node that yields `value` for every sample.
 
     Args:
         value: a number, a (nested) sequence of numbers, or an array.
-        dtype: element type; by default int32 for int, float32 for float, else the array's.
+        dtype: element type; by default int32 for int, float32 for float, else the array's or the
+            NumPy number's. Arrays of float64, int64 and uint64 become float32, int32 and uint32.
         shape: the value is brought into this shape, or broadcast to it.
         layout: one letter a dimension, as in "HWC".
         device: "cpu" or "gpu".
+        name: name in the graph, in statistics and errors.
     """
     array = constant_array(value, dtype, shape)
-    (node,) = add_node(ConstantOperator, (), {"value": array, "layout": layout})
+    (node,) = add_node(ConstantOperator, (), {"value": array, "layout": layout}, name=name)
     return ConstantNode(node.gpu() if device == "gpu" else node, array)
 
 

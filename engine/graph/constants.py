@@ -36,7 +36,7 @@ def constant_array(value: Any, dtype: Any = None, shape: Sequence[int] | None = 
     array = np.asarray(value)
     if dtype is not None:
         array = array.astype(to_numpy_type(dtype))
-    elif not isinstance(value, np.ndarray | np.generic):
+    elif array.ndim or not isinstance(value, np.ndarray | np.generic):
         array = _narrow(array)
     return array if shape is None else _shaped(array, tuple(shape))
 
@@ -57,15 +57,22 @@ def _shaped(array: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _narrow(array: Array) -> Array:
-    """Give Python's numbers the types that they have in pipelines: int32 and float32."""
-    if array.dtype.kind == "f":
-        return array.astype(np.float32)
-    if array.dtype.kind not in "iu":
+    """Give Python's numbers, and arrays of 64 bits, the types that constants have: of 32 bits.
+
+    The types are DALI's. A NumPy number, such as `np.int64(1)`, keeps its own type.
+    """
+    target = _NARROW.get(array.dtype.name)
+    if target is None:
         return array
-    narrow = array.astype(np.int32)
-    if (narrow != array).any():
+    with np.errstate(over="ignore"):  # infinite in float32
+        narrow = array.astype(target)
+    if target != "float32" and (narrow != array).any():
+        worst = array[narrow != array].reshape(-1)[0] if array.ndim else array
         raise ArgumentError(
-            f"integer constants are int32, which cannot hold {array.max()}; say which type is "
-            "meant with types.Constant(value, dtype=types.INT64) or a NumPy number"
+            f"integer constants are {target}, which cannot hold {worst}; say which type is meant "
+            f"with types.Constant(value, dtype=types.{array.dtype.name.upper()})"
         )
     return narrow
+
+
+_NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}

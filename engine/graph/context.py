@@ -28,13 +28,13 @@ class Placement:
 
     Attributes:
         ordinal: number of the operator's node.
-        random_stream: the operator's stream of random numbers, of those of the pipeline.
+        random_key: key of the operator's random numbers.
         threads: number of the pipeline's CPU workers.
         on_error: what the pipeline does with bad samples: "raise", "skip" or "replace".
     """
 
     ordinal: int = -1
-    random_stream: int = 0
+    random_key: int = 0
     threads: int = 1
     on_error: str = "raise"
 
@@ -116,7 +116,10 @@ class BatchContext(Protocol):
         """Have `check` called when the device is done, to enter rows in `errors`."""
 
     def where(self, row: int) -> str:
-        """Say where the sample in `row` is stored, or ""."""
+        """Say where the sample in `row` is stored, or ""; for messages."""
+
+    def source_info_of(self, row: int) -> str:
+        """Return the name of the sample in `row`, or ""; for programs."""
 
 
 class HeapWorkspace(Workspace):

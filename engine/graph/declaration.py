@@ -11,14 +11,19 @@ from .operator import COMMON, Operator
 from .params import NO_EFFECT, Param, Required
 
 _CAPITALS = {
+    "bbox": "BBox",
     "coco": "COCO",
+    "cpu": "CPU",
     "dl": "DL",
+    "gpu": "GPU",
+    "lmdb": "LMDB",
+    "mfcc": "MFCC",
     "mxnet": "MXNet",
     "nemo": "Nemo",
-    "cpu": "CPU",
-    "gpu": "GPU",
+    "rms": "RMS",
+    "roi": "ROI",
+    "ssd": "SSD",
     "tfrecord": "TFRecord",
-    "lmdb": "LMDB",
 }
 
 _NODE = "DataNode"

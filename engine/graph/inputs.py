@@ -15,6 +15,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ArgumentError
+from .derivation import Axes
 from .operator import Array, BatchOperator
 
 if TYPE_CHECKING:
@@ -44,9 +46,24 @@ class InputOperator(BatchOperator, ABC):
         """
         return None
 
+    def restore(self, number: int, state: Any) -> None:
+        """Continue from `state`, as `open` does, with batch `number`.
+
+        The engine calls this in the user's thread, while no batch is under way.
+        """
+        if state is not None:
+            raise ArgumentError(
+                f"fn.{self.name} cannot go on from a checkpoint once it is open: pass the "
+                "checkpoint to a new pipeline"
+            )
+
     def where(self, selection: Selection) -> Sequence[str] | None:
         """Return the samples' locations, as a sequence that may compute each location on demand."""
         return None
+
+    def source_info(self, selection: Selection) -> Sequence[str] | None:
+        """Return the samples' names, for programs; by default their locations."""
+        return self.where(selection)
 
 
 class SeekableInput(InputOperator):
@@ -112,6 +129,16 @@ class SeekableInput(InputOperator):
     def state_after(self, batches: int) -> Any:
         """Return the state, of JSON types, from which `open` continues after `batches` batches."""
 
+    def next_epoch_after(self, batches: int) -> Any:
+        """Return the state at the start of the first epoch that no rank has begun.
+
+        Args:
+            batches: number of batches that were delivered, 1 or more.
+        """
+        raise ArgumentError(
+            f"fn.{self.name} cannot leave an epoch before its end: take all of its batches"
+        )
+
 
 class FedInput(InputOperator):
     """An input that user code feeds, batch after batch.
@@ -139,11 +166,19 @@ class FedInput(InputOperator):
             StopIteration: the source has no more data.
         """
 
+    def batch_axes(self, number: int) -> tuple[Axes, ...]:
+        """Return the axes of the outputs of batch `number`, if the input `learns_layouts`."""
+        return tuple(map(Axes, self.output_layouts()))
+
     def accept(self, batch: BatchContext) -> None:
         """Copy data that may be gone before `batch_gpu` runs, such as the source's buffers."""
 
     def reset(self) -> None:
-        """Start again after `fetch` has raised StopIteration."""
+        """Start again after `fetch` has raised StopIteration; sooner, if `starts_over`."""
+
+    def starts_over(self) -> bool:
+        """Return whether `reset` makes the data start again before their end, too."""
+        return False
 
     def snapshot(self) -> Any:
         """Return the state, of JSON types, from which `open` continues after the last `fetch`."""

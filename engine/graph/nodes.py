@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import ArgumentError
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
+from .derivation import Axes, derive, results_of
 from .index_keys import split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
 from .operator import OPERATORS, CompositeOperator, Operator
-from .sequences import Sequences, layout_of_frames, layout_of_sequence, sequences_of
+from .params import NO_EFFECT, Required
+from .sequences import Sequences
+
+__all__ = ["DataNode"]  # the module is public as `penstock.data_node`
 
 _PACKAGE = str(Path(__file__).parents[2])
 
@@ -35,6 +40,10 @@ class Node:
             a pipeline adopts the node.
         number: number among all nodes of the process, in the order of creation.
         sequences: the data that the operator gets frame by frame; None if it gets whole samples.
+        call: equal for nodes that one call made of several sets of inputs. These nodes draw the
+            same random numbers.
+        is_open: whether its data may come with layouts that the definition does not know.
+        problem: why its operator cannot work on data of these layouts, or "": see `derivation.py`.
     """
 
     operator: Operator
@@ -47,6 +56,9 @@ class Node:
     outputs: tuple[DataNode, ...] = ()
     number: int = field(default_factory=itertools.count().__next__)
     sequences: Sequences | None = None
+    call: object = field(default_factory=object)
+    is_open: bool = False
+    problem: str = ""
 
     def __post_init__(self) -> None:
         self.name = self.wanted_name or self.stem
@@ -71,9 +83,15 @@ class Node:
 
 @dataclass(eq=False)
 class Graph:
-    """The nodes of one pipeline, in an order in which each node follows its dependencies."""
+    """The nodes of one pipeline, in an order in which each node follows its dependencies.
+
+    Attributes:
+        nodes: in this order.
+        pipeline: returns the pipeline, or None; a weak reference, so that nodes keep none alive.
+    """
 
     nodes: list[Node] = field(default_factory=list)
+    pipeline: Callable[[], Any] = lambda: None
 
     def add(self, node: Node) -> None:
         """Append a node whose dependencies are in the graph; set the node's name and number."""
@@ -126,6 +144,7 @@ class Graph:
 
 
 _defining = threading.local()
+_NOT_ITERABLE = re.compile(r"non-iterable \w*Node\b|Node' object is not iterable")
 
 
 @contextmanager
@@ -135,6 +154,13 @@ def defining(graph: Graph) -> Iterator[None]:
     _defining.graph = graph
     try:
         yield
+    except TypeError as error:
+        if _NOT_ITERABLE.search(str(error)):
+            error.add_note(
+                "an output of an operator cannot be unpacked or iterated; use an index such as "
+                "`node[0]` to select an element of each sample"
+            )
+        raise
     finally:
         _defining.graph = previous
 
@@ -143,6 +169,26 @@ def current_graph() -> Graph | None:
     """Return the graph being defined, if any."""
     graph: Graph | None = getattr(_defining, "graph", None)
     return graph
+
+
+@contextmanager
+def set_of_call(call: object) -> Iterator[None]:
+    """Let the operators of this block draw the random numbers of all blocks of the same `call`."""
+    previous = getattr(_defining, "set", None)
+    _defining.set = call, itertools.count()
+    try:
+        yield
+    finally:
+        _defining.set = previous
+
+
+def _call_of(operator: Operator) -> object:
+    """Return what the nodes of this operator share, in all sets of inputs of one call."""
+    current: tuple[object, Iterator[int]] | None = getattr(_defining, "set", None)
+    if current is None or operator.transfers or isinstance(operator, ConstantOperator):
+        return object()
+    call, numbers = current
+    return call, next(numbers)
 
 
 class DataNode(NodeArithmetic["DataNode"]):
@@ -156,11 +202,19 @@ class DataNode(NodeArithmetic["DataNode"]):
     __array_priority__ = 1000.0  # so that NumPy calls the node's method for `array * node`
     __array_ufunc__ = None
 
-    def __init__(self, node: Node, index: int, device: str, layout: str) -> None:
+    def __init__(
+        self, node: Node, index: int, device: str, layout: str, ndim: int | None = None
+    ) -> None:
         self.node = node
         self.index = index
         self.device = device
         self.layout = layout
+        self.ndim = ndim
+
+    @property
+    def axes(self) -> Axes:
+        """What is known of the axes of each sample."""
+        return Axes(self.layout, self.ndim)
 
     @property
     def name(self) -> str:
@@ -201,10 +255,12 @@ class DataNode(NodeArithmetic["DataNode"]):
             "as a per-sample argument"
         )
 
-    def __iter__(self) -> Iterator[DataNode]:
+    __iter__ = None  # unlike a method that raises, this says that nodes are not iterable
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(
-            f"{self!r} is one output and cannot be unpacked; "
-            "use an index such as `node[0]` to select an element of each sample"
+            f"{self!r} has no values while the pipeline is defined, so it is no array. "
+            "fn.python_function calls functions of arrays, such as NumPy's, for each sample"
         )
 
     def __repr__(self) -> str:
@@ -214,7 +270,7 @@ class DataNode(NodeArithmetic["DataNode"]):
         if is_group_of_nodes(other):
             raise TypeError(
                 f"arithmetic on {self!r} and a {type(other).__name__} of nodes. An operator with "
-                "several outputs returns a tuple: select one node of the tuple"
+                "several outputs returns a list: select one node of the list"
             )
         operands = (other, self) if swapped else (self, other)
         return _apply("_arithmetic", *operands, function=function)
@@ -250,29 +306,39 @@ def add_node(
     device = device or arguments.pop("device", None)
     if name is not None and not isinstance(name, str):
         raise ArgumentError(f"{operator_class.called}: name must be str, but is {name!r}")
+    _check_input_count(operator_class, inputs)
     nodes = tuple(_as_node(value, i, operator_class) for i, value in enumerate(inputs))
-    _check_input_count(operator_class, len(nodes))
     if device is None:
         device = default_device(operator_class, nodes)
     if device == "gpu":
         nodes = _with_constants_on_gpu(operator_class, nodes)
     data = {k: own_constant(v) for k, v in arguments.items() if isinstance(v, DataNode)}
     constants = {k: v for k, v in arguments.items() if k not in data}
-    layouts = tuple(node.layout for node in nodes)
-    sequences = sequences_of(operator_class, layouts, {k: v.layout for k, v in data.items()})
-    if sequences is not None:
-        pairs = zip(layouts, sequences.inputs, strict=True)
-        layouts = tuple(layout_of_frames(layout) if each else layout for layout, each in pairs)
-    operator = operator_class(device, tuple(data), layouts, **constants)
+    is_open = any(each.node.is_open for each in (*nodes, *data.values()))
+    derived = derive(
+        operator_class,
+        device,
+        constants,
+        [node.axes for node in nodes],
+        {k: v.layout for k, v in data.items()},
+        is_open=is_open,
+    )
+    operator = derived.operator
     if isinstance(operator, CompositeOperator):
         return operator.compose(name, *nodes)
-    node = Node(operator, nodes, data, name, _caller(), sequences=sequences)
+    node = Node(
+        operator,
+        nodes,
+        data,
+        name,
+        _caller(),
+        sequences=derived.sequences,
+        call=_call_of(operator),
+        is_open=is_open or operator.learns_layouts,
+        problem=derived.problem,
+    )
     check_devices(node, operator, nodes, data.values())
-    side = "cpu" if node.device == "cpu" else "gpu"
-    results = operator.output_layouts()
-    if sequences is not None:
-        results = tuple(map(layout_of_sequence, results))
-    node.outputs = tuple(DataNode(node, i, side, layout) for i, layout in enumerate(results))
+    node.outputs = _outputs(node, derived.results)
     if graph is not None:
         graph.adopt(*node.dependencies())
         graph.add(node)
@@ -284,6 +350,65 @@ def add_node(
     return node.outputs
 
 
+def _outputs(node: Node, results: Sequence[Axes]) -> tuple[DataNode, ...]:
+    side = "cpu" if node.device == "cpu" else "gpu"
+    return tuple(DataNode(node, i, side, *axes) for i, axes in enumerate(results))
+
+
+def nodes_for_layouts(
+    nodes: Sequence[Node], fed: Mapping[int, tuple[Axes, ...]]
+) -> dict[int, Node]:
+    """Derive nodes again, for the layouts with which data came; return them by their ordinals.
+
+    Nodes share the operators whose layouts stay as they were.
+
+    Args:
+        nodes: in the graph's order.
+        fed: the axes of the outputs of open inputs, by the ordinal of the node.
+
+    Raises:
+        ArgumentError: an operator cannot take these layouts. A note names the node.
+    """
+    made: dict[int, Node] = {}
+    for node in nodes:
+        new = replace(
+            node,
+            inputs=tuple(made[data.node.ordinal].outputs[data.index] for data in node.inputs),
+            arguments={
+                name: made[data.node.ordinal].outputs[data.index]
+                for name, data in node.arguments.items()
+            },
+        )
+        new.name = node.name
+        new.outputs = _outputs(new, fed.get(node.ordinal) or _results_again(node, new))
+        made[node.ordinal] = new
+    return made
+
+
+def _results_again(node: Node, new: Node) -> tuple[Axes, ...]:
+    """Give a copied node an operator for its layouts, and return the axes of its outputs."""
+    inputs = [data.axes for data in new.inputs]
+    layouts = [[data.layout for data in each.dependencies()] for each in (node, new)]
+    if not node.problem and layouts[0] == layouts[1]:
+        return results_of(node.operator, node.sequences, inputs)
+    operator = node.operator
+    try:
+        derived = derive(
+            type(operator),
+            operator.device,
+            operator._constants,
+            inputs,
+            {name: data.layout for name, data in new.arguments.items()},
+            is_open=False,
+        )
+    except Exception as error:
+        error.add_note(f"in {node}, for the layouts with which the data came")
+        raise
+    derived.operator.placement = operator.placement
+    new.operator, new.sequences, new.problem = derived.operator, derived.sequences, ""
+    return derived.results
+
+
 def _as_node(value: Any, number: int, operator_class: type[Operator]) -> DataNode:
     if isinstance(value, DataNode):
         return own_constant(value)
@@ -291,7 +416,7 @@ def _as_node(value: Any, number: int, operator_class: type[Operator]) -> DataNod
     if is_group_of_nodes(value):
         raise ArgumentError(
             f"input {number} of {called} is a {type(value).__name__} of nodes. An operator with "
-            "several outputs returns a tuple: pass one node of the tuple"
+            "several outputs returns a list: pass one node of the list"
         )
     if value is None or isinstance(value, str | bytes):
         raise ArgumentError(
@@ -322,15 +447,34 @@ def is_group_of_nodes(value: Any) -> bool:
     return isinstance(value, tuple | list) and any(isinstance(each, DataNode) for each in value)
 
 
-def _check_input_count(operator_class: type[Operator], count: int) -> None:
-    declared = operator_class.inputs
+def _check_input_count(operator_class: type[Operator], inputs: Sequence[Any]) -> None:
+    declared, count = operator_class.inputs, len(inputs)
     least = sum(not (name.endswith("?") or name.startswith("*")) for name in declared)
     unlimited = bool(declared) and declared[-1].startswith("*")
     if count < least or (count > len(declared) and not unlimited):
         wanted = ", ".join(declared) or "none"
         raise ArgumentError(
             f"{operator_class.called} expects the inputs ({wanted}), but got {count}"
+            + _keyword_hint(operator_class, inputs[len(declared) :])
         )
+
+
+def _keyword_hint(operator_class: type[Operator], surplus: Sequence[Any]) -> str:
+    """Return how a surplus input may be meant: as the likeliest argument that takes its value."""
+    words = operator_class.name.split("_")
+
+    def rank(name: str) -> tuple[bool, bool]:
+        return not isinstance(operator_class.params[name].default, Required), name not in words
+
+    if not surplus or isinstance(surplus[0], DataNode | bool):
+        return ""
+    for name in sorted(operator_class.params, key=rank):
+        declared = operator_class.params[name]
+        if declared.doc != NO_EFFECT:
+            with suppress(TypeError, ValueError, OverflowError):
+                declared.convert(surplus[0])
+                return f"; give arguments by keyword, such as {name}={surplus[0]!r}"
+    return ""
 
 
 def _with_constants_on_gpu(

@@ -25,9 +25,9 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, LayoutError
 from ..suggestions import not_among
 from ..tensors.packed_rows import MetadataFunction
 from .context import Array, BatchContext, Placement
@@ -37,7 +37,9 @@ _LIBRARY = __name__.partition(".")[0] + "."
 
 COMMON = {
     "seed": Param(
-        INT, -1, "Seed of the operator's randomness; by default derived from the pipeline's."
+        INT,
+        -1,
+        "Seed of the operator's randomness, whatever the pipeline's; by default derived from it.",
     ),
     "preserve": Param(BOOL, False, "Keep the operator even if its output is not used."),
     "bytes_per_sample_hint": Param(INTS, 0, NO_EFFECT),
@@ -62,7 +64,10 @@ class Operator:
         cpu_inputs: names of inputs that must be on the CPU, wherever the operator runs.
         any_device_inputs: names of inputs that may be on either device if it runs on the GPU.
         assumed_layouts: by number of dimensions, the layouts that the operator assumes for data
-            without a layout. Its results have these layouts then.
+            without a layout. Its results have these layouts then. A layout that the data have
+            must have the letters that all of these share, such as H and W.
+        may_change_inputs: whether it may write to its inputs. Inputs that others read are copied
+            for it.
         own_frames: whether it takes sequences, and arguments with values for each frame, itself.
         frame_by_frame: whether the engine calls it frame by frame for any input that is a sequence,
             and not only for arguments that have values for each frame: see `sequences.py`.
@@ -80,7 +85,9 @@ class Operator:
             themselves.
         metadata_functions: by name, functions that the reading process runs on each encoded
             sample; their results arrive with the rows (`PackedRows.metadata`).
-        placement: the node's number, random stream and threads; the pipeline sets it.
+        learns_layouts: whether batches may come with layouts that `output_layouts` does not tell.
+            Only inputs may say so: see `inputs.FedInput.batch_axes`.
+        placement: the node's number, random key and threads; the pipeline sets it.
     """
 
     name: ClassVar[str]
@@ -96,7 +103,8 @@ class Operator:
     metadata_only: ClassVar[bool] = False
     cpu_inputs: ClassVar[tuple[str, ...]] = ()
     any_device_inputs: ClassVar[tuple[str, ...]] = ()
-    assumed_layouts: ClassVar[Mapping[int, str]] = MappingProxyType({})
+    assumed_layouts: Mapping[int, str] = MappingProxyType({})
+    may_change_inputs: ClassVar[bool] = False
     own_frames: ClassVar[bool] = False
     frame_by_frame: ClassVar[bool] = False
     transfers: ClassVar[bool] = False
@@ -105,6 +113,7 @@ class Operator:
     alone: bool = True
     varies: bool = False
     rehearses: bool = False
+    learns_layouts: bool = False
     placement: Placement = Placement()
     metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({})
     seed: int
@@ -140,6 +149,26 @@ class Operator:
             layouts: layouts of the inputs; "" for an unknown layout.
             constants: the other arguments.
         """
+        self._set_arguments(device, per_sample, layouts, constants)
+        _check_letters(self)
+        self.prepare()
+
+    @classmethod
+    def unprepared(
+        cls, device: str, per_sample: Sequence[str], layouts: Sequence[str], **constants: Any
+    ) -> Self:
+        """Return an operator that cannot work yet: its layouts are known once the data come."""
+        operator = cls.__new__(cls)
+        operator._set_arguments(device, per_sample, layouts, constants)
+        return operator
+
+    def _set_arguments(
+        self,
+        device: str,
+        per_sample: Sequence[str],
+        layouts: Sequence[str],
+        constants: dict[str, Any],
+    ) -> None:
         owner = self.called
         if device not in self.devices:
             raise ArgumentError(
@@ -165,7 +194,6 @@ class Operator:
             if name not in per_sample:
                 value = convert(owner, name, declared, constants.get(name))
                 setattr(self, declared.attribute or name, value)
-        self.prepare()
 
     def __reduce__(self) -> Any:
         # A copy is made from the arguments: attributes that `prepare` sets need not be picklable.
@@ -198,10 +226,10 @@ class Operator:
         return (self.layouts[0] if self.layouts else "",) * self.num_outputs()
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        """Return the result of `fn.<name>`: the only output, or a tuple of outputs."""
+        """Return the result of `fn.<name>`: the only output, or a list of outputs."""
         if self.copies_to_gpu and self.device != "cpu":
             outputs = tuple(data.gpu() for data in outputs)
-        return outputs[0] if len(outputs) == 1 else outputs
+        return outputs[0] if len(outputs) == 1 else list(outputs)
 
     batch_gpu: Callable[..., Any]
     """`batch_gpu(batch, *inputs, **arguments)`: as `BatchOperator.batch`, with `batch.device`.
@@ -246,6 +274,20 @@ class Operator:
 
     def close(self) -> None:
         """Release what the operator holds; called once, when the pipeline is closed."""
+
+
+def _check_letters(operator: Operator) -> None:
+    """Raise LayoutError if data have a layout that lacks what all assumed layouts share."""
+    layout, assumed = next(iter(operator.layouts), ""), operator.assumed_layouts.values()
+    if not layout or not assumed:
+        return
+    needed = set.intersection(*map(set, assumed))
+    if lacking := sorted(needed - set(layout)):
+        raise LayoutError(
+            f"{operator.called} needs data with the axes {' and '.join(sorted(needed))}, but the "
+            f"layout {layout!r} has no {' and '.join(lacking)}; name the axes where the data enter "
+            "the pipeline, or with fn.reshape(layout=...)"
+        )
 
 
 def _make(

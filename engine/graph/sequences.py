@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..errors import ArgumentError
+from ..errors import LayoutError
 from .operator import Operator, SampleOperator
 
 OPEN_LAYOUT = "F*"
@@ -66,7 +66,7 @@ def sequences_of(
         arguments: the layout of each argument that is a node.
 
     Raises:
-        ArgumentError: an argument has values for each frame, but an input has no layout.
+        LayoutError: an argument has values for each frame, but an input has no layout.
     """
     inputs = tuple(map(is_sequence, layouts))
     by_frame = frozenset(name for name, layout in arguments.items() if is_sequence(layout))
@@ -78,7 +78,7 @@ def sequences_of(
     elif not by_frame and not (operator_class.frame_by_frame and any(inputs)):
         return None
     if by_frame and not any(inputs) and not all(layouts):
-        raise ArgumentError(
+        raise LayoutError(
             f"{operator_class.called}: the argument {min(by_frame)!r} has a value for each frame, "
             "but an input has no layout that says what its frames are; name the layout, such as "
             "FHWC, where the data enter the pipeline, or use fn.per_frame or fn.reshape(layout=...)"

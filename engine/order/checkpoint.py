@@ -2,8 +2,10 @@
 
 A checkpoint holds the seed, the number of samples delivered, and the state of each input. The
 state of a reader is its epoch and the positions that no rank has read yet. The state of an
-external source is the state of the user's object. Everything else is a function of these: no
-queue, no buffer and no generator state is stored.
+external source is the state of the user's object. An iterator adds its count of batches.
+Everything else is a function of these: no queue, no buffer and no generator state is stored.
+
+Version 1 had no count of an iterator.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any
 
 from ..errors import CheckpointError
 
-_VERSION = 1
+_VERSION = 2
 _MOST_SAMPLES = 1 << 62  # positions are 64-bit numbers
 
 
@@ -29,11 +31,14 @@ class Checkpoint:
         samples: number of samples that one rank has delivered since the first start. In graphs
             without a reader, random numbers continue from this number.
         inputs: state of each input operator, by its name.
+        iterator: count of the iterator over the pipeline, as `plugin.iterator_state` defines it;
+            None if the checkpoint is of a pipeline alone.
     """
 
     seed: int
     samples: int
     inputs: dict[str, Any]
+    iterator: dict[str, Any] | None = None
 
     def dump(self) -> bytes:
         """Return the checkpoint as JSON text in UTF-8."""
@@ -55,14 +60,16 @@ def load(source: str | bytes | bytearray | memoryview | os.PathLike[str]) -> Che
             text = Path(text).read_text(encoding="utf-8")
         data = json.loads(text)
         version = data.pop("penstock_checkpoint")
-        if version != _VERSION:
+        if version not in (1, _VERSION):
             raise CheckpointError(
-                f"{where} has version {version}, but this release reads version {_VERSION}: "
+                f"{where} has version {version}, but this release reads versions 1 to {_VERSION}: "
                 "restore it with the release that wrote it"
             )
         checkpoint = Checkpoint(**data)
         if type(checkpoint.seed) is not int or not isinstance(checkpoint.inputs, dict):
             raise TypeError("wrong types")
+        if not isinstance(checkpoint.iterator, dict | None):
+            raise TypeError(f"iterator is {checkpoint.iterator!r:.80}")
         if type(checkpoint.samples) is not int or not 0 <= checkpoint.samples < _MOST_SAMPLES:
             raise ValueError(f"samples is {checkpoint.samples!r}")
     except OSError as error:

@@ -1,11 +1,11 @@
 """Counter-based random numbers: functions of a sample's epoch and position, without a state.
 
-Every number is a function of (seed, stream, epoch, position, column). Threads, prefetching and
-batch sizes therefore change nothing, and a resumed run draws the numbers of an uninterrupted run.
+Every number is a function of (key, epoch, position, column). Threads, prefetching and batch sizes
+therefore change nothing, and a resumed run draws the numbers of an uninterrupted run.
 Column j of a row does not depend on the number of columns.
 
 The generator is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as
-1, 2, 3", SC'11). The 64-bit key is `mix(seed, stream)`. The counter has four 32-bit words: both
+1, 2, 3", SC'11). A key, in [0, 2**64), comes from `mix`. The counter has four 32-bit words: both
 halves of the position, the low 32 bits of the epoch, and the number of the block. A block gives
 four 32-bit words, enough for two numbers of `uniform`, `normal` or `integers`.
 
@@ -93,7 +93,7 @@ def philox4x32(
 
 
 def _blocks(
-    seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], blocks: int
+    key: int, epoch: NDArray[np.int64], position: NDArray[np.int64], blocks: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Return words 0 and 2, then words 1 and 3, of the rows' blocks: `(2, rows, blocks)` each."""
     rows = len(position)
@@ -104,16 +104,16 @@ def _blocks(
     odd[0] = counter >> _HALF
     even[1] = epoch.astype(np.uint64)[:, None] & _LOW
     odd[1] = np.arange(blocks, dtype=np.uint32)
-    even, odd = philox4x32(even.reshape(2, -1), odd.reshape(2, -1), mix(seed, stream))
+    even, odd = philox4x32(even.reshape(2, -1), odd.reshape(2, -1), key)
     return even.reshape(2, rows, blocks), odd.reshape(2, rows, blocks)
 
 
 def _words64(
-    seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
+    key: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
 ) -> NDArray[np.uint64]:
     """Return `(rows, count)` numbers of 64 random bits, two from each block."""
     blocks = -(-count // 2)
-    even, odd = _blocks(seed, stream, epoch, position, blocks)
+    even, odd = _blocks(key, epoch, position, blocks)
     words = np.empty((len(position), blocks, 2), np.uint64)
     np.left_shift(odd.transpose(1, 2, 0), _HALF, out=words)
     words |= even.transpose(1, 2, 0)
@@ -121,11 +121,11 @@ def _words64(
 
 
 def bits(
-    seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
+    key: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
 ) -> NDArray[np.uint32]:
     """Return uint32 words, uniform over [0, 2**32): four from each block, at the lowest cost."""
     blocks = -(-count // _WORDS)
-    even, odd = _blocks(seed, stream, epoch, position, blocks)
+    even, odd = _blocks(key, epoch, position, blocks)
     words = np.empty((len(position), blocks, _WORDS), np.uint32)
     words[..., 0::2] = even.transpose(1, 2, 0)
     words[..., 1::2] = odd.transpose(1, 2, 0)
@@ -133,17 +133,17 @@ def bits(
 
 
 def uniform(
-    seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
+    key: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
 ) -> NDArray[np.float64]:
     """Return float64 numbers, uniform over the multiples of 2**-53 in [0, 1).
 
     A number has 53 random bits. Rounding to float32 can turn a number into 1.0.
     """
     if len(position) < _FEW_ROWS or count > _FEW_NUMBERS or not _follow(epoch, position):
-        return _uniform(seed, stream, epoch, position, count)
+        return _uniform(key, epoch, position, count)
     first, end, start = int(position[0]), int(position[-1]) + 1, int(epoch[0])
     blocks = [
-        _uniform_block(seed, stream, start, block, count)[
+        _uniform_block(key, start, block, count)[
             max(0, first - block) : min(_TOGETHER, end - block)
         ]
         for block in range(first // _TOGETHER * _TOGETHER, end, _TOGETHER)
@@ -158,27 +158,25 @@ def _follow(epoch: NDArray[np.int64], position: NDArray[np.int64]) -> bool:
 
 
 @lru_cache(maxsize=32)
-def _uniform_block(
-    seed: int, stream: int, epoch: int, first: int, count: int
-) -> NDArray[np.float64]:
+def _uniform_block(key: int, epoch: int, first: int, count: int) -> NDArray[np.float64]:
     """Return the numbers of _TOGETHER positions, which serve several consecutive batches."""
     position = np.arange(first, first + _TOGETHER)
-    numbers = _uniform(seed, stream, np.full(_TOGETHER, epoch), position, count)
+    numbers = _uniform(key, np.full(_TOGETHER, epoch), position, count)
     numbers.flags.writeable = False
     return numbers
 
 
 def _uniform(
-    seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
+    key: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
 ) -> NDArray[np.float64]:
-    words = _words64(seed, stream, epoch, position, count)
+    words = _words64(key, epoch, position, count)
     numbers = (words >> np.uint64(11)).astype(np.float64)
     numbers *= 2.0**-53
     return numbers
 
 
 def normal(
-    seed: int, stream: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
+    key: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
 ) -> NDArray[np.float64]:
     """Return float64 numbers of mean 0 and standard deviation 1 (at most 8.58 in magnitude).
 
@@ -186,7 +184,7 @@ def normal(
     2i + 1 come from one block.
     """
     pairs = -(-count // 2)
-    draws = uniform(seed, stream, epoch, position, 2 * pairs)
+    draws = uniform(key, epoch, position, 2 * pairs)
     radius = np.sqrt(-2.0 * np.log(1.0 - draws[:, 0::2]))  # 1 - u is in (0, 1]
     angle = (2.0 * np.pi) * draws[:, 1::2]
     np.multiply(radius, np.cos(angle), out=draws[:, 0::2])
@@ -195,8 +193,7 @@ def normal(
 
 
 def integers(
-    seed: int,
-    stream: int,
+    key: int,
     epoch: NDArray[np.int64],
     position: NDArray[np.int64],
     count: int,
@@ -212,7 +209,7 @@ def integers(
         raise ArgumentError(
             f"integers in [{low}, {high}): the range is empty; low must be below high"
         )
-    words = _words64(seed, stream, epoch, position, count)
+    words = _words64(key, epoch, position, count)
     # The sum is exact for all int64 limits, because uint64 wraps around as int64 does.
     shifted = words % np.uint64(high - low) + np.uint64(low & _MASK64)
     return shifted.view(np.int64)

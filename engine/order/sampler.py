@@ -75,6 +75,7 @@ class Sampler:
         stick_to_shard: as in DALI. A shuffle permutes each shard by itself, so a rank reads the
             same samples in every epoch. A restored run keeps the shuffled shards of the first
             run, also with another number of ranks.
+        shuffle_all: let the shuffle permute the whole data set in spite of `stick_to_shard`.
         pad_last_batch: as in DALI.
         state: continue a run where all ranks together stopped, also with another number of ranks
             or another batch size. Each position that remains of the epochs in progress comes
@@ -101,6 +102,7 @@ class Sampler:
         seed: int = 0,
         blocks: Blocks | None = None,
         stick_to_shard: bool = False,
+        shuffle_all: bool = False,
         pad_last_batch: bool = False,
         state: SamplerState | None = None,
     ) -> None:
@@ -108,13 +110,13 @@ class Sampler:
         if blocks is not None and not shuffle:
             raise ArgumentError("blocks change the shuffle, so they need shuffle=True")
         if state is None:
-            parts = num_shards if shuffle and stick_to_shard else 1
+            parts = num_shards if shuffle and stick_to_shard and not shuffle_all else 1
             state = SamplerState(
                 size=size, shuffle=shuffle, seed=seed, epoch=0, blocks=blocks, parts=parts
             )
         _check_state(state, size, shuffle, blocks)
         self._size = size
-        self._batch_size = batch_size
+        self.batch_size = batch_size
         self._rank = shard_id
         self._shards = num_shards
         self._shuffle = shuffle
@@ -162,7 +164,7 @@ class Sampler:
         """
         before = self._entries_before(self._known(epoch))
         after = before + self._entries(self._rank, epoch)
-        return -(-after // self._batch_size) - -(-before // self._batch_size)
+        return -(-after // self.batch_size) - -(-before // self.batch_size)
 
     def select(self, batch: int, batches: int = 1) -> Selection:
         """Return the samples of consecutive batches, end to end.
@@ -173,9 +175,9 @@ class Sampler:
         """
         if batch < 0:
             raise ArgumentError(f"batch {batch}: expected a number of 0 or more")
-        epoch, entry = self._locate(self._rank, batch * self._batch_size, self._ends)
+        epoch, entry = self._locate(self._rank, batch * self.batch_size, self._ends)
         pieces = []
-        missing = batches * self._batch_size
+        missing = batches * self.batch_size
         while missing:
             taken = min(missing, self._entries(self._rank, epoch) - entry)
             if taken:
@@ -219,7 +221,7 @@ class Sampler:
         if batches < 0:
             raise ArgumentError(f"state after {batches} batches: expected 0 or more")
         reached = [
-            self._locate(rank, batches * self._batch_size, self._restored_ends(rank))
+            self._locate(rank, batches * self.batch_size, self._restored_ends(rank))
             for rank in range(self._shards)
         ]
         first = min(epoch for epoch, _ in reached)
@@ -242,6 +244,27 @@ class Sampler:
             parts=self._parts,
             remaining=remaining,
             cuts=cuts,
+        )
+
+    def next_epoch_after(self, batches: int) -> SamplerState:
+        """Return the start of the next epoch, after each rank has delivered `batches` batches.
+
+        This is the first epoch of which no rank has read a sample. What is left of other epochs
+        is left out. Every rank computes the same state.
+        """
+        if batches < 1:
+            raise ArgumentError(f"next epoch after {batches} batches: expected 1 or more")
+        last = batches * self.batch_size - 1
+        epochs = [
+            self._locate(rank, last, self._restored_ends(rank))[0] for rank in range(self._shards)
+        ]
+        return SamplerState(
+            size=self._size,
+            shuffle=self._shuffle,
+            seed=self._seed,
+            epoch=max(self._first_whole - 1, *epochs) + 1,
+            blocks=self._blocks,
+            parts=self._parts,
         )
 
     def _left(
@@ -275,10 +298,14 @@ class Sampler:
         ordinals = np.arange(start + entry, start + entry + taken, dtype=np.int64)
         valid = ordinals < stop
         if start + entry + taken > stop:
-            # An empty shard of a restored epoch has no sample to repeat, so padding repeats the
-            # last sample of the epoch.
-            ordinals[~valid] = stop - 1 if stop > start else rest.count - 1
-        position = rest.positions(ordinals)
+            ordinals[~valid] = max(start, stop - 1)
+        if start == stop:
+            # Nothing is left of this shard in a restored epoch. Padding repeats the sample that
+            # was the shard's last when the epoch was whole.
+            shard = self._shard_of(self._rank, epoch)
+            position = np.full(taken, self._size * (shard + 1) // self._shards - 1, np.int64)
+        else:
+            position = rest.positions(ordinals)
         return self._indices(epoch, position), np.full(taken, epoch, np.int64), position, valid
 
     def _indices(self, epoch: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -303,9 +330,12 @@ class Sampler:
     def _rest(self, epoch: int) -> Rest:
         return self._whole if epoch >= self._first_whole else self._rests[epoch - self._first]
 
+    def _shard_of(self, rank: int, epoch: int) -> int:
+        return rank if self._stick else (rank + epoch) % self._shards
+
     def _shard(self, rank: int, epoch: int) -> tuple[int, int]:
         """Return the ordinals [start, stop) that `rank` reads in `epoch`."""
-        shard = rank if self._stick else (rank + epoch) % self._shards
+        shard = self._shard_of(rank, epoch)
         if epoch in self._cuts:
             return self._cuts[epoch][shard], self._cuts[epoch][shard + 1]
         count = self._rest(epoch).count
@@ -315,7 +345,7 @@ class Sampler:
         """Return the length of `epoch` in the sequence of `rank`, with padding."""
         if self._pad:
             longest = -(-self._rest(epoch).count // self._shards)
-            return -(-longest // self._batch_size) * self._batch_size
+            return -(-longest // self.batch_size) * self.batch_size
         start, stop = self._shard(rank, epoch)
         return stop - start
 

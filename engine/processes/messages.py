@@ -28,7 +28,8 @@ class Job(NamedTuple):
     """A request to compute consecutive rows of a batch.
 
     Attributes:
-        chain: number of the segment.
+        chain: number of the chain.
+        program: the chain, pickled, if the process does not know it yet.
         size: rows in the whole batch.
         rows: the rows to compute, counted from the first row of the job.
         external: the columns that the chain needs; a list where rows lie apart.
@@ -38,6 +39,7 @@ class Job(NamedTuple):
     """
 
     chain: int
+    program: bytes | None
     size: int
     rows: list[int]
     external: list[ArrayRef | list[ArrayRef]]

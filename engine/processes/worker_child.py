@@ -61,12 +61,17 @@ def main(arena: int, progress: int, connection: int) -> None:
     """
     parent = ParentProcess(socket(fileno=connection), Arena(arena))
     try:
-        chains: dict[int, Chain] = pickle.loads(parent.receive())
+        chains = unpickled_chains(parent.receive())
     except Exception as error:
         parent.send(f"{type(error).__name__}: {error}")
         return
     parent.send(None)
     serve(parent, chains, parent.arena.array((progress, (1,), "i8")))
+
+
+def unpickled_chains(program: bytes) -> dict[int, Chain]:
+    """Return the chains that a message carries, by number."""
+    return {chain.number: chain for chain in pickle.loads(program)}
 
 
 def serve(parent: ParentProcess, chains: dict[int, Chain], progress: Array) -> None:
@@ -75,6 +80,8 @@ def serve(parent: ParentProcess, chains: dict[int, Chain], progress: Array) -> N
     while True:
         progress[0] = -1
         job = Job(*parent.receive())
+        if job.program is not None:
+            chains |= unpickled_chains(job.program)
         chain = chains[job.chain]
         blocks = _Blocks(parent)
         results = {key: _JobRows(key, job, parent, blocks) for key in chain.kept}

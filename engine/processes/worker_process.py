@@ -4,7 +4,7 @@ The process runs `worker_child.main`. It holds the pipeline's chains and shares 
 the slabs lie, so the messages are small:
 
     to the process                          from the process
-    the chains, pickled                     None: ready; or a text: the problem
+    chains, pickled                         None: ready; or a text: the problem
     Job: a few rows of a batch              any number of AskSlab and AskBlock, then JobDone
     ArenaSlot; or None: use the heap
 
@@ -13,17 +13,19 @@ The process ends when this side closes the channel, however this side ends.
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ..errors import WorkerError
+from ..errors import ArgumentError, WorkerError
 from ..graph.operator import Array
 from ..tensors import TensorList
 from ..tensors.arena import PLAIN_DTYPES, Arena, ArenaSlot
 from ..tensors.memory import SMALL
 from ..work.batch import Batch
-from ..work.chain import ChainRun
+from ..work.chain import Chain, ChainRun
 from ..work.faults import describe
 from ..work.plan import Key
 from .child_process import ChildProcess
@@ -43,19 +45,40 @@ ColumnRefs = Array | tuple[list[Array], list[ArrayRef]]
 """A batch's column: one array, or the rows and the references to the rows."""
 
 
+def pickled_chains(*chains: Chain) -> bytes:
+    """Return chains as a message; raise ArgumentError if an operator cannot be passed on."""
+    for chain in chains:
+        for step in chain.steps:
+            try:
+                pickle.dumps(step)
+            except Exception as error:
+                raise ArgumentError(
+                    f"{step.node} cannot run in worker processes, because it cannot be "
+                    f"pickled: {error}"
+                ) from error
+    try:
+        return pickle.dumps(chains, pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        raise ArgumentError(
+            f"the operators cannot run in worker processes, because their layouts cannot be "
+            f"pickled: {error}"
+        ) from error
+
+
 class WorkerProcess:
     """One process; one thread calls all methods but `kill`.
 
     Args:
         arena: where slabs lie.
-        program: the pickled chains by segment.
+        program: pickled chains.
+        chains: the same. Further chains go with the first job that needs them.
 
     Attributes:
         busy_ns, wait_ns, cpu_ns: as those of `chain.Worker`.
         events: `Operator.event_counts` of the process's operators, by the number of the node.
     """
 
-    def __init__(self, arena: Arena, program: bytes) -> None:
+    def __init__(self, arena: Arena, program: bytes, chains: Iterable[Chain]) -> None:
         self.busy_ns: dict[int, int] = {}
         self.wait_ns = self.cpu_ns = 0
         self.events: dict[int, dict[str, int]] = {}
@@ -67,6 +90,7 @@ class WorkerProcess:
         self._process = ChildProcess(f"{__package__}.worker_child", numbers, numbers[:1])
         (self._channel,) = self._process.channels
         self._program = program
+        self._known = {chain.number for chain in chains}
 
     def wait_until_ready(self) -> None:
         """Wait until the process can compute; raise WorkerError if it cannot."""
@@ -78,7 +102,7 @@ class WorkerProcess:
         if problem is not None:
             raise WorkerError(f"a worker process could not start: {problem}")
 
-    def compute(self, run: ChainRun, chain: int, rows: range) -> None:
+    def compute(self, run: ChainRun, rows: range) -> None:
         """Compute rows of a batch.
 
         Raises:
@@ -86,7 +110,7 @@ class WorkerProcess:
             Exception: a message could not be passed on; the process must not be used any more.
         """
         blocks: list[Array] = []
-        job = self._job(run, chain, rows)
+        job = self._job(run, rows)
         try:
             self._channel.send(tuple(job))
             while (answer := self._channel.receive())[0] != JobDone.__name__:
@@ -105,14 +129,18 @@ class WorkerProcess:
 
     # To the process
 
-    def _job(self, run: ChainRun, chain: int, rows: range) -> Job:
+    def _job(self, run: ChainRun, rows: range) -> Job:
         errors = run.batch.errors
+        number = run.chain.number
+        program = None if number in self._known else pickled_chains(run.chain)
+        self._known.add(number)
         with run.lock:  # another thread's copies would be freed if this thread replaced them
             if run.references is None:
                 run.references = [self._column_refs(run.batch, column) for column in run.external]
         window = slice(rows.start, rows.stop)
         return Job(
-            chain,
+            number,
+            program,
             run.batch.size,
             [i - rows.start for i in rows if i not in errors],
             [self._window_refs(column, window) for column in run.references],

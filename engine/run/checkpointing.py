@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..errors import CheckpointError
+from ..order.checkpoint import Checkpoint
 from ..work.plan import Plan
 
 
@@ -20,6 +22,33 @@ def input_states(plan: Plan, delivered: int, source_states: Mapping[str, Any]) -
     """
     states = {each.node.name: each.operator.state_after(delivered) for each in plan.readers}
     return states | {each.node.name: source_states.get(each.node.name) for each in plan.sources}
+
+
+def states_of(plan: Plan, restored: Checkpoint | None) -> dict[str, Any]:
+    """Return the state of each input in a checkpoint; nothing without a checkpoint.
+
+    Raises:
+        CheckpointError: the checkpoint belongs to other inputs.
+    """
+    if restored is None:
+        return {}
+    names = {each.node.name for each in plan.inputs}
+    if set(restored.inputs) != names:
+        raise CheckpointError(
+            f"the checkpoint holds the state of {sorted(restored.inputs)}, but the pipeline's "
+            f"inputs are {sorted(names)}; give the readers the same names"
+        )
+    if lost := [each.node.name for each in plan.readers if restored.inputs[each.node.name] is None]:
+        raise CheckpointError(f"the checkpoint holds no state of the reader {lost[0]!r}")
+    return dict(restored.inputs)
+
+
+def next_epoch_states(plan: Plan, delivered: int) -> dict[str, Any]:
+    """Return the state of each reader at the start of the first epoch that no rank has begun.
+
+    Readers of data sets of one size, such as images and their masks, begin the same epoch.
+    """
+    return {each.node.name: each.operator.next_epoch_after(delivered) for each in plan.readers}
 
 
 def snapshots(plan: Plan) -> dict[str, Any]:

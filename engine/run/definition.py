@@ -14,7 +14,7 @@ from ..suggestions import not_among
 from .config import PipelineConfig
 from .pipeline import Pipeline
 
-__all__ = ["DataNode", "Pipeline", "pipeline_def"]
+__all__ = ["DataNode", "Pipeline", "do_not_convert", "pipeline_def"]
 
 _OPTIONS = frozenset(field.name for field in fields(PipelineConfig))
 
@@ -67,12 +67,23 @@ def pipeline_def(
     return _decorate(function, options)
 
 
+def do_not_convert(function: Definition) -> Definition:
+    """Return the function as it is: definitions are called as they are written."""
+    return function
+
+
 def _decorate(function: Definition, options: dict[str, Any]) -> Callable[..., Pipeline]:
-    own = set(inspect.signature(function).parameters)
+    parameters = inspect.signature(function).parameters
+    own = set(parameters)
+    open_ended = any(each.kind == each.VAR_KEYWORD for each in parameters.values())
 
     @functools.wraps(function)
     def make(*args: Any, **kwargs: Any) -> Pipeline:
         given = {key: kwargs.pop(key) for key in list(kwargs) if key in _OPTIONS - own}
+        for key in kwargs:
+            if not open_ended and key not in own:
+                name = getattr(function, "__name__", "the definition")
+                raise TypeError(f"{name} has no argument {not_among(key, _OPTIONS | own)}")
         pipeline = Pipeline(**{**options, **given})
         pipeline.define(function, *args, **kwargs)
         return pipeline

@@ -45,9 +45,10 @@ from ..gpu.gpu_device import GpuDevice
 from ..tensors.memory import SlabPool
 from ..threads import join_all, wait_at_exit
 from ..work.batch import Batch
-from ..work.chain import ChainRun, make_chains
+from ..work.chain import ChainRun
 from ..work.faults import Faults
 from ..work.plan import Plan, Segment, SegmentType
+from ..work.plans import Plans
 from ..work.stats import Clocks, PipelineStats, pipeline_stats
 from .budget import Budget
 from .config import PipelineConfig
@@ -73,7 +74,7 @@ TUNING = ExecutorTuning()
 
 
 class Executor:
-    """Runs one plan.
+    """Runs the plan of one pipeline.
 
     Args:
         plan: the plan.
@@ -91,25 +92,25 @@ class Executor:
         self._plan = plan
         self._num_threads = config.threads()
         self._pool = pool
-        self._chains = make_chains(plan)
+        self._plans = Plans(plan)
         self._device: GpuDevice | None = None
         if plan.uses_gpu:
             self._device = GpuDevice(
                 config.device_id, config.prefetch_device_bytes, self._num_threads
             )
         self._delivery = DeliveryQueue()
-        self._faults = Faults(config.on_error, config.log_path(), plan, self._chains, self._device)
+        self._faults = Faults(config.on_error, config.log_path(), self._plans, self._device)
         self._workers = Workers(
             self._num_threads,
             config.exec_processes,
-            self._chains,
+            self._plans,
             pool.arena,
             self.clocks,
             self._run_done,
             self._delivery.watch,
         )
         self._feeder = Feeder(
-            plan,
+            self._plans,
             config,
             seed,
             first_sample,
@@ -180,6 +181,10 @@ class Executor:
             skipped=self._faults.counts,
         )
 
+    def owns(self, thread: threading.Thread) -> bool:
+        """Return whether the thread computes this pipeline's batches."""
+        return thread in self._threads or thread in self._workers.threads
+
     def launch(self) -> None:
         """Begin one more batch."""
         self._feeder.launch()
@@ -213,16 +218,19 @@ class Executor:
         finally:
             del end
 
-    def restart(self) -> None:
-        """Drop all batches in flight, and start again after the end of the data.
+    def drain(self) -> None:
+        """Drop all batches in flight; the inputs rest then, until `restart`."""
+        self._delivery.drop_until(self._feeder.schedule.hold())
 
-        The count of batches continues after the last delivered batch.
+    def restart(self, seed: int, first_sample: int) -> None:
+        """Go on after `drain`. The count of batches continues after the last delivered batch.
+
+        Args:
+            seed: seed of all randomness.
+            first_sample: position of the first sample of batch 0 (see the class).
         """
-        self._delivery.drop_until(self._feeder.schedule.launched)
-        self._feeder.restart(self.clocks.batches)
         self._delivery.restart(self.clocks.batches)
-        for source in self._plan.sources:
-            source.operator.reset()
+        self._feeder.restart(self.clocks.batches, seed, first_sample)
 
     def close(self) -> None:
         """Stop and join all threads; idempotent, also after an interrupt."""
@@ -244,6 +252,7 @@ class Executor:
         self._feeder.under_way.clear()
         if self._device is not None:
             self._device.pool.free_pinned()  # no batch holds any now
+        self._plans.close()
         wait_at_exit(threads)
         stuck = [thread.name for thread in threads if thread.is_alive()]
         if stuck and threading.current_thread() not in threads:
@@ -269,17 +278,20 @@ class Executor:
         """Send the batch to the threads of segment `index`."""
         if self._stopping:
             return  # a batch in a queue would keep its memory
-        if index == len(self._plan.segments) or batch.end is not None:
+        segments = batch.plan.segments
+        if index == len(segments) or batch.end is not None:
             self.deliver(batch)
             return
-        segment: Segment = self._plan.segments[index]
+        segment: Segment = segments[index]
         if segment.type == SegmentType.GPU:
             assert self._stage is not None
             self._stage.queue_segment(batch, segment, index)
         elif segment.type == SegmentType.BATCH:
             self._feeder.queue_segment(batch, index)
         else:
-            run = self._chains[index].start(batch, self._workers.rows_per_turn(batch.size))
+            run = self._plans.chains_of(batch.plan)[index].start(
+                batch, self._workers.rows_per_turn(batch.size)
+            )
             if batch.size == 0:
                 self._finish_run(run, index)
             else:

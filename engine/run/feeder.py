@@ -7,6 +7,7 @@ starts. Small batches may start together, as one group.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from ..graph.inputs import SeekableInput
 from ..tensors.memory import SlabPool
 from ..work.batch import Batch, Rest, run_batch_step
 from ..work.plan import Plan
+from ..work.plans import Plans
 from ..work.stats import Clocks
 from .budget import Budget
 from .config import PipelineConfig
@@ -62,10 +64,10 @@ class Walk(Protocol):
 
 
 class Feeder:
-    """Starts the batches of one plan.
+    """Starts the batches of one pipeline.
 
     Args:
-        plan: the plan.
+        plans: the plans of the batches.
         config: the pipeline's arguments.
         seed: seed of all randomness.
         first_sample: position of the first sample, which keys the randomness without a reader.
@@ -84,7 +86,7 @@ class Feeder:
 
     def __init__(
         self,
-        plan: Plan,
+        plans: Plans,
         config: PipelineConfig,
         seed: int,
         first_sample: int,
@@ -94,7 +96,8 @@ class Feeder:
         delivery: DeliveryQueue,
         walk: Walk,
     ) -> None:
-        self._plan = plan
+        self._plans = plans
+        plan = self._plan = plans.declared
         self._batch_size = config.batch_size
         self._seed = seed
         self._first_sample = first_sample
@@ -109,6 +112,7 @@ class Feeder:
         self._only_readers = _only_readers(plan, config)
         self._fetched = 0
         self._stopping = False
+        self._process = os.getpid()
         self.grouping = Grouping(plan, config, budgets)
         self.schedule = Schedule(self.grouping)
         self.under_way: dict[int, Batch] = {}
@@ -150,8 +154,10 @@ class Feeder:
         """Compute the parts of a group that failed, once the feeder wakes."""
         self.schedule.compute_apart(self.grouping.parts_after(group, self._delivery.taken))
 
-    def restart(self, number: int) -> None:
-        """Go on with batch `number` after the end of the data."""
+    def restart(self, number: int, seed: int, first_sample: int) -> None:
+        """Go on with batch `number`, while no batch is under way."""
+        self._seed = seed
+        self._first_sample = first_sample
         self._end = None
         self._fetched = number
         self.schedule.restart(number)
@@ -231,10 +237,13 @@ class Feeder:
             self._delivery.taken, perf_counter_ns(), clocks.consumer_wait_ns
         )
         number, count = numbers.start, len(numbers)
+        if not count:
+            return
         clocks.together = self.grouping.count
         first = self._first_sample + number * self._batch_size
         self._pool.count_batch()
         batch = Batch(number, self._batch_size * count, self._pool, self._seed, first, count)
+        batch.plan = self._plan
         batch.end = self._end
         if batch.end is None:
             self.under_way[number] = batch
@@ -248,19 +257,23 @@ class Feeder:
         try:
             if plan.sources:
                 batch.resize(fetch_sources(plan, batch, self._clocks.feeder_busy_ns))
+                batch.plan = self._plans.plan_for(batch.number)
         except StopIteration as end:
             batch.end = self._end = end
             self._walk.deliver(batch)
             return
         finally:
+            self._end_forked_child()
             self._fetched = batch.number + 1
         for each in plan.inputs:
             selection = each.operator.select(batch.number, batch.count)
             if selection is not None:
                 if batch.count > 1:
                     check_samples(batch, selection)
-                locations = each.operator.where(selection)
-                batch.set_selection(each.node.ordinal, selection, locations)
+                where, names = each.operator.where, each.operator.source_info
+                batch.set_selection(
+                    each.node.ordinal, selection, where(selection), names(selection)
+                )
         if plan.sources:
             accept_sources(plan, batch)
         self._walk.advance(batch, 0)
@@ -269,10 +282,13 @@ class Feeder:
         self, batch: Batch, index: int, number: int = 0, rest: Rest | None = None
     ) -> None:
         """Run the steps of a segment from `number` on, or `rest` and then the steps after it."""
-        steps = self._plan.segments[index].steps
+        steps = batch.plan.segments[index].steps
         while number < len(steps):
             started = perf_counter_ns()
-            rest = rest() if rest else run_batch_step(steps[number], batch, "CPU")
+            try:
+                rest = rest() if rest else run_batch_step(steps[number], batch, "CPU")
+            finally:
+                self._end_forked_child()
             self._clocks.feeder_busy_ns[steps[number].node.ordinal] += perf_counter_ns() - started
             if rest is not None:
                 self._begun.append((batch, index, number, rest))
@@ -280,6 +296,18 @@ class Feeder:
             number += 1
         self._clocks.feeder_cpu_ns = thread_time_ns()
         self._walk.finish_segment(batch, index)
+
+    def _end_forked_child(self) -> None:
+        """End this process, if user code has forked it: its parent's threads are not here."""
+        if os.getpid() != self._process:
+            os.write(2, _FORKED)
+            os._exit(1)
+
+
+_FORKED = (
+    b"penstock: a source or function forked this process and returned in it, where no pipeline "
+    b"runs; the process ends. End it by os._exit, or use multiprocessing or subprocess\n"
+)
 
 
 def _only_readers(plan: Plan, config: PipelineConfig) -> list[SeekableInput]:

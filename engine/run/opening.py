@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any
 
-from ..errors import CheckpointError
 from ..gpu.driver import load_driver
 from ..order.checkpoint import Checkpoint
 from ..tensors.memory import SlabPool
 from ..tensors.packed_rows import MetadataFunction
 from ..work.plan import Plan
+from .checkpointing import states_of
 from .config import PipelineConfig
 from .shutdown import Shutdown
 from .workers import may_be_processes
@@ -41,7 +39,7 @@ def open_inputs(
         CheckpointError: the checkpoint belongs to other inputs.
         Exception: an input cannot be opened; those that were opened are closed.
     """
-    states = _states_of(plan, restored)
+    states = states_of(plan, restored)
     try:
         for each in plan.inputs:
             try:
@@ -57,20 +55,6 @@ def open_inputs(
     for node in plan.nodes:
         if node.operator not in inputs:
             shutdown.add(node.operator.close)
-
-
-def _states_of(plan: Plan, restored: Checkpoint | None) -> Mapping[str, Any]:
-    if restored is None:
-        return {}
-    names = {each.node.name for each in plan.inputs}
-    if set(restored.inputs) != names:
-        raise CheckpointError(
-            f"the checkpoint holds the state of {sorted(restored.inputs)}, but the pipeline's "
-            f"inputs are {sorted(names)}; give the readers the same names"
-        )
-    if lost := [each.node.name for each in plan.readers if restored.inputs[each.node.name] is None]:
-        raise CheckpointError(f"the checkpoint holds no state of the reader {lost[0]!r}")
-    return restored.inputs
 
 
 def open_pool(plan: Plan, config: PipelineConfig) -> SlabPool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ArgumentError
@@ -27,6 +27,12 @@ def as_outputs(graph: Graph, values: Iterable[Any]) -> tuple[DataNode, ...]:
             raise ArgumentError(
                 f"output {i} of the pipeline is None: end its definition with `return` and the "
                 "outputs of operators"
+            )
+        if isinstance(value, Mapping):
+            raise ArgumentError(
+                f"output {i} of the pipeline is a {type(value).__name__} of "
+                f"{', '.join(map(str, value))}; return a tuple of its values, and give the names "
+                "to the iterator, such as DALIGenericIterator(pipe, ['images', 'labels'])"
             )
         if not isinstance(value, DataNode):
             value = Constant(value)

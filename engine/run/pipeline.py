@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,16 +14,17 @@ from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
 from ..graph.nodes import DataNode, Graph, defining
 from ..order import checkpoint as checkpoints
-from ..order import philox
+from ..suggestions import not_among
 from ..tensors import TensorList
 from ..tensors.memory import SlabPool
 from ..work.plan import Plan, make_plan
 from ..work.quarantine import QuarantineLog
-from .checkpointing import input_states, snapshots, write_file
+from .checkpointing import input_states, next_epoch_states, snapshots, states_of, write_file
 from .config import PipelineConfig
 from .feeding import fed_source, unfed_source
 from .outputs import as_outputs, output_checks
 from .properties import PipelineProperties
+from .random_keys import random_keys
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
@@ -60,6 +62,10 @@ class Pipeline(PipelineProperties):
     ) -> None:
         if batch_size is None:
             raise ArgumentError("a pipeline needs a batch_size, the number of samples in a batch")
+        for name in options:
+            if name not in PipelineConfig.__dataclass_fields__:
+                known = PipelineConfig.__dataclass_fields__
+                raise ArgumentError(f"Pipeline has no argument {not_among(name, known)}")
         try:
             self._config = PipelineConfig(
                 batch_size,
@@ -76,7 +82,8 @@ class Pipeline(PipelineProperties):
             None if self._config.checkpoint is None else checkpoints.load(self._config.checkpoint)
         )
         self._seed = self._restored.seed if self._restored else self._config.chosen_seed()
-        self._graph = Graph()
+        self._restored_at = 0  # number of batches that were delivered before
+        self._graph = Graph(pipeline=weakref.ref(self))
         self._outputs: tuple[DataNode, ...] | None = None
         self._plan: Plan | None = None
         self._executor: Executor | None = None
@@ -89,6 +96,8 @@ class Pipeline(PipelineProperties):
         self._ended = False  # run has raised StopIteration
         self._closed: str | None = None
         self._definition: Any = None
+        self._inside = False  # a `with` block
+        self._defined_inside = False  # the block calls set_outputs, so its end closes nothing
         self._pid: int | None = None  # of the process whose threads run
         self._turn = threading.RLock()  # of the threads that ask for batches
         self._building = threading.RLock()
@@ -106,6 +115,7 @@ class Pipeline(PipelineProperties):
 
     def set_outputs(self, *outputs: Any) -> None:
         """Say which data the pipeline returns."""
+        self._defined_inside = self._inside
         with defining(self._graph):
             self._outputs = as_outputs(self._graph, outputs)
 
@@ -135,15 +145,13 @@ class Pipeline(PipelineProperties):
         if log_path is not None:
             QuarantineLog(log_path)  # refuses a path that cannot be written
         computing = [node for node in plan.nodes if not node.operator.transfers]
-        for stream, node in enumerate(computing):  # the same on whichever device
-            explicit = node.operator.seed
+        keys = random_keys(computing, self._seed)
+        for node in computing:
             node.operator.placement = Placement(
-                node.ordinal,
-                philox.mix(stream if explicit == -1 else explicit, explicit),
-                self._config.threads(),
-                self._config.on_error,
+                node.ordinal, keys[node.ordinal], self._config.threads(), self._config.on_error
             )
         open_inputs(plan, self._config.batch_size, self._restored, self._shutdown)
+        self._user_state = states_of(plan, self._restored)
         self._ahead = self._config.ahead(plan.uses_gpu)
         self._plan = plan
 
@@ -189,6 +197,9 @@ class Pipeline(PipelineProperties):
 
     # Running
 
+    def start_py_workers(self) -> None:
+        """Do nothing. Worker processes are new interpreters, which may start after CUDA."""
+
     def iter_setup(self) -> None:
         """Prepare the start of a batch; subclasses override this to call `feed_input`.
 
@@ -199,7 +210,7 @@ class Pipeline(PipelineProperties):
     def schedule_run(self) -> None:
         """Start `prefetch_queue_depth` batches ahead of the consumer."""
         executor = self._start()
-        with self._turn:
+        with self._taken_turn():
             wanted = self._ahead
             started = 0
             while executor.in_flight < wanted + self._scheduled and (
@@ -232,8 +243,20 @@ class Pipeline(PipelineProperties):
         The outputs are complete: `cuda_stream` is accepted, but has nothing to wait for.
         """
         executor = self._start()
-        with self._turn:
+        with self._taken_turn():
             return self._next_outputs(executor)
+
+    @contextmanager
+    def _taken_turn(self) -> Iterator[None]:
+        """Let other threads that ask for batches wait during this block."""
+        if self._executor is not None and self._executor.owns(threading.current_thread()):
+            raise ArgumentError(
+                "a source or function of the pipeline asks for the pipeline's own batches or "
+                "state, and would wait for itself for ever; give it the data as inputs, or use "
+                "another pipeline"
+            )
+        with self._turn:
+            yield
 
     def _next_outputs(self, executor: Executor) -> tuple[TensorList, ...]:
         if executor.in_flight == 0:
@@ -289,7 +312,7 @@ class Pipeline(PipelineProperties):
                 stage and sample. The pipeline is stopped then.
         """
         self._start()
-        with self._turn:
+        with self._taken_turn():
             for name, data in inputs.items():
                 self.feed_input(name, data)
             self.schedule_run()
@@ -308,7 +331,8 @@ class Pipeline(PipelineProperties):
         Args:
             data_node: the source's name or its output.
             data: an array whose axis 0 runs over samples, or a list of arrays.
-            layout: meaning of a sample's dimensions.
+            layout: meaning of a sample's dimensions; by default that of the data, if they are
+                tensors with a layout. The source must not be declared with another layout.
             cuda_stream: see `fn.external_source`; by default the stream that was given there.
             use_copy_kernel: without effect.
         """
@@ -323,12 +347,73 @@ class Pipeline(PipelineProperties):
 
     def reset(self) -> None:
         """Start the external sources over after StopIteration; readers run on by themselves."""
-        with self._turn:
+        with self._taken_turn():
             if self._ended:
-                self._start().restart()
-                self._scheduled = self._setup_over = self._ended = False
-                assert self._plan is not None
-                self._user_state |= snapshots(self._plan)  # for a checkpoint that is made now
+                with self._at_rest() as plan:
+                    for source in plan.sources:
+                        source.operator.reset()
+                self._user_state |= snapshots(plan)  # for a checkpoint that is made now
+
+    def begin_epoch(self) -> bool:
+        """Leave out the rest of the epoch; return whether the pipeline could do so.
+
+        Readers go to the start of the first epoch that no rank has begun. External sources start
+        over, as after `reset`. Batches that are under way are dropped. If an external source
+        cannot start over, the pipeline stays as it is: then no data are lost.
+        """
+        with self._turn:
+            self.build()
+            plan = self._plan
+            assert plan is not None
+            movable = all(source.operator.starts_over() for source in plan.sources)
+            if not movable or not plan.inputs or self._delivered == self._restored_at:
+                return movable
+            states = next_epoch_states(plan, self._delivered)
+            with self._at_rest():
+                for each in plan.readers:
+                    each.operator.restore(self._delivered, states[each.node.name])
+                for source in plan.sources:
+                    source.operator.reset()
+            self._user_state |= snapshots(plan)
+            return True
+
+    def restore(self, checkpoint: str | bytes | os.PathLike[str]) -> None:
+        """Go on from a checkpoint of the same graph, as a new pipeline does with `checkpoint=`.
+
+        Batches that are under way are dropped.
+
+        Raises:
+            CheckpointError: the checkpoint belongs to another graph or to other data.
+        """
+        saved = checkpoints.load(checkpoint)
+        with self._turn:
+            self.build()
+            assert self._plan is not None
+            states = states_of(self._plan, saved)
+            with self._at_rest() as plan:
+                for each in plan.inputs:
+                    each.operator.restore(self._delivered, states.get(each.node.name))
+                self._restored, self._restored_at = saved, self._delivered
+                self._seed, self._user_state = saved.seed, dict(states)
+
+    @contextmanager
+    def _at_rest(self) -> Iterator[Plan]:
+        """Drop the batches under way, let the block change the inputs, and go on."""
+        if self._closed is not None:
+            raise PipelineStopped(self._closed)
+        self.build()
+        assert self._plan is not None
+        executor = self._executor
+        try:
+            if executor is not None:
+                self._start().drain()
+            yield self._plan
+            if executor is not None:
+                executor.restart(self._seed, self._first_sample())
+        except BaseException as error:  # some inputs may have moved, others not
+            self._stop_after(error)
+            raise
+        self._scheduled = self._setup_over = self._ended = False
 
     def __iter__(self) -> Pipeline:
         return self
@@ -351,6 +436,7 @@ class Pipeline(PipelineProperties):
         if self._outputs is None and type(self).define_graph is Pipeline.define_graph:
             self._definition = defining(self._graph)
             self._definition.__enter__()
+        self._inside = True
         return self
 
     def __exit__(
@@ -359,10 +445,11 @@ class Pipeline(PipelineProperties):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._definition is not None:
-            self._definition.__exit__(error_type, error, trace)
-            self._definition = None
-        else:
+        definition, self._definition = self._definition, None
+        defined, self._inside, self._defined_inside = self._defined_inside, False, False
+        if definition is not None:
+            definition.__exit__(error_type, error, trace)
+        elif not defined:
             self.close()
 
     # Figures and state
@@ -371,26 +458,46 @@ class Pipeline(PipelineProperties):
         """Return where the time went, stage by stage; `print` it for a table."""
         return (self._executor or self._start()).stats()
 
-    def checkpoint(self, filename: str | os.PathLike[str] | None = None) -> bytes:
+    def checkpoint(
+        self,
+        filename: str | os.PathLike[str] | None = None,
+        *,
+        iterator: dict[str, Any] | None = None,
+    ) -> bytes:
         """Return where the run stands, and write the same to `filename` if given.
 
         Pass the bytes, or the file's path, as the argument `checkpoint` to a pipeline with the
         same graph. The number of shards, threads or samples in a batch may differ. The rest of the
         epoch holds each sample that no rank has read yet exactly once. Every rank returns the same
         bytes, so one rank's checkpoint is enough.
+
+        An iterator over the pipeline has a method `checkpoints`, which adds where its epoch stands.
+
+        Args:
+            filename: of a file, which is never seen half written.
+            iterator: the count that an iterator adds, of JSON types.
         """
         self.build()
         assert self._plan is not None
-        with self._turn:
+        with self._taken_turn():
             inputs = input_states(self._plan, self._delivered, self._user_state)
             samples = self._first_sample() + self._delivered * self._config.batch_size
-        data = checkpoints.Checkpoint(self._seed, samples, inputs).dump()
+        data = checkpoints.Checkpoint(self._seed, samples, inputs, iterator).dump()
         if filename is not None:
             write_file(filename, data)
         return data
 
     def _first_sample(self) -> int:
-        return self._restored.samples if self._restored else 0
+        """Return the position of the first sample of batch 0; a checkpoint may be of later ones."""
+        if self._restored is None:
+            return 0
+        return self._restored.samples - self._restored_at * self._config.batch_size
+
+    @property
+    def iterator_state(self) -> dict[str, Any] | None:
+        """What an iterator has added to the checkpoint at which the pipeline stands, if any."""
+        moved = self._restored is None or self._delivered > self._restored_at
+        return None if moved or self._restored is None else self._restored.iterator
 
     def __repr__(self) -> str:
         return f"Pipeline(batch_size={self.batch_size}, num_threads={self.num_threads})"

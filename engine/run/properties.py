@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from ..errors import ArgumentError
-from ..graph.nodes import DataNode
+from ..graph.nodes import DataNode, current_graph
 from ..order.checkpoint import Checkpoint
 from ..work.plan import Plan
 from .config import PipelineConfig
@@ -24,6 +24,12 @@ class PipelineProperties(ABC):
     @abstractmethod
     def build(self) -> None:
         """Compile the graph and open the inputs."""
+
+    @staticmethod
+    def current() -> Any:
+        """Return the pipeline that is being defined, or None."""
+        graph = current_graph()
+        return None if graph is None else graph.pipeline()
 
     def epoch_size(self, name: str | None = None) -> Any:
         """Return the number of samples in an epoch, of reader `name` or of each by name.

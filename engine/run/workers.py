@@ -8,9 +8,8 @@ thread one.
 from __future__ import annotations
 
 import os
-import pickle
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
 from time import perf_counter_ns, thread_time_ns
@@ -18,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ArgumentError, WorkerError
 from ..tensors.arena import Arena
-from ..work.chain import Chain, ChainRun, Worker
+from ..work.chain import ChainRun, Worker
+from ..work.plans import Plans
 from ..work.stats import Clocks
 from . import worker_choice
 from .worker_choice import WorkerChoice, WorkerLoad, choose, is_proven, judge
@@ -59,7 +59,7 @@ class Workers:
         count: number of workers that are wanted.
         processes: True for processes from the start, False for threads alone, None for
             the workers that suit the work.
-        chains: by segment.
+        plans: the plans of the batches.
         arena: where slabs lie.
         clocks: collects the workers' own clocks.
         done: called, with the run and its segment, when the last row is done.
@@ -75,7 +75,7 @@ class Workers:
         self,
         count: int,
         processes: bool | None,
-        chains: Mapping[int, Chain],
+        plans: Plans,
         arena: Arena,
         clocks: Clocks,
         done: Callable[[ChainRun, int], None],
@@ -86,7 +86,8 @@ class Workers:
         self.why_threads = ""
         self._count = count
         self._from_start = bool(processes)
-        self._chains = chains
+        self._plans = plans
+        self._wanted = plans.declared.uses_workers
         self._arena = arena
         self._clocks = clocks
         self._done = done
@@ -112,9 +113,9 @@ class Workers:
             ArgumentError: processes are demanded, but an operator cannot be passed to a process.
             WorkerError: processes are demanded, but cannot be started.
         """
-        if self._from_start and self._chains:
+        if self._from_start and self._wanted:
             self._start_processes()
-        elif self._chains:
+        elif self._wanted:
             self._start_threads(self._first_threads())
 
     def queue_run(self, run: ChainRun, segment: int) -> None:
@@ -239,14 +240,16 @@ class Workers:
             self._deciding = True
 
     def _start_processes(self) -> None:
-        from ..processes.worker_process import (
-            WorkerProcess,  # takes 10 ms, which most pipelines need not spend
+        from ..processes.worker_process import (  # takes 10 ms, which most pipelines need not spend
+            WorkerProcess,
+            pickled_chains,
         )
 
-        program = self._program()
+        chains = list(self._plans.chains())
+        program = pickled_chains(*chains)
         try:
             for _ in range(self._count):
-                process = WorkerProcess(self._arena, program)
+                process = WorkerProcess(self._arena, program, chains)
                 with self._lock:
                     self._processes.append(process)
                     if self._stopping:
@@ -272,18 +275,6 @@ class Workers:
             for i, process in enumerate(self._processes):
                 self._start_thread(f"penstock-process-{i}", self._drive, process)
 
-    def _program(self) -> bytes:
-        for chain in self._chains.values():
-            for step in chain.steps:
-                try:
-                    pickle.dumps(step)
-                except Exception as error:
-                    raise ArgumentError(
-                        f"{step.node} cannot run in worker processes, because it cannot be "
-                        f"pickled: {error}"
-                    ) from error
-        return pickle.dumps(dict(self._chains), pickle.HIGHEST_PROTOCOL)
-
     def _drive(self, process: WorkerProcess) -> None:
         failure: BaseException | None = None
         load = WorkerLoad()
@@ -296,7 +287,7 @@ class Workers:
             while rows := run.next_rows():
                 computed += len(rows)
                 if not self._stopping:
-                    failure = failure or self._compute_rows(process, run, segment, rows)
+                    failure = failure or self._compute_rows(process, run, rows)
                 if failure is not None:
                     run.batch.end = run.batch.end or failure
                 self._end_turn(run, segment)
@@ -310,10 +301,10 @@ class Workers:
         process.close()
 
     def _compute_rows(
-        self, process: WorkerProcess, run: ChainRun, segment: int, rows: range
+        self, process: WorkerProcess, run: ChainRun, rows: range
     ) -> BaseException | None:
         try:
-            process.compute(run, segment, rows)
+            process.compute(run, rows)
         except BaseException as error:
             process.close()  # so that the process cannot write to recycled memory
             return error

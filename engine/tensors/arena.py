@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import gc
 import mmap
 import os
 import resource
@@ -89,11 +90,14 @@ class Arena:
         self._lock = threading.Lock()
 
     def _make(self, smallest: int) -> mmap.mmap:
-        extent = self._first_extent()
-        while extent >= smallest:
-            with suppress(OSError):
-                return self._mapped_new(extent)
-            extent //= 2
+        for collect in (None, gc.collect):  # closed pipelines are cycles that keep addresses
+            if collect:
+                collect()
+            extent = self._first_extent()
+            while extent >= smallest:
+                with suppress(OSError):
+                    return self._mapped_new(extent)
+                extent //= 2
         raise OSError(errno.ENOMEM, _no_room(smallest, shared=self.descriptor >= 0))
 
     def _first_extent(self) -> int:

@@ -204,12 +204,13 @@ class TensorList:
         return np.ones(len(self), bool) if self._valid is None else self._valid
 
     def with_assumed_layout(self, layouts: Mapping[int, str]) -> Self:
-        """Return a batch without a layout with that for its number of dimensions."""
-        if self._layout or not len(self):
+        """Return a batch whose layout does not fit with that for its number of dimensions."""
+        if not len(self):
             return self
         rows = self._rows if self._dense is None and self.packed is None else ()
         ndim = next((row.ndim for row in rows if row is not None), 0) if len(rows) else self.ndim
-        return self.with_layout(layouts.get(ndim, ""))
+        fits = len(self._layout) == ndim or self._layout.endswith("*")
+        return self if fits else self.with_layout(layouts.get(ndim, ""))
 
     def with_layout(self, layout: str) -> Self:
         """Return this batch with another layout."""

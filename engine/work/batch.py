@@ -17,11 +17,12 @@ from ..tensors import TensorList, TensorListCPU, TensorListGPU
 from ..tensors.memory import SlabPool
 from ..tensors.results import as_tensor_lists
 from .frame_batches import batch_frames
+from .own_inputs import own_inputs
 
 if TYPE_CHECKING:
     from ..gpu.device import Device
     from ..order.sampler import Selection
-    from .plan import Key, Step
+    from .plan import Key, Plan, Step
 
 Rest = Callable[[], Any]
 """Waits for the results of a step that has begun, and stores them; returns a `Rest`, or None."""
@@ -35,6 +36,7 @@ class Batch:
         size: number of samples.
         count: number of the user's batches that it holds, end to end, from `number` on.
         epoch, position: of each sample, for randomness: (size,) int64.
+        plan: the plan that it follows.
         values: outputs of each node that has run, by the node's ordinal.
         errors: the error of each row that could not be computed.
         begun: what `begin_gpu` of the segment's first operator has returned, until it runs.
@@ -66,6 +68,7 @@ class Batch:
         self.position: NDArray[np.int64] = np.arange(first, first + size, dtype=np.int64)
         self.valid: NDArray[np.bool_] | None = None
         self.source_info: Sequence[str] | None = None
+        self._locations: Sequence[str] | None = None
         self.selections: dict[int, Selection] = {}
         self.values: dict[int, tuple[TensorList, ...]] = {}
         self.errors: dict[int, BaseException] = {}
@@ -76,6 +79,7 @@ class Batch:
         self.taken_bytes = 0
         self.taken_device_bytes = 0
         self.device: Device
+        self.plan: Plan
         self._held: list[Any] = []
         self.checks: list[tuple[str, Callable[[], None]]] = []
         self.stage_note = ""
@@ -132,7 +136,11 @@ class Batch:
             self.position = np.arange(first, first + size, dtype=np.int64)
 
     def set_selection(
-        self, ordinal: int, selection: Selection, locations: Sequence[str] | None = None
+        self,
+        ordinal: int,
+        selection: Selection,
+        locations: Sequence[str] | None = None,
+        source_info: Sequence[str] | None = None,
     ) -> None:
         """Store the samples of an input; the first input's positions key the randomness.
 
@@ -140,17 +148,22 @@ class Batch:
             ordinal: number of the input's node.
             selection: the samples.
             locations: locations of the samples, for messages.
+            source_info: names of the samples, for programs.
         """
         if not self.selections:
             self.epoch, self.position = selection.epoch, selection.position
         if self.source_info is None:
-            self.source_info = locations
+            self.source_info, self._locations = source_info, locations
         if self.valid is None and not selection.valid.all():
             self.valid = selection.valid
         self.selections[ordinal] = selection
 
     def where(self, row: int) -> str:
         """Return the location of the sample in `row`, or ""."""
+        return self._locations[row] if self._locations is not None else ""
+
+    def source_info_of(self, row: int) -> str:
+        """Return the name of the sample in `row`, for programs, or ""."""
         return self.source_info[row] if self.source_info is not None else ""
 
     def mark_invalid(self, row: int) -> None:
@@ -189,9 +202,8 @@ class Batch:
 
         The numbers depend on the seed, the operator, and each sample's epoch and position alone.
         """
-        return philox.uniform(
-            self.seed, operator.placement.random_stream, self.epoch, self.position, count
-        )
+        key = operator.placement.random_key
+        return philox.uniform(key, self.epoch, self.position, count)
 
 
 def begin_batch_step(step: Step, batch: Batch) -> None:
@@ -215,6 +227,8 @@ def run_batch_step(step: Step, batch: Batch, stage: str) -> Rest | None:
         values[node.ordinal] = tuple(classes[data.device]([], data.layout) for data in node.outputs)
         return None
     inputs, arguments = _data(step, batch)
+    if step.shared:
+        inputs = own_inputs(batch, inputs, step.shared)
     work = getattr(operator, "batch_gpu" if stage == "GPU" else "batch")
     if node.sequences is None:
         compute = partial(work, batch, *inputs, **arguments)

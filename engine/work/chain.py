@@ -30,6 +30,8 @@ from .batch import Batch
 from .frames import sample_frames
 from .plan import Key, Plan, Segment, SegmentType, Step, is_light
 
+_numbers = itertools.count()
+
 
 class ChainStep(NamedTuple):
     """An operator whose data are resolved to indices in the sample's list of values."""
@@ -48,11 +50,13 @@ class Chain:
     """The compiled form of a sample segment; picklable if its operators' arguments are.
 
     Attributes:
+        number: of this chain, among all chains of the process.
         last: shape and dtype of each result's rows in the last batch; None if the rows differed.
         likely: the same, if the batch before the last one agrees.
     """
 
     def __init__(self, segment: Segment) -> None:
+        self.number = next(_numbers)
         made_here = {step.node.ordinal for step in segment.steps}
         slots: dict[Key, int] = {}
         for step in segment.steps:
@@ -67,7 +71,7 @@ class Chain:
         self.steps = tuple(_chain_step(step, slots) for step in segment.steps)
         self.kept = tuple(key for step in self.steps for _, key, kept in step.outputs if kept)
         self.assumed_layouts = {
-            step.node.ordinal: step.node.operator.assumed_layouts
+            step.node.ordinal: dict(step.node.operator.assumed_layouts)  # any mapping, picklable
             for step in segment.steps
             if step.node.operator.assumed_layouts
         }

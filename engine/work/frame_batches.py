@@ -43,9 +43,8 @@ def batch_frames(
         outputs: number of results.
     """
     pairs = zip(inputs, sequences.inputs, strict=True)
-    marked = [data for data, each in pairs if each]
-    marked += [arguments[name] for name in sequences.arguments]
-    counts = _counts(batch, marked)
+    whole = [data for data, each in pairs if each]
+    counts = _counts(batch, whole, [arguments[name] for name in sequences.arguments])
     frames = FrameBatch(batch, counts)
     if not frames.size:  # so that no operator meets an empty batch
         on_device = any(isinstance(data, TensorListGPU) for data in inputs)
@@ -65,11 +64,20 @@ def batch_frames(
     return tuple(frames.fold(result) for result in results)
 
 
-def _counts(batch: BatchContext, sequences: Sequence[TensorList]) -> Counts:
-    """Return the number of frames of each sample; 0 for samples whose sequences differ."""
-    columns = np.array([[shape[0] if shape else 0 for shape in data.shape()] for data in sequences])
-    counts: Counts = columns[0].copy()
-    for row in np.flatnonzero((columns != counts).any(axis=0) | (counts == 0)).tolist():
+def _counts(
+    batch: BatchContext, inputs: Sequence[TensorList], arguments: Sequence[TensorList]
+) -> Counts:
+    """Return the number of frames of each sample; 0 for samples whose sequences differ.
+
+    Arguments of one frame serve all frames.
+    """
+    columns = np.array(
+        [[shape[0] if shape else 0 for shape in data.shape()] for data in (*inputs, *arguments)]
+    )
+    counts: Counts = columns[0].copy() if inputs else columns.max(axis=0)
+    wrong = columns != counts
+    wrong[len(inputs) :] &= columns[len(inputs) :] != 1
+    for row in np.flatnonzero(wrong.any(axis=0) | (counts == 0)).tolist():
         lengths = columns[:, row].tolist()
         text = different_lengths(lengths) if any(lengths) else "the sequence has no frames"
         batch.errors.setdefault(row, ArgumentError(text))
@@ -122,6 +130,9 @@ class FrameBatch:
         """Return the random numbers of each frame's sample."""
         return self._batch.random(operator, count)[self._samples]
 
+    def source_info_of(self, row: int) -> str:
+        return self._batch.source_info_of(int(self._samples[row]))
+
     def where(self, row: int) -> str:
         """Say where the sample of a frame is stored."""
         return self._batch.where(int(self._samples[row]))
@@ -133,12 +144,13 @@ class FrameBatch:
         return TensorListCPU([np.zeros(0)] * len(self._counts))
 
     def unfold(self, sequences: TensorList) -> TensorList:
-        """Return the frames of sequences, without a copy."""
+        """Return the frames of sequences, without a copy; the only frame of one again and again."""
         shapes, counts = sequences.extents(), self._counts
         numbers = np.arange(self.size) - (np.cumsum(counts) - counts)[self._samples]
+        numbers[shapes[self._samples, 0] == 1] = 0
         steps = shapes[:, 1:].prod(axis=1)[self._samples]
         frames = self._pieces(sequences, numbers * steps, shapes[self._samples, 1:])
-        if isinstance(frames, TensorListGPU):
+        if isinstance(frames, TensorListGPU) and np.array_equal(shapes[:, 0], counts):
             self._known.append((frames.pointers(), frames.extents(), frames.dtype, sequences))
         return frames
 

@@ -97,17 +97,20 @@ def sample_frames(
     """
     pairs = zip(inputs, sequences.inputs, strict=True)
     lengths = [_length(data) for data, each in pairs if each]
-    lengths += [_length(data) for name, data in arguments.items() if name in sequences.arguments]
-    count = lengths[0]
-    if set(lengths) != {count}:
-        raise ArgumentError(different_lengths(lengths))
+    own_lengths = {name: _length(arguments[name]) for name in sequences.arguments}
+    count = lengths[0] if lengths else max(own_lengths.values())
+    if set(lengths) - {count} or set(own_lengths.values()) - {count, 1}:
+        raise ArgumentError(different_lengths([*lengths, *own_lengths.values()]))
     if count == 0:
         raise ArgumentError("the sequence has no frames")
     same = {k: convert(k, v) for k, v in arguments.items() if k not in sequences.arguments}
     space = FrameWorkspace(workspace, count)
     for i in range(count):
         space.check_running()
-        own = {name: convert(name, arguments[name][i, ...]) for name in sequences.arguments}
+        own = {  # one value serves all frames
+            name: convert(name, arguments[name][i if length > 1 else 0, ...])
+            for name, length in own_lengths.items()
+        }
         frames = [
             data[i, ...] if each else data
             for data, each in zip(inputs, sequences.inputs, strict=True)
@@ -128,5 +131,5 @@ def different_lengths(lengths: Iterable[int]) -> str:
     listed = " and ".join(map(str, dict.fromkeys(lengths)))
     return (
         f"the sequences have {listed} frames; give as many values in fn.per_frame as the sequence "
-        "has frames"
+        "has frames, or one for all"
     )

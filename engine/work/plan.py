@@ -9,6 +9,7 @@ Nothing here runs an operator: the plan is a pure function of the graph.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -41,6 +42,8 @@ class Step:
         constants: arguments that are the same for all samples.
         arguments: arguments that vary by sample, each with its source and its declaration.
         kept: for each output, whether the output is needed outside of the segment.
+        shared: data that others read, of which inputs may be views, if the operator may change its
+            inputs.
     """
 
     node: Node
@@ -48,6 +51,7 @@ class Step:
     constants: dict[str, Any]
     arguments: tuple[tuple[str, Key, Param], ...]
     kept: tuple[bool, ...]
+    shared: tuple[Key, ...] = ()
 
     @cached_property
     def title(self) -> str:
@@ -85,7 +89,7 @@ class InputNode(Generic[Role]):
     operator: Role
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """The work of a pipeline on each batch.
 
@@ -117,8 +121,10 @@ class Plan:
 
     @property
     def uses_workers(self) -> bool:
-        """Whether any operator works sample by sample."""
-        return any(segment.type == SegmentType.SAMPLE for segment in self.segments)
+        """Whether any operator works sample by sample, or may do so for some layouts of data."""
+        return any(segment.type == SegmentType.SAMPLE for segment in self.segments) or any(
+            node.is_open and is_light(node.operator) for node in self.nodes
+        )
 
 
 def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
@@ -136,9 +142,10 @@ def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
         for data in node.dependencies():
             if homes[data.node.ordinal] != homes[node.ordinal]:
                 kept.add(_key(data))
+    reads = _reads(nodes, outputs)
     segments: list[Segment] = []
     for group in sorted(groups):
-        steps = tuple(_step(node, kept) for node in groups[group])
+        steps = tuple(_step(node, kept, reads) for node in groups[group])
         so_far = (not segments or segments[-1].repeatable) and all(
             group[1] == SegmentType.SAMPLE
             or (group[1] == SegmentType.BATCH and is_light(node.operator))
@@ -229,7 +236,28 @@ def _fed(nodes: list[Node]) -> dict[int, bool]:
     return fed
 
 
-def _step(node: Node, kept: set[Key]) -> Step:
+def _reads(nodes: list[Node], outputs: tuple[DataNode, ...]) -> Counter[Key]:
+    """Return how often the elements of each data are read, by operators and as outputs."""
+    reads = Counter(map(_key, outputs))
+    for node in nodes:
+        if not node.operator.metadata_only:
+            reads.update(map(_key, node.dependencies()))
+    return reads
+
+
+def _shared(node: Node, reads: Counter[Key]) -> tuple[Key, ...]:
+    """Return the data that others read, of which the node's inputs may be views."""
+    found: dict[Key, None] = {}
+    pending = [*node.inputs] if node.operator.may_change_inputs else []
+    while pending:
+        data = pending.pop()
+        if _key(data) not in found:
+            found[_key(data)] = None
+            pending += data.node.inputs
+    return tuple(key for key in found if reads[key] > 1)
+
+
+def _step(node: Node, kept: set[Key], reads: Counter[Key]) -> Step:
     operator = node.operator
     arguments = tuple(
         (name, _key(data), operator.params[name]) for name, data in node.arguments.items()
@@ -240,4 +268,5 @@ def _step(node: Node, kept: set[Key]) -> Step:
         if declared.per_sample and name not in node.arguments
     }
     flags = tuple((node.ordinal, i) in kept for i in range(len(node.outputs)))
-    return Step(node, tuple(map(_key, node.inputs)), constants, arguments, flags)
+    keys = tuple(map(_key, node.inputs))
+    return Step(node, keys, constants, arguments, flags, _shared(node, reads))

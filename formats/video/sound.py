@@ -76,7 +76,7 @@ class SoundTrack:
         for start, frame in zip(starts, frames, strict=True):
             low, high = max(first, start), min(end, start + frame.samples)
             if low < high:
-                out[low - first : high - first] = _samples(frame)[low - start : high - start]
+                out[low - first : high - first] = samples_of(frame)[low - start : high - start]
 
     def _window(self, first: int, end: int) -> Iterator[Any]:
         """Yield the frames that hold these samples, and some before them."""
@@ -135,7 +135,7 @@ class SoundTrack:
         return DecodeError(f"the audio at {float(time * self._stream.time_base):.3f} s {problem}")
 
 
-def _samples(frame: Any) -> NDArray[np.float32]:
+def samples_of(frame: Any) -> NDArray[np.float32]:
     """Return the samples of a frame as floats from -1 to 1: (samples, channels)."""
     block = frame.to_ndarray()
     block = block.T if frame.format.is_planar else block.reshape(frame.samples, -1)

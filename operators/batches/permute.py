@@ -112,6 +112,4 @@ class BatchPermutation(UploadedOperator):
         return ((np.arange(batch.size) + steps) % batch.size).astype(np.int32)
 
     def _uniform(self, batch: BatchContext, count: int) -> Array:
-        return philox.uniform(
-            batch.seed, self.placement.random_stream, batch.epoch, batch.position, count
-        )
+        return philox.uniform(self.placement.random_key, batch.epoch, batch.position, count)

@@ -14,9 +14,9 @@ _TINY = np.finfo(np.float32).tiny  # instead of the volume of an empty box: its 
 
 
 def volumes(corners: Array) -> Array:
-    """Return the area or the volume of each box."""
+    """Return the area or the volume of each box; 0 for boxes that end before they start."""
     lower, upper = halves(corners)
-    product: Array = np.multiply.reduce(upper - lower, axis=0)
+    product: Array = np.multiply.reduce(np.maximum(upper - lower, 0), axis=0)
     return product
 
 

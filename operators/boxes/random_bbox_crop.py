@@ -47,11 +47,12 @@ class RandomBboxCrop(BatchOperator):
         labels: of these boxes, if labels were given.
         indices: int32 numbers of these boxes, if `output_bbox_indices`.
 
-    Anchor and shape are relative to the image; with `crop_shape` they are pixels.
+    Anchor and shape are relative to the image; with `crop_shape` they are pixels. A box that ends
+    before it starts is empty.
 
     Raises:
-        ArgumentError: a box lies outside of the image or ends before it starts, labels do not
-            match the boxes, or an unlimited search fails.
+        ArgumentError: a box lies outside of the image, labels do not match the boxes, or an
+            unlimited search fails.
     """
 
     name = "random_bbox_crop"

@@ -34,16 +34,16 @@ class RandomCropGenerator(SampleOperator):
     random_area = param(
         FLOATS,
         (0.08, 1.0),
-        "Range of the window's area, relative to the image's; uniform.",
-        above=0,
-        maximum=1,
+        "Range of the window's area, relative to the image's; uniform. Windows that do not fit, as "
+        "all with areas above 1, are drawn again.",
+        minimum=0,
     )
     random_aspect_ratio = param(
         FLOATS, (3 / 4, 4 / 3), "Range of the window's width / height; its logarithm is uniform."
     )
 
     def prepare(self) -> None:
-        random_crop.check_ranges(
+        self._ranges = random_crop.crop_ranges(
             self.called, self.random_area, self.random_aspect_ratio, self.num_attempts
         )
         self.random_count = random_crop.draws_needed(self.num_attempts)
@@ -62,7 +62,5 @@ class RandomCropGenerator(SampleOperator):
             raise ArgumentError(
                 f"{self.called}: an image of {height}x{width} pixels has no windows"
             )
-        y0, x0, y1, x1 = random_crop.random_window(
-            height, width, self.random_area, self.random_aspect_ratio, workspace.random
-        )
+        y0, x0, y1, x1 = random_crop.random_window(height, width, self._ranges, workspace.random)
         return np.array([y0, x0], np.int32), np.array([y1 - y0, x1 - x0], np.int32)

@@ -38,7 +38,7 @@ def draw_windows(
     blocks = numbers_of_attempt(len(corners) // 2) // 4
     positions = (numbers * 2**_NUMBER_BITS).astype(np.uint64)
     halves = np.stack([positions, positions >> 32]).astype(np.uint32)
-    key = philox.mix(0, operator.placement.random_stream)
+    key = philox.mix(0, operator.placement.random_key)
 
     def draw(samples: Array, start: int, attempts: int) -> tuple[Array, Array]:
         """Encrypt the position of each sample with the numbers of attempt and block."""

@@ -46,7 +46,9 @@ class Clahe(SampleOperator):
 
     bins = param(INT, 256, NO_EFFECT)
     clip_limit = param(
-        FLOAT, REQUIRED, "Limit of a histogram's bin, relative to the mean bin.", above=0
+        FLOAT,
+        REQUIRED,
+        "Limit of a histogram's bin, relative to the mean bin; 0 and less are no limit.",
     )
     luma_only = param(BOOL, True, "Whether RGB images keep their colors.")
     tiles_x = param(INT, REQUIRED, "Number of tiles along the width.", minimum=1)
@@ -81,7 +83,7 @@ class Clahe(SampleOperator):
     @property
     def _limit(self) -> float:
         """The limit, small enough for the integers in which OpenCV counts pixels."""
-        return float(min(self.clip_limit, _ALL))
+        return float(min(self.clip_limit, _ALL)) if self.clip_limit > 0 else _ALL
 
     def _write(self, image: Array, out: Array) -> None:
         equalizer = cv2.createCLAHE(self._limit, (self.tiles_x, self.tiles_y))

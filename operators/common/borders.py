@@ -24,6 +24,9 @@ FILTER_BORDERS = MappingProxyType(
         "wrap": "wrap",
         "clamp": "replicate",
         "constant": "constant",
+        "reflect": "reflect",
+        "edge": "replicate",
+        "pad": "constant",
     }
 )
-"""The same borders by their names in DALI's filters."""
+"""The same borders by their names in DALI's filters; the last three are other names of borders."""

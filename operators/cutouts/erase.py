@@ -49,7 +49,8 @@ class Erase(SampleOperator):
 
     A region reaches from `anchor` to `anchor + shape`; with `centered_anchor` its center is the
     anchor. The ends lose their fractions, and parts outside of the sample have no effect. Axes
-    that are not named are filled in their whole extent, so a video is filled in all its frames.
+    that are not named are filled in their whole extent: with `axis_names="HW"` a video is filled
+    in all its frames.
 
     Inputs:
         data: any samples; of a layout, or with `axes`.
@@ -60,7 +61,6 @@ class Erase(SampleOperator):
 
     name = "erase"
     devices = ("cpu", "gpu")
-    assumed_layouts = VIDEO_LAYOUTS
     inputs = ("data",)
 
     anchor = param(
@@ -73,7 +73,7 @@ class Erase(SampleOperator):
     axis_names = param(
         LAYOUT,
         "HW",
-        "The axes of `anchor` and `shape`. By default all axes of the layout but C and F.",
+        "The axes of `anchor` and `shape`. By default all axes of the layout but C, in its order.",
     )
     centered_anchor = param(BOOL, False, "Whether anchors are the centers of regions.")
     fill_value = param(
@@ -97,6 +97,8 @@ class Erase(SampleOperator):
         check_exclusive(self.called, self.given, "normalized", "normalized_shape")
         self._relative_anchor = self.normalized or self.normalized_anchor
         self._relative_shape = self.normalized or self.normalized_shape
+        if "axes" not in self.given:
+            self.assumed_layouts = VIDEO_LAYOUTS
 
     def _layout(self, ndim: int) -> str:
         return self.layouts[0] or VIDEO_LAYOUTS.get(ndim, "")
@@ -112,7 +114,7 @@ class Erase(SampleOperator):
             raise ArgumentError(
                 f"{self.called}: a sample of {ndim} dimensions has no layout; give axes"
             )
-        return tuple(i for i, letter in enumerate(layout) if letter not in "FC")
+        return tuple(i for i, letter in enumerate(layout) if letter != "C")
 
     def _check_regions(
         self, axes: tuple[int, ...], anchor: Sequence[float], shape: Sequence[float]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
+from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import REQUIRED, STR, param
@@ -57,12 +57,15 @@ class Arithmetic(SampleOperator):
         if self.function not in FUNCTIONS:
             raise ArgumentError(f"there is no arithmetic function {self.function!r}")
         self._function = FUNCTIONS[self.function]
+        longest = max(self.layouts, key=len, default="")
+        if longest and not all(self.layouts):  # an operand without a layout may have more axes
+            self.assumed_layouts = {len(longest): longest}
 
     def output_layouts(self) -> tuple[str, ...]:
         longest = max(self.layouts, key=len, default="")
         for layout in self.layouts:
             if not longest.endswith(layout):
-                raise ArgumentError(
+                raise LayoutError(
                     f"operands of {self.function!r} have the layouts {longest!r} and {layout!r}; "
                     "one must be the end of the other. Transpose one, or set its layout with "
                     "fn.reshape(..., layout=...)"

@@ -16,6 +16,38 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import DataNode, add_node
 from .arithmetic import Arithmetic
 
+__all__ = [
+    "abs",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "ceil",
+    "clamp",
+    "cos",
+    "cosh",
+    "exp",
+    "fabs",
+    "floor",
+    "fpow",
+    "log",
+    "log2",
+    "log10",
+    "max",
+    "min",
+    "pow",
+    "rsqrt",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+]
+
 
 def _call(function: str, *operands: Any) -> DataNode:
     if not any(isinstance(operand, DataNode) for operand in operands):

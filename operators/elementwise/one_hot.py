@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
+from ...engine.errors import ArgumentError, LayoutError
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -64,8 +64,10 @@ class OneHot(SampleOperator):
 
     def output_layouts(self) -> tuple[str, ...]:
         layout = self.layouts[0]
-        if not self.axis_name or not layout:
+        if not self.axis_name:
             return ("",)
+        if not layout:
+            return (self.axis_name,)  # of the vectors of scalars
         axis = self._axis(len(layout))
         return (layout[:axis] + self.axis_name + layout[axis:],)
 
@@ -78,12 +80,20 @@ class OneHot(SampleOperator):
             )
         return ndim if self.axis == -1 else self.axis
 
+    def _check_name(self, ndim: int) -> None:
+        if ndim and self.axis_name and not self.layouts[0]:
+            raise LayoutError(
+                f"{self.called}: axis_name is {self.axis_name!r}, so samples of {ndim} dimensions "
+                "need a layout; name it where the data enter the pipeline, or leave axis_name out"
+            )
+
     def _is_scalar(self, elements: int) -> bool:
         return elements == 1 and "axis" not in self.given and not self.layouts[0]
 
     def sample(self, workspace: Workspace, data: Array) -> Array:
         if self._is_scalar(data.size):
             data = data.reshape(())
+        self._check_name(data.ndim)
         axis = self._axis(data.ndim)
         shape = (*data.shape[:axis], self.num_classes, *data.shape[axis:])
         out = workspace.empty(shape, self._values.dtype)
@@ -107,6 +117,7 @@ class OneHot(SampleOperator):
                 f"{self.called}: some samples of the batch have one element, and some have more; "
                 "give axis, or a layout"
             )
+        self._check_name(shapes.shape[1])
         axis = self._axis(shapes.shape[1])
         classes = np.full(len(shapes), self.num_classes)
         extents = np.column_stack([shapes[:, :axis], classes, shapes[:, axis:]])

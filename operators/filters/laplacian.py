@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 _BORDER = "reflect_101"
-_LARGEST = 23  # elements of a window, as in DALI
+_LARGEST = 31  # elements of a window, as DALI's operator takes them
 
 
 @register
@@ -56,7 +56,7 @@ class Laplacian(SampleOperator):
         BOOL,
         False,
         "Scale each derivative by `2 ** (n + 2 - s)`, for n axes and s elements of its windows in "
-        "all. Not with `scale`.",
+        "all. True excludes `scale`.",
     )
     scale = param(
         FLOATS,
@@ -67,7 +67,7 @@ class Laplacian(SampleOperator):
     smoothing_size = param(
         INTS,
         None,
-        "Elements of the smoothing windows, an odd number up to 23: one, or one for each axis. By "
+        "Elements of the smoothing windows, an odd number up to 31: one, or one for each axis. By "
         "default the window of the derivative has as many.",
         per_sample=True,
         minimum=1,
@@ -76,7 +76,7 @@ class Laplacian(SampleOperator):
     window_size = param(
         INTS,
         (3,),
-        "Elements of the derivatives' windows, an odd number from 3 to 23: one, or one for each "
+        "Elements of the derivatives' windows, an odd number from 3 to 31: one, or one for each "
         "axis.",
         per_sample=True,
         minimum=3,
@@ -84,7 +84,8 @@ class Laplacian(SampleOperator):
     )
 
     def prepare(self) -> None:
-        check_exclusive(self.called, self.given, "scale", "normalized_kernel")
+        if self.normalized_kernel:
+            check_exclusive(self.called, self.given, "scale", "normalized_kernel")
         self._target = target_type(self)
 
     def sample(self, workspace: Workspace, data: Array, **arguments: Any) -> Array:

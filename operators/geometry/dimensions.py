@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ...engine.errors import ArgumentError
+from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTS, REQUIRED, STR, from_row, param
@@ -77,6 +77,12 @@ class Squeeze(SampleOperator):
         return result
 
 
+_NAMES_ALONE = (
+    "fn.expand_dims: new_axis_names needs an input with a layout, or single numbers; name the "
+    "layout where the data enter the pipeline, or leave new_axis_names out"
+)
+
+
 @register
 class ExpandDims(SampleOperator):
     """Inserts dimensions of extent 1.
@@ -86,7 +92,7 @@ class ExpandDims(SampleOperator):
 
     Outputs:
         the same numbers: of the input's type, with more dimensions; without a layout unless
-            `new_axis_names` is given.
+            `new_axis_names` is given, or `axes` is empty.
 
     Raises:
         ArgumentError: an axis is named twice, or lies beyond the output's dimensions.
@@ -108,11 +114,11 @@ class ExpandDims(SampleOperator):
             raise ArgumentError(
                 f"fn.expand_dims: new_axis_names {names!r} must have a letter for each of {axes}"
             )
-        if names and not self.layouts[0]:
-            raise ArgumentError("fn.expand_dims: new_axis_names needs an input with a layout")
+        if names and not self.layouts[0] and max(axes) >= len(axes):
+            raise LayoutError(_NAMES_ALONE)
 
     def output_layouts(self) -> tuple[str, ...]:
-        if not self.new_axis_names:
+        if self.axes and not self.new_axis_names:
             return ("",)
         letters = list(self.layouts[0])
         for axis, name in sorted(zip(self.axes, self.new_axis_names, strict=True)):
@@ -126,6 +132,8 @@ class ExpandDims(SampleOperator):
         return in_shapes(batch, data, lambda i, shape: self._expanded(shape), alike=True)
 
     def _expanded(self, shape: Shape) -> Shape:
+        if shape and self.new_axis_names and not self.layouts[0]:
+            raise LayoutError(_NAMES_ALONE)
         ndim = len(shape) + len(self.axes)
         if max(self.axes, default=0) >= ndim:
             raise ArgumentError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
+from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INT, STR, param
@@ -98,7 +98,9 @@ class Stack(_Join):
         if self.axis_name is None:
             return ("",)
         if not self._agree:
-            raise ArgumentError(f"fn.stack: the inputs' layouts differ: {self.layouts}")
+            raise LayoutError(f"fn.stack: the inputs' layouts differ: {self.layouts}")
+        if not self._layout:
+            return (self.axis_name if self.axis in (0, -1) else "",)  # of scalars
         axis = self._new_axis(len(self._layout))
         return (self._layout[:axis] + self.axis_name + self._layout[axis:],)
 
@@ -114,6 +116,7 @@ class Stack(_Join):
         if all(column.is_dense_tensor() for column in columns):
             arrays = [column.dense() for column in columns]
             if len({(array.shape, array.dtype) for array in arrays}) == 1:
+                self._check_name(arrays[0].ndim - 1)
                 return TensorListCPU(
                     np.stack(arrays, self._new_axis(arrays[0].ndim - 1) + 1), layout
                 )
@@ -123,6 +126,7 @@ class Stack(_Join):
 
     def _shape(self, shapes: Sequence[Shape]) -> Shape:
         shape = shapes[0]
+        self._check_name(len(shape))
         if any(other != shape for other in shapes):
             raise ArgumentError(f"inputs must have one shape to be stacked, not {list(shapes)}")
         axis = self._new_axis(len(shape))
@@ -130,6 +134,7 @@ class Stack(_Join):
 
     def _arranged(self, views: Sequence[StridedViews]) -> tuple[Array, list[StridedViews]]:
         extents, size = views[0].shapes, views[0].dtype.itemsize
+        self._check_name(extents.shape[1])
         axis = self._new_axis(extents.shape[1])
         step = extents[:, axis:].prod(axis=1) * size
         arranged = []
@@ -145,6 +150,13 @@ class Stack(_Join):
                 )
             )
         return np.insert(extents, axis, len(views), axis=1), arranged
+
+    def _check_name(self, ndim: int) -> None:
+        if ndim and self.axis_name is not None and not self._layout:
+            raise LayoutError(
+                f"fn.stack: axis_name is {self.axis_name!r}, so inputs of {ndim} dimensions need a "
+                "layout; name it where the data enter the pipeline, or leave axis_name out"
+            )
 
     def _new_axis(self, ndim: int) -> int:
         if not -ndim <= self.axis <= ndim:
@@ -179,7 +191,7 @@ class Cat(_Join):
         check_exclusive("fn.cat", self.given, "axis", "axis_name")
         if self.axis_name is not None:
             if not self._agree:
-                raise ArgumentError(f"fn.cat: the inputs' layouts differ: {self.layouts}")
+                raise LayoutError(f"fn.cat: the inputs' layouts differ: {self.layouts}")
             self.axis = find_axis(self._layout, self.axis_name)
 
     def output_layouts(self) -> tuple[str, ...]:

@@ -63,6 +63,9 @@ class _Reshaping(SampleOperator):
                 f"{self.called}: src_dims goes with rel_shape or alone, not with shape"
             )
 
+        given = self.layouts[0]
+        if given and self.layout is None and self._ndim(len(given)) is None:
+            self.assumed_layouts = {len(given): given}
         for name in {"shape", "rel_shape"} & self.given - set(self.per_sample):
             extents = getattr(self, name)
             if sum(extent < 0 for extent in extents) > 1:

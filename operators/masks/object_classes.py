@@ -9,6 +9,8 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array
 
+_INT32 = np.iinfo(np.int32)
+
 
 class ObjectClasses:
     """Labels of foreground classes with their weights.
@@ -34,7 +36,8 @@ class ObjectClasses:
                     f"{owner}: class {background} is the background, too; give another background, "
                     "or leave it out of classes"
                 )
-            self.background = min(labels) - 1
+            below = min(labels) - 1
+            self.background = below if below >= _INT32.min else _unused_label(labels)
         if weights is not None and not all(0 <= weight < np.inf for weight in weights):
             raise ArgumentError(
                 f"{owner}: class_weights is {tuple(weights)}; weights are finite and not negative"
@@ -60,6 +63,12 @@ class ObjectClasses:
             for label, weight in zip(self.labels, weights, strict=True)
             if label in seen and weight > 0
         }
+
+
+def _unused_label(labels: Sequence[int]) -> int:
+    """Return the largest number of 32 bits that is none of the labels."""
+    used = set(labels)
+    return next(n for n in range(_INT32.max, _INT32.min, -1) if n not in used)
 
 
 def labels_of(mask: Array) -> Array:

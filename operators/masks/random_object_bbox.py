@@ -196,7 +196,15 @@ class RandomObjectBbox(SampleOperator):
             results: tuple[Array, ...] = (np.concatenate([start, end]),)
         else:
             results = start, end - start if self.format == "anchor_shape" else end
-        return (*results, np.array(label, np.int32)) if self.output_class else results
+        if not self.output_class:
+            return results
+        try:
+            return *results, np.array(label, np.int32)
+        except OverflowError:
+            raise ArgumentError(
+                f"{self.called}: the label {label} does not fit into int32, the type of the "
+                "output; leave output_class out, or use smaller labels"
+            ) from None
 
 
 def _listed(values: Any) -> list[Any] | None:

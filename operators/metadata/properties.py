@@ -39,7 +39,7 @@ class GetProperty(BatchOperator):
 
     def batch(self, batch: BatchContext, data: TensorList) -> TensorListCPU:
         texts = (
-            [batch.where(row) for row in range(batch.size)]
+            [batch.source_info_of(row) for row in range(batch.size)]
             if self.key == "source_info"
             else [data.layout()] * batch.size
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
+from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, DTYPE, FLOAT, FLOATS, INT, LAYOUT, from_row, param
@@ -71,7 +71,10 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         "from zero, and clamped to the range of the dtype.",
     )
     output_layout = param(
-        LAYOUT, "CHW", "Layout of the result: the letters of the input's layout in any order."
+        LAYOUT,
+        "CHW",
+        'Layout of the result: the letters of the input\'s layout in any order; "" for that of '
+        "the input.",
     )
     pad_output = param(BOOL, False, "Add channels until the number of channels is a power of two.")
     mirror = param(INT, 0, "Mirror left to right unless 0.", per_sample=True)
@@ -87,7 +90,12 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
                 f"fn.crop_mirror_normalize: dtype is {self.target}; use one of {', '.join(_TYPES)}"
             )
         self.result_type = self.target
-        self._check_output_layout(self.layouts[0] or self.output_layout)
+        self.output_layout = self.output_layout or self.layouts[0]
+        if self.output_layout:
+            self._check_output_layout(self.layouts[0] or self.output_layout)
+        else:
+            self.assumed_layouts = VOLUME_LAYOUTS
+        self._by_layout: dict[str, CropMirrorNormalize] = {}
         self._last: _Plan | None = None
         self._scaling = None
         if not {"mean", "std"} & set(self.per_sample):
@@ -109,6 +117,10 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         layout = self.layouts[0]
         if len(layout) != image.ndim:
             layout = layout_of(layout, image.ndim, VOLUME_LAYOUTS)
+        if not self.output_layout:
+            return self._for_layout(layout).sample(
+                workspace, image, mirror=mirror, mean=mean, std=std, **crop
+            )
         window = self.window(layout, image.shape, **crop)
         window = bounded(window, image.shape, self.out_of_bounds_policy)
         if not self.layouts[0]:
@@ -133,11 +145,23 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         **crop: Any,
     ) -> TensorListGPU:
         layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
+        if not self.output_layout:
+            return self._for_layout(layout).batch_gpu(
+                batch, images, mirror=mirror, mean=mean, std=std, **crop
+            )
         if not self.layouts[0]:
             self._check_output_layout(layout)
         windows = self._planned(batch, layout, images, mean, std, crop)
         mirrored = array_of(self, "mirror", mirror, batch.size)[:, 0] != 0
         return windows.write(batch, images.pointers(), mirrored)
+
+    def _for_layout(self, layout: str) -> CropMirrorNormalize:
+        """Return an operator for data of this layout, which is also that of the result."""
+        if layout not in self._by_layout:
+            self._by_layout[layout] = CropMirrorNormalize(
+                self.device, self.per_sample, (layout,), **self._constants
+            )
+        return self._by_layout[layout]
 
     def _planned(
         self,
@@ -294,9 +318,9 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
             )
 
     def _check_output_layout(self, layout: str) -> None:
-        if sorted(layout) != sorted(self.output_layout) or "C" not in layout or "W" not in layout:
-            raise ArgumentError(
+        if sorted(layout) != sorted(self.output_layout) or not set("HWC") <= set(layout):
+            raise LayoutError(
                 f"fn.crop_mirror_normalize: output_layout is {self.output_layout!r}, but the "
                 f"input is {layout!r}: output_layout must have the same letters in any order, "
-                "with C and W"
+                "with H, W and C"
             )

@@ -10,7 +10,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
-from ...engine.graph.params import FLOAT, INT, INTS, REQUIRED, param
+from ...engine.graph.params import FLOAT, FLOATS, INT, REQUIRED, param
 from ...engine.tensors import TensorListGPU
 from ..common.batch_arguments import enter_errors, numbers_of
 from ..geometry.gpu_copies import convert_views
@@ -43,7 +43,10 @@ class Paste(SampleOperator):
     inputs = ("images",)
 
     fill_value = param(
-        INTS, REQUIRED, "Color of the canvas: a number, or one a channel.", minimum=0, maximum=255
+        FLOATS,
+        REQUIRED,
+        "Color of the canvas: a number, or one a channel. Fractions are cut off, and numbers "
+        "beyond 0 to 255 count as the nearest of these.",
     )
     ratio = param(
         FLOAT, REQUIRED, "Size of the canvas / size of the image; at least 1.", per_sample=True
@@ -67,7 +70,7 @@ class Paste(SampleOperator):
                 f"{self.called}: fill_value has {len(self.fill_value)} numbers; give one, or one "
                 f"for each of the {self.n_channels} channels (n_channels)"
             )
-        self._fill = np.array(self.fill_value, np.uint8)
+        self._fill = np.clip(self.fill_value, 0, 255).astype(np.uint8)
 
     def sample(self, workspace: Workspace, image: Array, **arguments: float) -> Array:
         y, x, height, width = self._window(image.shape, image.dtype, arguments)

@@ -54,11 +54,11 @@ class Beta(Distribution):
         """Return logarithms of numbers from the gamma distribution of this shape: (rows, count)."""
         counter = (batch.epoch[rows], batch.position[rows])
         size = (len(counter[0]), count, _ATTEMPTS)
-        streams = [philox.mix(self.placement.random_stream, which, i) for i in range(3)]
+        keys = [philox.mix(self.placement.random_key, which, i) for i in range(3)]
         wanted = count * _ATTEMPTS
-        normal = philox.normal(batch.seed, streams[0], *counter, wanted).reshape(size)
-        uniform = philox.uniform(batch.seed, streams[1], *counter, wanted).reshape(size)
-        boost = 1 - philox.uniform(batch.seed, streams[2], *counter, count)
+        normal = philox.normal(keys[0], *counter, wanted).reshape(size)
+        uniform = philox.uniform(keys[1], *counter, wanted).reshape(size)
+        boost = 1 - philox.uniform(keys[2], *counter, count)
         # The method needs a shape of at least 1. For a smaller shape, numbers are drawn for
         # shape + 1 and then corrected.
         d = np.where(shape < 1, shape + 1, shape)[:, :, None] - 1 / 3

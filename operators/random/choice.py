@@ -86,8 +86,7 @@ class Choice(UploadedOperator):
         rows: list[Array] = []
         for chunk in chunks(counts):
             numbers = philox.uniform(
-                batch.seed,
-                self.placement.random_stream,
+                self.placement.random_key,
                 batch.epoch[chunk],
                 batch.position[chunk],
                 max(counts),

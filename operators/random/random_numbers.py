@@ -142,7 +142,7 @@ class Distribution(UploadedOperator, ABC):
 
     def _uniform(self, batch: BatchContext, rows: slice, count: int) -> Numbers:
         return philox.uniform(
-            batch.seed, self.placement.random_stream, batch.epoch[rows], batch.position[rows], count
+            self.placement.random_key, batch.epoch[rows], batch.position[rows], count
         )
 
 
@@ -257,7 +257,7 @@ class Normal(Distribution):
     def _draw(self, batch: BatchContext, rows: slice, count: int, *arguments: Array) -> Array:
         mean, stddev = arguments
         numbers = philox.normal(
-            batch.seed, self.placement.random_stream, batch.epoch[rows], batch.position[rows], count
+            self.placement.random_key, batch.epoch[rows], batch.position[rows], count
         )
         numbers *= stddev
         numbers += mean

@@ -44,9 +44,9 @@ class RandomResizedCrop(ResamplingOperator):
     random_area = param(
         FLOATS,
         (0.08, 1.0),
-        "Range of the window's area, relative to the image's; uniform.",
-        above=0,
-        maximum=1,
+        "Range of the window's area, relative to the image's; uniform. Windows that do not fit, as "
+        "all with areas above 1, are drawn again.",
+        minimum=0,
     )
     random_aspect_ratio = param(
         FLOATS, (3 / 4, 4 / 3), "Range of the window's width / height; its logarithm is uniform."
@@ -66,7 +66,7 @@ class RandomResizedCrop(ResamplingOperator):
         except ArgumentError as error:
             raise ArgumentError(f"{self.called}: {error}") from None
         self._size = size
-        random_crop.check_ranges(
+        self._ranges = random_crop.crop_ranges(
             self.called, self.random_area, self.random_aspect_ratio, self.num_attempts
         )
         self.random_count = random_crop.draws_needed(self.num_attempts)
@@ -80,9 +80,7 @@ class RandomResizedCrop(ResamplingOperator):
     ) -> ResizePlan:
         self._check_spatial(axes)
         height, width = extents
-        window = random_crop.random_window(
-            height, width, self.random_area, self.random_aspect_ratio, workspace.random
-        )
+        window = random_crop.random_window(height, width, self._ranges, workspace.random)
         return ResizePlan(self._size, window[:2], window[2:])
 
     def plan_batch(
@@ -94,11 +92,7 @@ class RandomResizedCrop(ResamplingOperator):
     ) -> ResizePlans:
         self._check_spatial(axes)
         windows = random_crop.random_windows(
-            extents,
-            self.random_area,
-            self.random_aspect_ratio,
-            self.num_attempts,
-            lambda count: batch.random(self, count),
+            extents, self._ranges, lambda count: batch.random(self, count)
         ).astype(np.float64)
         size = np.broadcast_to(np.array(self._size), extents.shape)
         return ResizePlans(size, windows[:, :2], windows[:, 2:], np.ones(len(extents), bool))

@@ -71,9 +71,8 @@ class SizedOperator(ResamplingOperator):
     max_size = param(
         FLOATS,
         None,
-        "Upper limit of the result's extents, one for all or one an axis; 0 is no limit. Modes "
-        "that keep the aspect ratio keep it under the limit too.",
-        minimum=0,
+        "Upper limit of the result's extents, one for all or one an axis; 0 and less are no "
+        "limit. Modes that keep the aspect ratio keep it under the limit too.",
     )
     subpixel_scale = param(
         BOOL,

@@ -40,6 +40,9 @@ MAX_PIXELS = 1 << 36
 MIN_REGION = 1e-3
 """Minimum extent of a region in pixels; a thinner region is widened by as much."""
 
+MOST_GROWTH = 1e3
+"""Maximum factor of a region whose result was asked for with less than a pixel."""
+
 ROUND = "round"
 ROUNDINGS: Mapping[str, Callable[[float], int]] = {
     ROUND: lambda extent: floor(extent + 0.5),
@@ -167,7 +170,7 @@ def plan_resize(
         if extent < 0:
             start[axis], end[axis] = end[axis], start[axis]
         if subpixel_scale:
-            growth = size[axis] / abs(float(extent))
+            growth = min(size[axis] / abs(float(extent)), MOST_GROWTH)
             point = 0.5 if alignment is None else alignment[axis]
             start[axis], end[axis] = _keep_scale(start[axis], end[axis], growth, point)
     return ResizePlan(size, tuple(map(float, start)), tuple(map(float, end)))
@@ -202,7 +205,7 @@ def plan_resizes(
         first, last = np.where(mirrored, last, first), np.where(mirrored, first, last)
         if subpixel_scale:
             point = 0.5 if alignment is None else alignment
-            first, last = _keep_all_scales(first, last, size / exact, point)
+            first, last = _keep_all_scales(first, last, np.fmin(size / exact, MOST_GROWTH), point)
     size[~possible], first[~possible], last[~possible] = 1, 0, 1
     return ResizePlans(
         size.astype(np.int64), first.astype(np.float64), last.astype(np.float64), possible

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.derivation import Axes
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.device_export import stream_handle
 from ...engine.tensors.streams import DEFAULT_STREAM
-from .user_data import Column, Expected, check_column, check_type, on_gpu
+from .user_data import Column, Expected, check_column, check_type, on_gpu, own_layout
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device, DeviceAccess
@@ -39,6 +40,11 @@ class Delivery:
     stream: Any
     source: Any
     taken_bytes: int
+
+    @property
+    def axes(self) -> Axes:
+        """What the batch tells of the axes of a sample."""
+        return Axes(self.data.layout(), self.data.ndim if len(self.data) else None)
 
     def __len__(self) -> int:
         return len(self.data)
@@ -104,16 +110,16 @@ def producer_stream(value: Any, cuda_stream: Any = None) -> int | None:
 
 def device_column(data: Any, expected: Expected, device: Device) -> Column:
     """Return a batch of user data, which must lie on the device, without a copy."""
-    layout = expected.layout
+    if expected.layout is None:
+        expected = expected._replace(layout=own_layout(data, expected.what))
     if isinstance(data, TensorList):
-        layout = data.layout() if layout is None else layout
         data = data.as_tensor() if data.is_dense_tensor() else list(data)
     if isinstance(data, list | tuple):
         rows: Any = [device_array(sample, expected, device) for sample in data]
     else:
         rows = device_array(data, expected, device)
     check_column(rows, expected)
-    return Column(rows, layout or "")
+    return Column(rows, expected.layout or "")
 
 
 def device_array(value: Any, expected: Expected, device: Device) -> Any:

@@ -23,9 +23,9 @@ class DLTensorPythonFunction(PythonFunction):
     """Calls a Python function with DLPack capsules, and passes its results on.
 
     The function gets one capsule for each input, such as `torch.utils.dlpack.from_dlpack` takes.
-    It returns capsules, or any other samples that `fn.python_function` accepts. It must not change
-    its inputs. With `batch_processing`, one call serves a batch, with a list of capsules for each
-    input, and each output is a list. All else is as in `fn.python_function`.
+    It returns capsules, or any other samples that `fn.python_function` accepts. With
+    `batch_processing`, one call serves a batch, with a list of capsules for each input, and each
+    output is a list. All else is as in `fn.python_function`.
     """
 
     name = "dl_tensor_python_function"

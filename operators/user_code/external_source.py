@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.derivation import Axes
 from ...engine.graph.inputs import FedInput
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, BOOL, INT, NO_EFFECT, param
@@ -17,15 +18,18 @@ from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import BatchInfo, SampleInfo
 from .device_data import Delivery, deliver, is_on_gpu
 from .source_state import check_state
-from .user_data import Column, Expected, as_column, copied, expectations
+from .user_data import Column, Expected, as_column, copied, expectations, fed_as
 from .user_source import UserSource, make_source
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import DeviceAccess
     from ...engine.graph.context import BatchContext
 
-OutputData = Column | Delivery | TensorListCPU
+GivenData = Column | Delivery
 """The samples of one output."""
+
+OutputData = GivenData | TensorListCPU
+"""The same, which may be in memory of the batch already."""
 
 
 @register
@@ -53,6 +57,11 @@ class ExternalSource(FedInput):
 
     Without a source the data come from `Pipeline.feed_input` under this operator's name.
 
+    Without `layout` each batch has the layout with which the data come: that of `feed_input`, of a
+    `TensorListCPU` or `TensorListGPU`, or of the `TensorCPU` or `TensorGPU` objects in a list. The
+    operators behind work by this layout, which may change from batch to batch. If `layout` is
+    given, `feed_input` refuses data of another layout, and data of a source count as of this one.
+
     A checkpoint holds the position of the source. A function gets the position in its argument. An
     object with `state_dict()` and `load_state_dict()` saves and restores its own state, of JSON
     types. Other iterables are iterated up to the position.
@@ -71,7 +80,12 @@ class ExternalSource(FedInput):
         'Action at the end of an iterable. "no", False or None: StopIteration. "quiet" or True: '
         'start again. "raise": StopIteration, and start again after `reset`.',
     )
-    layout = param(ANY, None, "Layout of the samples, or a list with a layout for each output.")
+    layout = param(
+        ANY,
+        None,
+        "Layout of the samples, or a list with a layout for each output. By default that with "
+        "which the data come.",
+    )
     dtype = param(ANY, None, "Dtype that the data must have, or a list with one for each output.")
     ndim = param(ANY, None, "Number of dimensions of each sample, or a list with one an output.")
     no_copy = param(
@@ -125,6 +139,7 @@ class ExternalSource(FedInput):
                 "fn.external_source: repeat_last is for batches from feed_input, so it does not "
                 "go with a source"
             )
+        self.learns_layouts = any(each.layout is None for each in self._expected)
         self._source: UserSource | None = None
         if self.source is not None:
             self._source = make_source(self.source, self.cycle)
@@ -133,9 +148,10 @@ class ExternalSource(FedInput):
         self._epoch = self._iteration = self._sample = 0
         self._batch_size = 0
         self._state: dict[str, Any] | None = None
-        self._fed: deque[list[OutputData]] = deque()
-        self._last: list[OutputData] | None = None
+        self._fed: deque[list[GivenData]] = deque()
+        self._last: list[GivenData] | None = None
         self._ready: dict[int, list[OutputData]] = {}
+        self._axes: dict[int, tuple[Axes, ...]] = {}  # by batch
         self._stage: DeviceAccess | None = None
         self._selections: dict[int, Selection] = {}
         self._failed: dict[int, dict[int, BaseException]] = {}  # rows by batch
@@ -159,6 +175,13 @@ class ExternalSource(FedInput):
             self._sample = state["sample"]
             self._state = state  # the thread that uses the source passes the state on
 
+    def restore(self, number: int, state: Any) -> None:
+        self._forget()
+        if state is None:
+            self._epoch = self._iteration = self._sample = 0
+            state = self.snapshot() | {"position": 0}
+        self.open(self._batch_size, state)
+
     def available(self) -> int | None:
         if self._source is not None or (self.repeat_last and self._last is not None):
             return None
@@ -171,7 +194,10 @@ class ExternalSource(FedInput):
         """Queue a batch; `Pipeline.feed_input` calls this in any thread."""
         if self._source is not None:
             raise ArgumentError("this external source has a source, so feed_input cannot feed it")
-        columns = self._columns(data, layout, cuda_stream)
+        data = self._by_output(data)
+        pairs = zip(data, self._expected, strict=True)
+        expected = [fed_as(one, layout, each) for one, each in pairs]
+        columns = self._columns(data, expected, cuda_stream)
         self._check_size(columns)
         if not self.no_copy:
             columns = [_own(column) for column in columns]
@@ -188,10 +214,12 @@ class ExternalSource(FedInput):
             except StopIteration:
                 self._iteration = self._sample = 0
                 raise
-            columns = self._columns(data)
+            columns = self._columns(self._by_output(data), self._expected)
             self._check_size(columns)
         size = len(columns[0])
         self._ready[number] = list(columns)
+        if self.learns_layouts:
+            self._axes[number] = tuple(column.axes for column in columns)
         positions = np.arange(self._sample, self._sample + size)
         self._selections[number] = Selection(
             positions, np.full(size, self._epoch), positions, np.ones(size, bool)
@@ -199,6 +227,9 @@ class ExternalSource(FedInput):
         self._iteration += 1
         self._sample += batch_size if self._by_sample else size
         return size
+
+    def batch_axes(self, number: int) -> tuple[Axes, ...]:
+        return self._axes.pop(number)
 
     def select(self, number: int, batches: int = 1) -> Selection | None:
         return self._selections.pop(number)
@@ -231,7 +262,14 @@ class ExternalSource(FedInput):
         self._iteration = self._sample = 0
         if self._source is not None:
             self._source.rewind()
+        self._forget()
+
+    def starts_over(self) -> bool:
+        return self._source is not None and self._source.starts_over
+
+    def _forget(self) -> None:
         self._ready.clear()
+        self._axes.clear()
         self._selections.clear()
         self._failed.clear()
 
@@ -256,10 +294,11 @@ class ExternalSource(FedInput):
             return
         if "source" in state and hasattr(self.source, "load_state_dict"):
             self.source.load_state_dict(state["source"])
+            self._source.forget()
         else:
             self._source.skip(state["position"])
 
-    def _next_fed(self) -> list[OutputData]:
+    def _next_fed(self) -> list[GivenData]:
         if self._fed:
             return self._fed.popleft()
         if self.repeat_last and self._last is not None:
@@ -308,32 +347,37 @@ class ExternalSource(FedInput):
         return [[sample[k] for sample in samples] for k in range(self._count)]
 
     def _check_tuple(self, value: Any) -> None:
-        if not isinstance(value, list | tuple) or len(value) != self._count:
-            given = len(value) if isinstance(value, list | tuple) else type(value).__name__
+        is_many = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim)
+        if not is_many or len(value) != self._count:
+            given = len(value) if is_many else f"a {type(value).__name__}"
+            remedy = ""
+            if isinstance(value, Mapping):
+                items = ", ".join(f"sample[{name!r}]" for name in list(value)[: self._count])
+                remedy = f"; return a tuple of its values, such as ({items})"
             raise ArgumentError(
                 f"fn.external_source: with num_outputs={self._count} the source must return a "
-                f"tuple of {self._count}, but returned {given}"
+                f"tuple of {self._count}, but returned {given}{remedy}"
             )
 
-    def _columns(
-        self, data: Any, layout: str | None = None, cuda_stream: Any = None
-    ) -> list[OutputData]:
-        """Return the data of each output, checked."""
-        if self.output_count is None:
-            data = (data,)
+    def _by_output(self, data: Any) -> Sequence[Any]:
+        data = (data,) if self.output_count is None else data
         self._check_tuple(data)
-        expected = self._expected
-        if layout is not None:
-            expected = [each._replace(layout=layout) for each in expected]
+        whole: Sequence[Any] = data
+        return whole
+
+    def _columns(
+        self, data: Sequence[Any], expected: Sequence[Expected], cuda_stream: Any = None
+    ) -> list[GivenData]:
+        """Return the data of each output, checked."""
         return [self._column(*both, cuda_stream) for both in zip(data, expected, strict=True)]
 
-    def _column(self, data: Any, expected: Expected, cuda_stream: Any) -> OutputData:
+    def _column(self, data: Any, expected: Expected, cuda_stream: Any) -> GivenData:
         if self._stage is None or not is_on_gpu(data):
             return as_column(data, expected)
         stream = self.cuda_stream if cuda_stream is None else cuda_stream
         return deliver(data, expected, self._stage, stream, self.no_copy)
 
-    def _check_size(self, columns: Sequence[OutputData]) -> None:
+    def _check_size(self, columns: Sequence[GivenData]) -> None:
         sizes = [len(column) for column in columns]
         if len(set(sizes)) > 1:
             raise ArgumentError(
@@ -355,7 +399,7 @@ def _on_device(column: OutputData, batch: BatchContext, *, copy: bool) -> Tensor
     return batch.device.to_device(column)
 
 
-def _own(column: OutputData) -> OutputData:
+def _own(column: GivenData) -> GivenData:
     if isinstance(column, Delivery):
         return column  # it is a copy already
     assert isinstance(column, Column)

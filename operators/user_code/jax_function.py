@@ -35,6 +35,7 @@ class JaxFunction(UserFunction):
     """
 
     name = "_jax_function"
+    may_change_inputs = False  # arrays of JAX cannot be changed
     called = "plugin.jax.fn.jax_function"
     sharding = param(ANY, None, "A `jax.sharding.Sharding` with one device of this process.")
 

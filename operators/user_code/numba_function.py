@@ -29,7 +29,7 @@ class NumbaFunction(BatchOperator):
     `run_fn(out0, ..., in0, ...)` gets the arrays of a sample's outputs, and then those of its
     inputs. With `batch_processing` one call serves a batch, and each argument holds the arrays of
     all samples. Numba compiles the function in its mode "nopython", so the function does not hold
-    the GIL. It must not change its inputs, and has to write all elements of its outputs.
+    the GIL. It has to write all elements of its outputs.
 
     `setup_fn(outs, ins)` writes the shapes of the outputs, once a batch: `outs[i][k]` is the shape
     of output i of sample k, and `ins` has the shapes of the inputs. Without it, the outputs have
@@ -48,6 +48,7 @@ class NumbaFunction(BatchOperator):
 
     name = "_numba_function"
     alone = False
+    may_change_inputs = True
     called = "plugin.numba.fn.experimental.numba_function"
     inputs = ("*inputs",)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...engine.errors import MissingDependencyError, install_hint
 from ...engine.graph.operator import register
-from ...engine.graph.params import BOOL, param
 from ...engine.tensors import TensorListGPU
 from .dl_tensor_function import each_sample, shareable
 from .python_function import PythonFunction
@@ -20,15 +19,13 @@ if TYPE_CHECKING:
 class TorchPythonFunction(PythonFunction):
     """Calls a Python function with PyTorch's tensors, and passes its results on.
 
-    The function gets a list of tensors for each input, and returns a list of tensors, or a tensor
-    whose axis 0 runs over the samples. Without `batch_processing`, it gets and returns single
-    tensors. On the GPU PyTorch's current stream is the pipeline's. All else is as in
-    `fn.python_function`.
+    The function gets one tensor for each input. With `batch_processing`, it gets a list of tensors
+    for each input, and returns a list of tensors, or a tensor whose axis 0 runs over the samples.
+    On the GPU PyTorch's current stream is the pipeline's. All else is as in `fn.python_function`.
     """
 
     name = "_torch_python_function"
     called = "plugin.pytorch.fn.torch_python_function"
-    batch_processing = param(BOOL, True, "Call the function once a batch.")
 
     def prepare(self) -> None:
         super().prepare()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
+from ...engine.errors import ArgumentError, LayoutError
+from ...engine.graph.derivation import Axes
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...engine.tensors.results import BatchRows
+from ...engine.tensors.tensor_base import Tensor
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -41,6 +43,13 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def axes(self) -> Axes:
+        """What the batch tells of the axes of a sample."""
+        if isinstance(self.rows, list):
+            return Axes(self.layout, self.rows[0].ndim if self.rows else None)
+        return Axes(self.layout, self.rows.ndim - 1)
 
 
 def as_array(value: Any, expected: Expected) -> Array:
@@ -103,6 +112,17 @@ def on_gpu(value: Any) -> bool:
 
 
 def _from_other(value: Any, expected: Expected) -> Array:
+    if isinstance(value, bytes | str):
+        data, encoded = ("data", "") if isinstance(value, bytes) else ("text", ".encode()")
+        raise ArgumentError(
+            f"{expected.what} is {type(value).__name__}; return an array, such as "
+            f"np.frombuffer({data}{encoded}, np.uint8)"
+        )
+    if isinstance(value, Mapping):
+        raise ArgumentError(
+            f"{expected.what} is a {type(value).__name__} of {', '.join(map(str, value))}; return "
+            "a tuple of their values, and say num_outputs"
+        )
     try:
         if hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
             return np.from_dlpack(value)
@@ -115,18 +135,57 @@ def _from_other(value: Any, expected: Expected) -> Array:
 
 def as_column(data: Any, expected: Expected) -> Column:
     """Return a batch of user data, checked: an array over samples, or a sequence of samples."""
-    layout = expected.layout
+    if expected.layout is None:
+        expected = expected._replace(layout=own_layout(data, expected.what))
     if isinstance(data, TensorList):
         if not isinstance(data, TensorListCPU):
             raise ArgumentError(f"{expected.what} is on the GPU; move it with .as_cpu()")
-        layout = data.layout() if layout is None else layout
         data = data.dense() if data.is_dense_tensor() else data.rows()
     if isinstance(data, list | tuple):
         rows: Any = [as_array(sample, expected) for sample in data]
     else:
         rows = as_array(data, expected)
     check_column(rows, expected)
-    return Column(rows, layout or "")
+    return Column(rows, expected.layout or "")
+
+
+def own_layout(data: Any, what: str) -> str:
+    """Return the layout that a batch of user data brings along, or "".
+
+    Raises:
+        LayoutError: the samples have several layouts. `what` names them.
+    """
+    if isinstance(data, TensorList):
+        return data.layout()
+    if not isinstance(data, list | tuple):
+        return ""
+    layouts = {each.layout() for each in data if isinstance(each, Tensor)} - {""}
+    if len(layouts) > 1:
+        raise LayoutError(
+            f"the samples of {what} have the layouts {', '.join(sorted(layouts))}; give the "
+            "samples of a batch one layout"
+        )
+    return next(iter(layouts), "")
+
+
+def fed_as(data: Any, layout: str | None, expected: Expected) -> Expected:
+    """Return the declaration of fed data, with the layout with which they are fed.
+
+    Args:
+        data: a batch of user data.
+        layout: the layout that the user names; without it, that of the data.
+        expected: the declaration of the output.
+
+    Raises:
+        LayoutError: the output is declared with another layout.
+    """
+    layout = layout or own_layout(data, expected.what)
+    if layout and expected.layout not in (None, layout):
+        raise LayoutError(
+            f"{expected.what} is declared with the layout {expected.layout!r}, but the data are "
+            f"fed with the layout {layout!r}; feed data of the declared layout, or declare none"
+        )
+    return expected._replace(layout=layout) if layout else expected
 
 
 def check_column(rows: Any, expected: Expected) -> None:
@@ -151,7 +210,7 @@ def check_column(rows: Any, expected: Expected) -> None:
     if isinstance(rows, list):
         check_alike(rows, expected.what)
     if expected.layout and len(expected.layout) != first.ndim:
-        raise ArgumentError(
+        raise LayoutError(
             f"{expected.what} has the layout {expected.layout!r}, which does not describe a "
             f"sample of shape {first.shape}"
         )
@@ -198,7 +257,8 @@ def expectations(owner: str, count: int, layout: Any, dtype: Any, ndim: Any) -> 
         what = f"{owner}, output {i}" if count > 1 else owner
         if one_layout is not None and not isinstance(one_layout, str):
             raise ArgumentError(f"{what}: a layout is a string, not {one_layout!r}")
-        if one_layout and len(set(one_layout)) < len(one_layout):
+        named = (one_layout or "").replace("*", "")
+        if len(set(named)) < len(named):
             raise ArgumentError(
                 f"{what}: in the layout {one_layout!r} a letter names two dimensions"
             )

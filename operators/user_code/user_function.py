@@ -20,6 +20,7 @@ class UserFunction(BatchOperator):
     devices = ("cpu", "gpu")
     in_order = True
     alone = False
+    may_change_inputs = True
     inputs = ("*inputs",)
     function = param(CALLABLE, REQUIRED, "The function.")
     output_count = param(INT, 1, "Number of outputs.", name="num_outputs", minimum=0)

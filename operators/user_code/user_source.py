@@ -28,6 +28,9 @@ class UserSource(ABC):
     survives_errors = False
     """Whether the source can give its next sample after it has raised an exception."""
 
+    starts_over = False
+    """Whether the items come from the first on after `rewind`, also before the end."""
+
     @abstractmethod
     def next(self, *argument: Any) -> Any:
         """Return the next item; raise StopIteration at the end."""
@@ -35,6 +38,10 @@ class UserSource(ABC):
     @abstractmethod
     def rewind(self) -> None:
         """Prepare to start again after the end, if the source can."""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Ask the user's object for a new iterator next, after its state was changed."""
 
     @abstractmethod
     def position(self) -> int:
@@ -52,13 +59,15 @@ class CallableSource(UserSource):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self.takes_argument = _takes_argument(function)
+        self.takes_argument = self.starts_over = _takes_argument(function)
 
     def next(self, *argument: Any) -> Any:
         return self._function(*argument)
 
     def rewind(self) -> None:
         """Do nothing: the function starts again by itself."""
+
+    forget = rewind
 
     def position(self) -> int:
         return 0
@@ -73,6 +82,7 @@ class IterableSource(UserSource):
     def __init__(self, start: Callable[[], Iterator[Any]], cycle: str) -> None:
         self._start = start
         self._cycle = cycle
+        self.starts_over = cycle == "raise"
         self._iterator: Iterator[Any] | None = None
         self._taken = 0
 
@@ -94,20 +104,30 @@ class IterableSource(UserSource):
 
     def rewind(self) -> None:
         if self._cycle == "raise":
-            self._iterator, self._taken = None, 0
+            self.forget()
+
+    def forget(self) -> None:
+        self._iterator, self._taken = None, 0
 
     def position(self) -> int:
         return self._taken
 
     def skip(self, count: int) -> None:
-        self._iterator = self._start()
+        before, self._iterator = self._iterator, self._start()
+        already = self._taken if before is self._iterator else 0  # an iterator that runs once
+        if already > count:
+            raise CheckpointError(
+                f"the checkpoint was made after {count} items of the source, but {already} items "
+                "of this iterator were taken, which cannot start again: pass an iterable"
+            )
+        count -= already
         skipped = sum(1 for _ in itertools.islice(self._iterator, count))
         if skipped < count:
             raise CheckpointError(
-                f"the checkpoint was made after {count} items of the source, but the source has "
-                f"only {skipped} now: restore the checkpoint with its own data"
+                f"the checkpoint was made after {already + count} items of the source, but the "
+                f"source has only {already + skipped} now: restore the checkpoint with its own data"
             )
-        self._taken = count
+        self._taken = already + count
 
 
 def make_source(source: Any, cycle: Any) -> UserSource:

@@ -96,6 +96,8 @@ def given_sizes(size: Any, count: int, ndim: int = 2) -> Ints:
     else:
         rows = [row.reshape(-1) for row in size.rows()]
         return np.concatenate([given_sizes(tuple(row), 1, ndim) for row in rows])
+    if table.shape[1] == 1:
+        table = np.repeat(table, ndim, axis=1)
     if table.shape[1] != ndim:
         return np.full((count, ndim), -1 if table.size else 0)
     known = np.abs(table) <= _MOST  # neither infinite nor NaN

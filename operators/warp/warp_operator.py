@@ -131,6 +131,8 @@ class WarpOperator(SampleOperator, ABC):
         """Return the argument `size` of a sample as integers; None if it is not given."""
         if not size:
             return None
+        if len(size) == 1:
+            size = [size[0]] * axes.ndim
         if len(size) != axes.ndim:
             wanted = "(height, width)" if axes.ndim == 2 else "(depth, height, width)"
             raise ArgumentError(f"size is {tuple(size)}; give {wanted}")

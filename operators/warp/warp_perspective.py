@@ -219,8 +219,10 @@ class WarpPerspective(SampleOperator):
 
 
 def _canvas(size: Sequence[float], extent: tuple[int, ...]) -> tuple[int, ...]:
+    if len(size) == 1:
+        size = (size[0], size[0])
     if size and len(size) != 2:
-        raise ArgumentError(f"size is {tuple(size)}; give (height, width)")
+        raise ArgumentError(f"size is {tuple(size)}; give (height, width), or one number for both")
     canvas = tuple(map(round_away, size)) if size else extent
     check_extents(extent, canvas)
     return canvas

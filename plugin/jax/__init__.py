@@ -14,14 +14,13 @@ JAX, 64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is set.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Never, TypeAlias
 
 from ...engine.errors import ArgumentError, MissingDependencyError
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.device_tensors import LastingExport
 from ..base_iterator import BaseIterator, LastBatchPolicy, check_uniform
-from ..options import EpochArguments
-from . import fn
+from . import fn as fn
 
 try:
     import jax
@@ -35,7 +34,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from ...engine.run.pipeline import Pipeline
 
-__all__ = ["DALIGenericIterator", "GenericIterator", "LastBatchPolicy", "fn"]
+__all__ = ["DALIGenericIterator", "GenericIterator", "LastBatchPolicy"]
 
 JaxArray: TypeAlias = Any
 """A `jax.Array`; JAX is optional, for the type checker too."""
@@ -46,13 +45,13 @@ class GenericIterator(BaseIterator[JaxArray]):
 
     The arrays of several pipelines are joined along axis 0.
 
+    `LastBatchPolicy.PARTIAL` is refused, because JAX compiles a program anew for each shape.
+
     Args:
+        {arguments}
         sharding: a `jax.sharding.Sharding` along axis 0, needed for several pipelines. The
             pipelines' batches go to the sharding's devices of this process, in the order of the
             slices that the devices hold.
-
-    The other arguments are those of `penstock.plugin.base_iterator.BaseIterator`.
-    `LastBatchPolicy.PARTIAL` is refused, because JAX compiles a program anew for each shape.
     """
 
     allows_partial: ClassVar[bool] = False
@@ -63,12 +62,32 @@ class GenericIterator(BaseIterator[JaxArray]):
         output_map: Sequence[str],
         size: int = -1,
         reader_name: str | None = None,
-        *,
+        auto_reset: str | bool | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy | str = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
         sharding: Any = None,
-        **options: Unpack[EpochArguments],
+        *,
+        fill_last_batch: bool | None = None,
+        dynamic_shape: bool | None = False,
+        with_valid: bool = False,
+        **unknown: Never,
     ) -> None:
         self._sharding = sharding
-        super().__init__(pipelines, output_map, size, reader_name, **options)
+        super().__init__(
+            pipelines,
+            output_map,
+            size,
+            reader_name,
+            auto_reset,
+            fill_last_batch,
+            dynamic_shape,
+            last_batch_padded,
+            last_batch_policy,
+            prepare_first_batch,
+            with_valid,
+            **unknown,
+        )
         wanted = 1 if sharding is None else len(sharding.addressable_devices)
         if len(self._pipelines) != wanted:
             raise ArgumentError(

@@ -52,7 +52,7 @@ def jax_function(
         preserve: whether the function is called even if its outputs are not used.
 
     Returns:
-        a function that takes and returns `DataNode`s; a tuple of nodes if `num_outputs` is above 1,
+        a function that takes and returns `DataNode`s; a list of nodes if `num_outputs` is above 1,
         and None if it is 0.
 
     Raises:

@@ -5,6 +5,6 @@
 Numba is imported when a pipeline is defined that uses it.
 """
 
-from . import fn
+from . import fn as fn
 
-__all__ = ["fn"]
+__all__: list[str] = []  # `fn` would replace the program's own

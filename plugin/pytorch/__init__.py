@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Never, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,8 @@ from ...engine.tensors.device_export import stream_handle
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ...engine.tensors.streams import DEFAULT_STREAM
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform
-from ..options import EpochArguments
-from . import fn
+from ..two_outputs import TwoOutputs
+from . import fn as fn
 
 try:
     import torch
@@ -55,7 +55,6 @@ __all__ = [
     "LastBatchPolicy",
     "RaggedIterator",
     "feed_ndarray",
-    "fn",
     "to_torch_type",
 ]
 
@@ -75,8 +74,8 @@ _cuda: Any = torch.cuda
 class _TorchIterator(BaseIterator[TorchTensor]):
     """Turns outputs into tensors."""
 
-    def _dense(self, name: str, output: TensorList, count: int) -> TorchTensor:
-        check_uniform(name, output)
+    def _dense(self, name: str, output: TensorList, count: int, *advice: str) -> TorchTensor:
+        check_uniform(name, output, *advice)
         return _shared(output if isinstance(output, TensorListGPU) else output.dense())[:count]
 
     def _list(self, output: TensorList, count: int) -> list[TorchTensor]:
@@ -103,56 +102,33 @@ class GenericIterator(_TorchIterator):
     All samples of a batch must have the same shape. For other batches use `RaggedIterator`.
 
     Args:
-        dynamic_shape: no effect, because shapes may always change from batch to batch.
-
-    The other arguments are those of `penstock.plugin.base_iterator.BaseIterator`.
+        {arguments}
     """
-
-    def __init__(
-        self,
-        pipelines: Sequence[Pipeline] | Pipeline,
-        output_map: Sequence[str],
-        size: int = -1,
-        reader_name: str | None = None,
-        *,
-        dynamic_shape: bool | None = False,
-        **options: Unpack[EpochArguments],
-    ) -> None:
-        super().__init__(pipelines, output_map, size, reader_name, **options)
 
     def convert(self, name: str, output: TensorList, count: int) -> TorchTensor:
         """Return one tensor of shape (count, *sample), which shares the output's memory."""
         return self._dense(name, output, count)
 
 
-class ClassificationIterator(GenericIterator):
-    """`GenericIterator` for pipelines with two outputs, which it names "data" and "label"."""
+class ClassificationIterator(TwoOutputs, GenericIterator):
+    """`GenericIterator` for pipelines with two outputs, which it names "data" and "label".
 
-    def __init__(
-        self,
-        pipelines: Sequence[Pipeline] | Pipeline,
-        size: int = -1,
-        reader_name: str | None = None,
-        *,
-        dynamic_shape: bool | None = False,
-        **options: Unpack[EpochArguments],
-    ) -> None:
-        super().__init__(pipelines, ["data", "label"], size, reader_name, **options)
+    Args:
+        {arguments}
+    """
 
 
 class RaggedIterator(_TorchIterator):
     """Yields outputs whose samples differ in shape.
 
     Args:
+        {arguments}
         output_types: a tag for each output; the default is `DENSE_TAG` for every output:
 
             * `DENSE_TAG`: one tensor of shape (batch, *sample), as from `GenericIterator`.
             * `SPARSE_LIST_TAG`: a list with one tensor for each sample, without a copy.
             * `SPARSE_COO_TAG`: one coalesced sparse tensor of shape (batch, *largest extents)
               which holds a copy of all elements of all samples, zeros included.
-        dynamic_shape: no effect.
-
-    The other arguments are those of `penstock.plugin.base_iterator.BaseIterator`.
     """
 
     DENSE_TAG: ClassVar[str] = "dense"
@@ -166,11 +142,29 @@ class RaggedIterator(_TorchIterator):
         size: int = -1,
         reader_name: str | None = None,
         output_types: Sequence[str] | None = None,
-        *,
+        auto_reset: str | bool | None = False,
+        fill_last_batch: bool | None = None,
         dynamic_shape: bool | None = False,
-        **options: Unpack[EpochArguments],
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy | str = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+        with_valid: bool = False,
+        **unknown: Never,
     ) -> None:
-        super().__init__(pipelines, output_map, size, reader_name, **options)
+        super().__init__(
+            pipelines,
+            output_map,
+            size,
+            reader_name,
+            auto_reset,
+            fill_last_batch,
+            dynamic_shape,
+            last_batch_padded,
+            last_batch_policy,
+            prepare_first_batch,
+            with_valid,
+            **unknown,
+        )
         tags = [self.DENSE_TAG] * len(self.output_map) if output_types is None else output_types
         known = (self.DENSE_TAG, self.SPARSE_LIST_TAG, self.SPARSE_COO_TAG)
         if len(tags) != len(self.output_map) or any(tag not in known for tag in tags):
@@ -184,10 +178,18 @@ class RaggedIterator(_TorchIterator):
         """Return one tensor or a list of tensors, as the output's tag says."""
         tag = self._tags[name]
         if tag == self.DENSE_TAG:
-            return self._dense(name, output, count)
+            return self._dense(name, output, count, self._list_advice(name))
         if tag == self.SPARSE_LIST_TAG:
             return self._list(output, count)
         return self._coo(output, count)
+
+    def _list_advice(self, name: str) -> str:
+        tags = [
+            f"RaggedIterator.{'SPARSE_LIST' if each == name else tag.upper()}_TAG"
+            for each, tag in self._tags.items()
+            if each in self.output_map
+        ]
+        return f"get this output as a list: output_types=[{', '.join(tags)}]"
 
 
 DALIGenericIterator = GenericIterator

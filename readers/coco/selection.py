@@ -30,22 +30,28 @@ class Selected(NamedTuple):
 def select(
     coco: CocoInstances, selected: Selected, name: str
 ) -> tuple[CocoInstances, dict[str, int]]:
-    """Return the images and annotations that are read, and how many annotations are not, by reason.
+    """Return the images and annotations that are read, and how many are not, by reason.
 
     Raises:
-        ArgumentError: an image is not in the annotation file.
+        ArgumentError: none of the wanted images is in the annotation file.
     """
+    unknown = 0
     if selected.images is not None:
-        coco = coco.take(_numbers(coco, selected.images, name))
+        numbers = _numbers(coco, selected.images, name)
+        unknown = len(selected.images) - len(numbers)
+        coco = coco.take(numbers)
     with np.errstate(over="ignore"):  # such boxes are not finite, too
         boxes = coco.annotations.boxes.astype(np.float32)
     finite = np.isfinite(boxes).all(axis=1)
     large = (boxes[:, 2:] >= np.float32(selected.size_threshold)).all(axis=1)
     wanted = ~coco.annotations.are_crowds | selected.include_iscrowd
+    lack_box = coco.annotations.lack_box
     dropped = {
+        "names in images that the annotations lack": unknown,
         "annotations without an image": coco.without_image,
         "annotations whose box is not finite": int(np.count_nonzero(~finite)),
-        "annotations below size_threshold": int(np.count_nonzero(finite & ~large)),
+        "annotations without a box and a mask": int(np.count_nonzero(finite & ~large & lack_box)),
+        "annotations below size_threshold": int(np.count_nonzero(finite & ~large & ~lack_box)),
         "annotations with iscrowd=1": int(np.count_nonzero(finite & large & ~wanted)),
     }
     coco = coco.keep(finite & large & wanted)
@@ -55,12 +61,12 @@ def select(
 
 
 def _numbers(coco: CocoInstances, images: tuple[str, ...], name: str) -> Int64s:
-    """Return the numbers of the images with these file names."""
+    """Return the numbers of the images with these file names, as far as there are any."""
     numbers = {file_name: number for number, file_name in enumerate(coco.file_names)}
-    missing = [image for image in images if image not in numbers]
-    if missing:
+    known = [numbers[image] for image in images if image in numbers]
+    if images and not known:
         raise ArgumentError(
-            f"fn.readers.coco: images names {missing[0]!r}, which is not among the "
-            f"{len(coco)} file names in {name}"
+            f"fn.readers.coco: images names {images[0]!r}, which is not among the {len(coco)} file "
+            f"names in {name}, as all names in images"
         )
-    return np.array([numbers[image] for image in images], np.int64)
+    return np.array(known, np.int64)

@@ -19,9 +19,9 @@ class ReadFile(SampleOperator):
     """Reads the file that each sample names.
 
     Inputs:
-        filepaths: a path or URL a sample, encoded in UTF-8 (or as the file system has it): uint8,
-            one dimension, as `np.frombuffer(path.encode(), np.uint8)` gives it. Relative paths
-            begin at the current folder.
+        filepaths: a path or URL a sample, encoded in UTF-8 (or as the file system has it): uint8
+            or int8, one dimension, as `np.frombuffer(path.encode(), np.uint8)` gives it. Relative
+            paths begin at the current folder.
 
     Outputs:
         the file's bytes: uint8, shape (size,).
@@ -42,9 +42,9 @@ class ReadFile(SampleOperator):
         return ("",)
 
     def sample(self, workspace: Workspace, filepath: Array) -> Array:
-        if filepath.dtype != np.uint8 or filepath.ndim != 1:
+        if filepath.dtype not in (np.uint8, np.int8) or filepath.ndim != 1:
             raise ArgumentError(
-                "filepaths must be of one dimension and type uint8, but one has "
+                "filepaths must be of one dimension and type uint8 or int8, but one has "
                 f"{filepath.ndim} and {filepath.dtype}"
             )
         path = filepath.tobytes()

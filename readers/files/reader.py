@@ -69,7 +69,7 @@ class FileReader(WholeFileReader):
         "relative paths in `files` or `file_list` are relative to.",
     )
     files = param(STRS, None, "Paths of the files.")
-    labels = param(INTS, None, "Their labels; by default 0, 1, 2, ...", minimum=0)
+    labels = param(INTS, None, "Their labels; by default 0, 1, 2, ...")
     file_list = param(
         STR, None, "Text file with a path and a label on each line; paths may hold spaces."
     )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
 from ..storage.strings import StringTable
-from ..storage.urls import is_url
+from ..storage.urls import is_url, shown
 from .class_folders import ClassFolders
 from .list_file import read_list_file
 
@@ -52,6 +52,10 @@ class FileList:
             return [root + name for name in names]
         return [n if n.startswith(b"/") or is_url(n) else root + n for n in names]
 
+    def name(self, index: int) -> str:
+        """Return a file as it is named: relative to `root`, or its path or URL without secrets."""
+        return shown(self.names[index])
+
     @cached_property
     def _some_are_whole(self) -> bool:
         """Whether any name may be an absolute path or a URL."""
@@ -83,7 +87,7 @@ def list_files(
       without a file that matches `file_filters` is a class, too. A class's files have the order of
       their names' bytes. Links are followed. `globs.name_filter` explains the patterns.
     - `files`: paths, relative to `file_root` (default: the current folder), with one of `labels`
-      each, from 0 to 2147483647 (default: 0, 1, 2, ...).
+      each, which int32 holds (default: 0, 1, 2, ...).
     - `file_list`: a text file with a path, white space and a label from 0 to 2147483647 on
       each line, relative to `file_root` (default: the folder of `file_list`). Blank lines are
       skipped. Spaces before and inside of a path belong to the path.
@@ -94,9 +98,9 @@ def list_files(
     Relative paths are resolved when the list is made, so a later change of the current folder
     changes nothing. The files of `files` and `file_list` are not opened before they are read.
 
-    Differences from DALI: labels below 0, labels that int32 cannot hold, and labels that are no
-    integers are errors (DALI accepts, wraps or cuts them). A byte order mark before the first line
-    of `file_list` is skipped.
+    Differences from DALI: labels that int32 cannot hold, and labels that are no integers, are
+    errors (DALI wraps or cuts them). A byte order mark before the first line of `file_list` is
+    skipped.
 
     Raises:
         ArgumentError: the arguments contradict each other or are empty.
@@ -201,10 +205,10 @@ def _checked_labels(labels: Any, count: int) -> NDArray[np.int32]:
         )
     if given.dtype.kind not in "iu":
         raise ArgumentError(f"`labels` must be integers, got values of type {given.dtype}")
-    wrong = np.flatnonzero((given < 0) | (given > _INT32.max))
+    wrong = np.flatnonzero((given < _INT32.min) | (given > _INT32.max))
     if wrong.size:
         raise ArgumentError(
-            f"`labels[{wrong[0]}]` is {given[wrong[0]]}; labels are integers from 0 to {_INT32.max}"
+            f"`labels[{wrong[0]}]` is {given[wrong[0]]}; labels are integers of 32 bits"
         )
     return given.astype(np.int32)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -57,7 +58,8 @@ class LMDBFiles:
 
         Args:
             paths: environments: each a folder that holds `data.mdb`, or a file (made with
-                `subdir=False`, MDB_NOSUBDIR).
+                `subdir=False`, MDB_NOSUBDIR). A folder of such folders, as `penstock convert`
+                writes it, and a pattern stand for all of them, in the order of their names.
             database: name of the database in each; None for the unnamed one.
             options: `Reader.storage_options`, for URLs; that of a folder ends in a slash.
 
@@ -66,9 +68,7 @@ class LMDBFiles:
                 such database; or there is no record at all.
             OSError: a file cannot be read.
         """
-        self._storages = open_storages([_data_file(path) for path in paths], options)
-        self._snapshots: list[Snapshot] = []
-        indexes = [self._index(storage, database) for storage in self._storages]
+        self._storages, self._snapshots, indexes = open_databases(paths, database, options)
         self._records = RecordFiles(self._storages, [(each[0], each[1]) for each in indexes])
         if not len(self._records):
             names = ", ".join(storage.name for storage in self._storages)
@@ -76,32 +76,6 @@ class LMDBFiles:
         self._keys = _key_table(indexes)
         counts = [len(each[0]) for each in indexes]
         self._firsts: Int64s = np.cumsum([0, *counts[:-1]], dtype=np.int64)
-
-    def _index(self, storage: Storage, name: str | None) -> Arrays:
-        """Return offsets and lengths of the values, the keys end to end, and their bounds."""
-        snapshot = read_snapshot(storage)
-        self._snapshots.append(snapshot)
-        database = snapshot.main if name is None else _named(storage, snapshot, name)
-
-        def build() -> Arrays:
-            entries = read_entries(storage, snapshot, database)
-            self._refuse_change(storage, snapshot)
-            return _records(entries, storage.name)
-
-        if database.leaf_pages < TUNING.cached_leaf_pages:
-            return build()
-        kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
-
-        def fits(*arrays: NDArray[Any]) -> bool:
-            offsets, lengths, keys, bounds = arrays
-            return (
-                lie_inside(storage, offsets, lengths)
-                and len(bounds) == len(offsets) + 1
-                and have_dtypes((keys, np.uint8))
-                and are_bounds(bounds, len(keys))
-            )
-
-        return cached_index(storage, kind, build, fits)
 
     def __len__(self) -> int:
         return len(self._records)
@@ -116,7 +90,7 @@ class LMDBFiles:
         records = self._records.read(indices, allocate, SLACK)
         # Checked afterwards: the next transaction writes only to pages that this one left free.
         for file in set((self._firsts.searchsorted(indices, "right") - 1).tolist()):
-            self._refuse_change(self._storages[file], self._snapshots[file])
+            refuse_change(self._storages[file], self._snapshots[file])
         return records
 
     def keys(self, indices: NDArray[np.int64], allocate: Allocate) -> list[NDArray[np.uint8]]:
@@ -141,15 +115,59 @@ class LMDBFiles:
         """Release the files; a later `read` opens them again."""
         self._records.close()
 
-    @staticmethod
-    def _refuse_change(storage: Storage, snapshot: Snapshot) -> None:
-        if storage.path is None:
-            return  # an object in remote storage does not change piece by piece
-        if not is_unchanged(storage, snapshot):
-            raise SourceError(
-                f"{storage.name} was written to while it was being read, so values may have "
-                "moved: make the reader anew when nobody writes, or read a copy"
-            )
+
+def open_databases(
+    paths: Sequence[str], database: str | None, options: Mapping[str, Any] | None
+) -> tuple[list[Storage], list[Snapshot], list[Arrays]]:
+    """Open LMDB files; the arguments are those of `LMDBFiles`.
+
+    Returns:
+        the files, their states, and of each the offsets and lengths of its values, its keys end to
+        end, and the bounds of the keys.
+    """
+    files = [file for path in paths for file in database_files(path)]
+    storages = open_storages(files, options)
+    snapshots = [read_snapshot(storage) for storage in storages]
+    indexes = [
+        _index(storage, snapshot, database)
+        for storage, snapshot in zip(storages, snapshots, strict=True)
+    ]
+    return storages, snapshots, indexes
+
+
+def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
+    database = snapshot.main if name is None else _named(storage, snapshot, name)
+
+    def build() -> Arrays:
+        entries = read_entries(storage, snapshot, database)
+        refuse_change(storage, snapshot)
+        return _records(entries, storage.name)
+
+    if database.leaf_pages < TUNING.cached_leaf_pages:
+        return build()
+    kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
+
+    def fits(*arrays: NDArray[Any]) -> bool:
+        offsets, lengths, keys, bounds = arrays
+        return (
+            lie_inside(storage, offsets, lengths)
+            and len(bounds) == len(offsets) + 1
+            and have_dtypes((keys, np.uint8))
+            and are_bounds(bounds, len(keys))
+        )
+
+    return cached_index(storage, kind, build, fits)
+
+
+def refuse_change(storage: Storage, snapshot: Snapshot) -> None:
+    """Raise SourceError if a local file was written to since its state was read."""
+    if storage.path is None:
+        return  # an object in remote storage does not change piece by piece
+    if not is_unchanged(storage, snapshot):
+        raise SourceError(
+            f"{storage.name} was written to while it was being read, so values may have "
+            "moved: make the reader anew when nobody writes, or read a copy"
+        )
 
 
 def _text(key: bytes) -> str:
@@ -158,9 +176,24 @@ def _text(key: bytes) -> str:
     return repr(key)
 
 
-def _data_file(path: str) -> str:
-    folder = path.endswith("/") if is_url(path) else os.path.isdir(path)
-    return os.path.join(path, _DATA) if folder else path
+def database_files(path: str) -> list[str]:
+    """Return the files of the databases that a path stands for; see `LMDBFiles`.
+
+    Raises:
+        SourceError: nothing matches a pattern.
+    """
+    if is_url(path):
+        return [path + _DATA if path.endswith("/") else path]
+    if not os.path.exists(path) and glob.has_magic(path):
+        matches = sorted(glob.glob(path))
+        if not matches:
+            raise SourceError(f"no file or folder matches the pattern {path!r}")
+        return [file for match in matches for file in database_files(match)]
+    if not os.path.isdir(path):
+        return [path]
+    own = os.path.join(path, _DATA)
+    inside = sorted(glob.glob(os.path.join(glob.escape(path), "*", _DATA)))
+    return inside if inside and not os.path.isfile(own) else [own]
 
 
 def _described(database: str | None) -> str:

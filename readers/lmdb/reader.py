@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +13,14 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError
 from ...engine.graph.operator import Array, register
-from ...engine.graph.params import BOOL, REQUIRED, STR, STRS, param
+from ...engine.graph.params import BOOL, DTYPES, REQUIRED, STR, STRS, param
+from ...engine.tensors.dtypes import to_numpy_type
 from ...formats.npy import array_of_npy
 from ..record_reader import RecordReader
-from ..source import Allocate, Column
+from ..source import Allocate, Column, Source
 from ..storage.records import Records
+from ..webdataset.choosing import MISSING, outputs_of
+from ..webdataset.index import split_name
 
 if TYPE_CHECKING:
     from .files import LMDBFiles
@@ -115,7 +120,8 @@ class LMDBReader(RecordReader):
     path = param(
         STRS,
         REQUIRED,
-        "The databases, read one after the other: folders that hold data.mdb, or files.",
+        "The databases, read one after the other: folders that hold data.mdb, or files. A folder "
+        "of such folders (shards) and globs stand for all of them.",
     )
 
     def open_files(self, database: str | None = None) -> LMDBFiles:
@@ -127,7 +133,29 @@ class LMDBReader(RecordReader):
 
 @register
 class LMDB(LMDBReader):
-    """Reads the values of LMDB databases, in the order of their keys.
+    """Reads LMDB databases: samples of several values (`ext`), or value by value.
+
+    With `ext`, keys are names of files, as `penstock convert --to lmdb` writes them: the text up to
+    the first dot of the name is the sample's key, the rest is the extension. The values of a key,
+    such as `cat/001.cls` and `cat/001.jpg`, are one sample:
+
+    >>> import lmdb
+    >>> from penstock import fn, pipeline_def, types
+    >>> files = {b"a.cls": b"7", b"a.jpg": b"...", b"b.cls": b"12", b"b.jpg": b"..."}
+    >>> with lmdb.open("photos") as database, database.begin(write=True) as transaction:
+    ...     for key, content in files.items():
+    ...         _ = transaction.put(key, content)
+    >>> @pipeline_def(batch_size=2, num_threads=1)
+    ... def samples():
+    ...     return fn.readers.lmdb(
+    ...         path="photos", ext=["jpg", "cls"], dtypes=[types.UINT8, types.INT32]
+    ...     )
+    >>> with samples() as pipe:
+    ...     images, labels = pipe.run()
+    >>> labels.as_array().tolist()
+    [[7], [12]]
+
+    Without `ext` each value is a sample. The order is that of the keys in both cases.
 
     Files of LMDB 0.9 and of LMDB 1.0 are read, on read-only file systems, too, and without the
     LMDB library. They must not be written to meanwhile; that is noticed and refused.
@@ -136,27 +164,48 @@ class LMDB(LMDBReader):
     of reading, unless the pipeline has `exec_processes=False`.
 
     Outputs:
-        the value: uint8, shape (size,) for "bytes"; for "npy" and "pickle" the array in it.
-        with `keys`, its key: uint8, shape (length,).
+        with `ext`, for each entry the value: of the type in `dtypes`, shape (size,). A number that
+            is written as text: shape (1,).
+        without `ext` the value: uint8, shape (size,) for "bytes"; for "npy" and "pickle" the
+            array in it.
+        with `keys`, the key: uint8, shape (length,).
 
     Raises:
         SourceError: a file is no LMDB file, is damaged, is written to while it is read, holds
             no such database, or no records.
         OSError: a file cannot be read.
-        DecodeError: a value is not in the format that `values` says (see `on_error`).
+        DecodeError: a value is not in the format that `values` says, or no number where one is
+            wanted (see `on_error`).
     """
 
     name = "readers.lmdb"
 
     database = param(STR, None, "Name of the database in each file; by default the unnamed one.")
+    ext = param(
+        STRS,
+        None,
+        "An entry for each output: extensions, separated by ';', as in `fn.readers.webdataset`.",
+    )
+    dtypes = param(
+        DTYPES,
+        None,
+        "With `ext`: types that the outputs' bytes are taken for, one each; by default UINT8. "
+        "Decimal numbers in cls, txt and others are read as in `fn.readers.webdataset`.",
+    )
+    missing_component_behavior = param(
+        STR,
+        "empty",
+        "With `ext`: what to do with a sample that has no component for an output: 'empty' gives "
+        "an empty array, 'skip' leaves the sample out, 'error' raises.",
+    )
     values = param(
         STR,
         "bytes",
-        "What the values are: 'bytes', 'npy' (arrays as numpy.save writes them) or 'pickle' "
-        "(pickled arrays or numbers). Unpickling runs whatever code a value names: use it only "
-        "for files that you have written yourself.",
+        "Without `ext`: what the values are: 'bytes', 'npy' (arrays as numpy.save writes them) or "
+        "'pickle' (pickled arrays or numbers). Unpickling runs whatever code a value names: use it "
+        "only for files that you have written yourself.",
     )
-    keys = param(BOOL, False, "Whether the key is a second output.")
+    keys = param(BOOL, False, "Whether the key is one more output, the last one.")
 
     def prepare(self) -> None:
         super().prepare()
@@ -165,12 +214,55 @@ class LMDB(LMDBReader):
                 f"fn.readers.lmdb: values must be one of {', '.join(map(repr, _VALUES))}, "
                 f"but is {self.values!r}"
             )
+        if self.missing_component_behavior not in MISSING:
+            raise ArgumentError(
+                "fn.readers.lmdb: missing_component_behavior must be one of "
+                f"{', '.join(map(repr, MISSING))}, but is {self.missing_component_behavior!r}"
+            )
+        if self.ext is not None and self.values != "bytes":
+            raise ArgumentError(
+                "fn.readers.lmdb: `values` is for databases whose values are samples, so it does "
+                "not go with `ext`; fn.decoders.numpy decodes components in .npy format"
+            )
+        if self.ext is None and self.dtypes is not None:
+            raise ArgumentError("fn.readers.lmdb: `dtypes` needs `ext`, with an entry for each")
 
     def num_outputs(self) -> int:
-        return 2 if self.keys else 1
+        outputs: int = 1 if self.ext is None else len(self.ext)
+        return outputs + bool(self.keys)
 
-    def open_source(self) -> LMDBSource:
-        return LMDBSource(self.open_files(self.database), _VALUES[self.values], self.keys)
+    def open_source(self) -> Source:
+        if self.ext is None:
+            files = self.open_files(self.database)
+            _warn_of_components(files)
+            return LMDBSource(files, _VALUES[self.values], self.keys)
+        from .components import open_components  # takes 2 ms
+
+        return open_components(
+            self.path,
+            self.ext,
+            outputs_of(f"fn.{self.name}", self.ext, self.dtypes or ()),
+            database=self.database,
+            missing=self.missing_component_behavior,
+            keys=self.keys,
+            options=self.storage_options,
+        )
 
     def placeholder(self) -> tuple[Array, ...]:
-        return (np.empty(0, np.uint8),) * self.num_outputs()
+        types = [to_numpy_type(each) for each in self.dtypes or ()]
+        usual = (np.empty(0, np.uint8),) * (self.num_outputs() - len(types))
+        return (*(np.empty(0, each) for each in types), *usual)
+
+
+def _warn_of_components(files: LMDBFiles) -> None:
+    """Warn if the first two values look like the components of one sample."""
+    if len(files) < 2:
+        return
+    (key, first), (other, second) = (split_name(files.key_table[i], "first") for i in (0, 1))
+    if key == other and first != second and first and second:
+        names = [os.fsdecode(each) for each in (first, second)]
+        warnings.warn(
+            f"{files.where(0)}: the keys are names of files, and each value is handed out as a "
+            f"sample of its own; ext={names} puts the values of a key together",
+            stacklevel=2,
+        )

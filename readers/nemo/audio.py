@@ -43,7 +43,8 @@ class AudioBytes(Protocol):
         """Return which entries are windows of local files that hold more: (entries,).
 
         `read` returns the path of such a file in place of its bytes, so that the decoder reads no
-        more than the window.
+        more than the window. Of an entry with several files, `read` returns all paths, with zero
+        bytes between them.
         """
 
     def close(self) -> None:
@@ -63,16 +64,23 @@ class AudioFiles:
         labels = np.zeros(len(paths), np.int32)
         self._files = FileSource(FileList(b"", self._paths, labels), options)
         local = np.fromiter((not is_url(path) for path in paths), np.bool_, len(paths))
+        several = np.fromiter((b"\0" in path for path in paths), np.bool_, len(paths))
         repeated = np.bincount(self._file, minlength=len(paths))[self._file] > 1
-        inside = (entries.column("offset") > 0) | repeated
+        inside = (entries.column("offset") > 0) | repeated | several[self._file]
         self._is_segment: NDArray[np.bool_] = local[self._file] & inside
+        for index in np.flatnonzero(several[self._file] & ~self._is_segment)[:1].tolist():
+            raise SourceError(
+                f"{entries.where(index)}: a list of files must name local files; store their "
+                "channels in one file"
+            )
 
     def is_segment(self) -> NDArray[np.bool_]:
         return self._is_segment
 
     def paths(self, indices: Int64s) -> list[str]:
-        """Return the path or the URL of each entry's file."""
-        return [os.fsdecode(path) for path in self._paths.take(self._file[indices])]
+        """Return the paths or the URLs of the entries' files."""
+        joined = self._paths.take(self._file[indices])
+        return [os.fsdecode(path) for paths in joined for path in paths.split(b"\0")]
 
     def read(self, indices: Int64s, allocate: Allocate) -> Column:
         segments = self._is_segment[indices]
@@ -97,10 +105,12 @@ def _resolved(manifest: NemoManifest, folder: str) -> list[bytes]:
     _, entries = np.unique(manifest.path_number, return_index=True)
     paths = []
     for number, entry in enumerate(entries.tolist()):
-        path = manifest.paths.encoded(number)
+        names = manifest.paths.encoded(number).split(b"\0")
         if is_url(folder):
-            check_remote_name(os.fsencode(manifest.name), int(manifest.line[entry]), path)
-        paths.append(path if path.startswith(b"/") or is_url(path) else start + path)
+            for name in names:
+                check_remote_name(os.fsencode(manifest.name), int(manifest.line[entry]), name)
+        resolved = (n if n.startswith(b"/") or is_url(n) else start + n for n in names)
+        paths.append(b"\0".join(resolved))
     return paths
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
 from ...formats.nemo import NemoManifest, parse_manifest
-from ..listing.list_file import opened
 from ..source import checked_indices
+from ..storage.opening import opened
 from ..storage.urls import is_url, shown
 
 Int64s = NDArray[np.int64]
@@ -56,15 +56,27 @@ class NemoEntries:
         """Return the transcript of an entry in UTF-8."""
         return self._manifest_of(index).texts.encoded(int(self.row[index]))
 
+    def files(self, index: int) -> list[str]:
+        """Return the audio files of an entry as its manifest spells them: most often one."""
+        return self._manifest_of(index).files(int(self.row[index]))
+
     def path(self, index: int) -> str:
-        """Return the audio file of an entry as its manifest spells it."""
+        """Return the audio file of an entry; several ones with commas between them."""
         return self._manifest_of(index).path(int(self.row[index]))
+
+    def channels(self, index: int) -> tuple[int, ...]:
+        """Return the channels that an entry selects; none for all."""
+        return self._manifest_of(index).channels.get(int(self.row[index]), ())
+
+    def selects_channels(self) -> bool:
+        """Return whether any entry selects channels."""
+        return any(manifest.channels for manifest in self.manifests)
 
     def where(self, index: int) -> str:
         """Return the audio file of an entry, with manifest and line."""
         checked_indices(np.array([index]), len(self))
         line = self._manifest_of(index).where(int(self.row[index]))
-        return f"{shown(self.path(index))} ({line})"
+        return f"{', '.join(map(shown, self.files(index)))} ({line})"
 
     def _manifest_of(self, index: int) -> NemoManifest:
         return self.manifests[int(self.manifest[index])]

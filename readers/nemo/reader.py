@@ -28,7 +28,8 @@ class NemoAsrReader(Reader):
     A manifest holds a JSON object a line, with "audio_filepath", and if known "offset" and
     "duration" in seconds, and "text". Paths are relative to the manifest; URLs are read, too. The
     window that offset and duration name is decoded alone. A duration that reaches beyond the file
-    ends with the file.
+    ends with the file. "channel_selector" selects channels: a number from 0 on, a list, or
+    "average". A list of local files as "audio_filepath" holds the channels of one recording.
 
     All formats of `fn.decoders.audio` are read. An error names the file, the manifest and the line.
 

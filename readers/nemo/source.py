@@ -27,7 +27,8 @@ class NemoSource:
         """Return four columns.
 
         The encoded audio, uint8 (size,), or a path in its place; the window, float64 (3,): offset
-        and duration in seconds (negative for the rest), and 1 for a path; the transcript in
+        and duration in seconds (negative for the rest), and 1 for a path; or (3 + n,) with the
+        numbers of n selected channels behind; the transcript in
         UTF-8, uint8 (size,); the entry's number, int64 (entries, 1).
 
         Raises:
@@ -38,10 +39,17 @@ class NemoSource:
         texts = [self._entries.text(index) for index in indices.tolist()]
         return (
             self._audio.read(indices, allocate),
-            self._windows[indices],
+            self._windows_of(indices),
             [np.frombuffer(text, np.uint8) for text in texts],
             self._entries.number[indices][:, np.newaxis],
         )
+
+    def _windows_of(self, indices: NDArray[np.int64]) -> Column:
+        windows = self._windows[indices]
+        if not self._entries.selects_channels():
+            return windows
+        channels = [self._entries.channels(index) for index in indices.tolist()]
+        return [np.append(window, own) for window, own in zip(windows, channels, strict=True)]
 
     def where(self, index: int) -> str:
         """Return the audio file, the manifest and the line."""

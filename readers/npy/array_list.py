@@ -82,9 +82,17 @@ class ArrayList:
     def where(self, array: int) -> str:
         """Return the path of an array's file and, in archives, the member's name."""
         (path,) = self.paths(self.files_of(np.array([array])))
+        return self._with_member(shown(path), array)
+
+    def name(self, array: int) -> str:
+        """Return the file of an array as it is named and, in archives, the member's name."""
+        (file,) = self.files_of(np.array([array])).tolist()
+        return self._with_member(self.files.name(file), array)
+
+    def _with_member(self, file: str, array: int) -> str:
         if self.members is None or self.members.table["size"][array] < 0:
-            return shown(path)
-        return f"{shown(path)}, member {os.fsdecode(self.members.names[array])!r}"
+            return file
+        return f"{file}, member {os.fsdecode(self.members.names[array])!r}"
 
 
 def list_arrays(

@@ -160,6 +160,9 @@ class DirectReading:
         batch.taken_device_bytes += on_gpu.dense().nbytes
         return (on_gpu,)
 
+    def forget(self) -> None:
+        """Do nothing: no batch is read before it is asked for."""
+
     def close(self) -> None:
         """Close the files."""
         self._direct.close()

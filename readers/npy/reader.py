@@ -63,6 +63,10 @@ class NumpyReader(Reader):
     their beginning to their end, whatever the region. With `sample_axis` an array holds several
     samples.
 
+    Folders are no classes: the reader knows no labels. For class folders of `.npy` files,
+    `fn.readers.file(file_root=..., file_filters="*.npy")` gives files with labels, and
+    `fn.decoders.numpy` their arrays.
+
     Regions of local files that lie in memory are copied out of maps of them, where that is faster:
     by a process of the reader's own, because a mapped file that is cut short ends the process. It
     is started after a fifth of a second of such work; `Pipeline.stats` says how much it copied.

@@ -79,8 +79,10 @@ class RegionReading:
         assert isinstance(selection, RegionSelection)
         return self._source.read(selection.index, batch.empty, selection.regions.values)
 
-    def close(self) -> None:
+    def forget(self) -> None:
         """Do nothing: no batch is read before it is asked for."""
+
+    close = forget
 
 
 class AheadIfLarge:
@@ -110,6 +112,10 @@ class AheadIfLarge:
                 self._now, self._ahead = self._ahead(depth), None
         found: Columns = columns
         return found
+
+    def forget(self) -> None:
+        """Drop what was read or begun for batches to come."""
+        self._now.forget()
 
     def close(self) -> None:
         """Drop what was read or begun for batches to come."""

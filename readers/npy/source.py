@@ -110,10 +110,24 @@ class NumpySource:
     def __len__(self) -> int:
         return len(self._arrays) if self._firsts is None else int(self._firsts[-1])
 
+    def headers(self, numbers: Int64s) -> list[NpyHeader]:
+        """Return the headers of arrays, without reading elements."""
+        return self._stored.headers(numbers)
+
+    @property
+    def array_count(self) -> int:
+        """The number of arrays, which may have several samples each."""
+        return len(self._arrays)
+
+    @property
+    def inflates(self) -> bool:
+        """Whether any array is deflated, so that reading a part of it inflates all of it."""
+        members = self._arrays.members
+        return members is not None and bool(members.table["deflated"].any())
+
     def plain_file(self) -> str | None:
         """Return the path of a local file; None if the first is none, or members are deflated."""
-        members = self._arrays.members
-        if members is not None and members.table["deflated"].any():
+        if self.inflates:
             return None
         (path,) = self._arrays.paths(self._arrays.files_of(np.zeros(1, np.int64)))
         return None if is_url(path) else path
@@ -331,9 +345,16 @@ class NumpySource:
 
     def where(self, index: int) -> str:
         """Return the file, the member in it if it is an archive, and the index along the axis."""
+        return self._described(self._arrays.where, index)
+
+    def source_info(self, index: int) -> str:
+        """Return the same, with the file as it is named: relative to `file_root`."""
+        return self._described(self._arrays.name, index)
+
+    def _described(self, describe: Callable[[int], str], index: int) -> str:
         numbers, places = self._located(checked_indices(np.array([index]), len(self)))
         place = "" if places is None else f", sample {places[0]}"
-        return self._arrays.where(int(numbers[0])) + place
+        return describe(int(numbers[0])) + place
 
     def worth_mapping(self, *, known: bool) -> bool:
         """Return whether a process that maps files may be worth it: see `mapped_copies`.

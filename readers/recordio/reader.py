@@ -81,6 +81,11 @@ class MXNetSource:
         """Return the location of a record: file, number in the file (from 0), offset."""
         return self._files.where(index)
 
+    def source_info(self, index: int) -> str:
+        """Return file and offset of a record, as DALI does: "FILE at index OFFSET"."""
+        name, _, offset = self._files.position_of(index)
+        return f"{name} at index {offset}"
+
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""
         self._files.close()

@@ -22,7 +22,6 @@ _HTTP = ("http", "https")
 _S3 = ("s3", "s3a")
 _ANY_HOST = _HTTP + _S3  # protocols whose connections serve all hosts and buckets
 _INSTALL = {
-    **dict.fromkeys(_HTTP + _S3, install_hint("remote")),
     **dict.fromkeys(("gs", "gcs"), "pip install gcsfs"),
     **dict.fromkeys(("az", "abfs", "abfss"), "pip install adlfs"),
 }
@@ -98,7 +97,7 @@ def _service(url: str, options: dict[str, Any], limits: Limits) -> Service:
     except MissingDependencyError:
         raise
     except ImportError as error:
-        wanted = _INSTALL.get(protocol)
+        wanted = install_hint("remote") if protocol in _ANY_HOST else _INSTALL.get(protocol)
         raise MissingDependencyError(
             f"{shown(url)}: the library for {protocol}:// is not installed: "
             + (wanted or str(error))

@@ -98,6 +98,11 @@ class TFRecordSource:
         """Return file, number in the file (from 0) and offset of the record's frame."""
         return self._files.where(index)
 
+    def source_info(self, index: int) -> str:
+        """Return file and offset of a record, as DALI does: "FILE at index OFFSET"."""
+        name, _, offset = self._files.position_of(index)
+        return f"{name} at index {offset}"
+
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""
         self._files.close()
@@ -166,7 +171,7 @@ class TFRecord(RecordReader):
         None,
         "When the records' checksums are verified: 'always' (whenever a record is read), 'index' "
         "(once, when the index is made), 'never'. By default 'always', if the package crc32c is "
-        f"installed ({install_hint('tfrecord')}). Headers are always checked.",
+        "installed, which the extra `tfrecord` brings. Headers are always checked.",
     )
 
     def prepare(self) -> None:

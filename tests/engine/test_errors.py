@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from penstock.engine import errors
@@ -44,7 +46,12 @@ def test_no_error_is_missing_in_the_drawing():
     assert all(f"{name} " in errors.__doc__ or f"{name}\n" in errors.__doc__ for name in kinds)
 
 
-def test_the_hint_is_a_command_for_a_checkout_until_the_package_is_published(monkeypatch):
-    assert errors.install_hint("remote").startswith("pip install '.[remote]' in the folder")
-    monkeypatch.setattr(errors, "DISTRIBUTION", "penstock")
-    assert errors.install_hint("remote") == "pip install 'penstock[remote]'"
+def test_the_hint_is_a_command_that_works_in_any_folder(monkeypatch, tmp_path):
+    root = Path(errors.__file__).resolve().parent.parent
+    assert errors.install_hint("remote") == f"pip install '{root}[remote]'"
+    monkeypatch.setattr(errors, "_ROOT", tmp_path)  # as in a wheel, without pyproject.toml
+    hint = errors.install_hint("audio")
+    assert hint.startswith("pip install 'soundfile<1,>=0.13'")
+    assert "numpy" not in hint
+    assert errors.requirements()["numpy"].startswith("<3")
+    assert "typer" not in errors.requirements("audio")

@@ -37,6 +37,24 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted():
     assert manifest.path(0) == "a.wav"
 
 
+def test_channels_lists_of_files_and_other_names_of_fields():
+    manifest = parse(
+        {"audio_filepath": "a.wav", "channel_selector": 1, "text": 42},
+        {"audio_filename": "b.wav"},
+        {"audio_filepath": ["c0.wav", "c1.wav"], "channel_selector": [1, 0]},
+        {"audio_filepath": "a.wav", "channel_selector": "average"},
+    )
+    assert manifest.texts[0] == "42"
+    assert [manifest.files(i) for i in range(3)] == [["a.wav"], ["b.wav"], ["c0.wav", "c1.wav"]]
+    assert manifest.path(2) == "c0.wav, c1.wav"
+    assert manifest.channels == {0: (1,), 2: (1, 0), 3: (-1,)}
+
+
+def test_fields_that_are_not_read_are_named():
+    with pytest.warns(UserWarning, match=r"train.json, line 1: 'text_filepath' is not read"):
+        parse({"audio_filepath": "a.wav", "text_filepath": "a.txt"})
+
+
 GOOD = {"audio_filepath": "a.wav"}
 
 
@@ -53,7 +71,14 @@ GOOD = {"audio_filepath": "a.wav"}
         ({"audio_filepath": 3}, "audio_filepath"),
         ({"audio_filepath": "a\0b"}, "audio_filepath"),
         (b'{"audio_filepath": "\\ud800"}', "surrogate"),
-        (GOOD | {"text": 3}, "'text' must be a string"),
+        (GOOD | {"text": 3.5}, "'text' must be a string"),
+        (GOOD | {"text": True}, "'text' must be a string"),
+        ({"audio_filepath": []}, "audio_filepath"),
+        ({"audio_filepath": ["a.wav", 3]}, "audio_filepath"),
+        (GOOD | {"channel_selector": -1}, "'channel_selector' must be"),
+        (GOOD | {"channel_selector": [0, "1"]}, "'channel_selector' must be"),
+        (GOOD | {"channel_selector": []}, "'channel_selector' must be"),
+        (GOOD | {"channel_selector": 1024}, "'channel_selector' must be"),
         (GOOD | {"duration": -1}, "'duration' must be seconds"),
         (GOOD | {"duration": "2"}, "'duration' must be seconds"),
         (GOOD | {"duration": True}, "'duration' must be seconds"),

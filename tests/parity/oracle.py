@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def run_dali(
     def expression(*nodes: Any) -> Any:
         positional, others = nodes[: 1 + len(inputs)], nodes[1 + len(inputs) :]
         arguments = dict(zip(named, others, strict=True))
-        return getattr(_dali.fn, name)(*positional, **arguments, **constants)
+        return attrgetter(name)(_dali.fn)(*positional, **arguments, **constants)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of arguments that DALI calls deprecated

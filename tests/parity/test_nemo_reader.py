@@ -32,7 +32,7 @@ def manifest(tmp_path_factory):
 def ours(size, **arguments):
     with Pipeline(batch_size=size, num_threads=2) as pipe:
         outputs = fn.readers.nemo_asr(**arguments)
-        pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
+        pipe.set_outputs(*(outputs if isinstance(outputs, list | tuple) else (outputs,)))
         return [[np.array(row) for row in output.as_cpu().rows()] for output in pipe.run()]
 
 

@@ -25,6 +25,8 @@ CASES = {
     "warp_affine": ("matrix", MOVES, {"fill_value": 5.0}),
     "rotate": ("angle", ANGLES, {"keep_size": True}),
     "rotate, canvas": ("angle", ANGLES, {"fill_value": 5.0}),
+    "brightness": ("brightness", [np.float32([1.5])] * 3, {}),
+    "gaussian_blur": ("sigma", [np.float32([1.5])] * 3, {}),
     "coord_transform": ("T", [np.outer(angles, np.float32([1, 2, 3])) for angles in ANGLES], {}),
 }
 

@@ -99,6 +99,29 @@ def feed(pipelines: list[Pipeline]) -> Feed:
     return make
 
 
+@pytest.fixture
+def feed_numbers(pipelines: list[Pipeline]) -> Feed:
+    """Makes a pipeline over a source of numbers: a function of the batch's number, or items.
+
+    It outputs batches of 4 copies of each number below 3, int64 (batch, 1), then ends.
+    """
+
+    def make(source: Any, **options: Any) -> Pipeline:
+        def batch(number: Any) -> NDArray[Any]:
+            if number >= 3:
+                raise StopIteration
+            return np.full((4, 1), number)
+
+        data = (lambda i: batch(source(i))) if callable(source) else map(batch, source)
+        pipeline = Pipeline(batch_size=4, num_threads=1, **options)
+        with pipeline:
+            pipeline.set_outputs(fn.external_source(source=data, name="source"))
+        pipelines.append(pipeline)
+        return pipeline
+
+    return make
+
+
 def column(values: Sequence[int]) -> NDArray[np.int32]:
     """Return `values` as int32 of shape (len(values), 1)."""
     return np.array(values, np.int32)[:, np.newaxis]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from math import ceil
 from typing import Any
 
 import numpy as np
 import pytest
 
-from penstock import ArgumentError, PipelineStopped
+from penstock import ArgumentError, Pipeline, PipelineStopped, fn
 from penstock.plugin.arrays import GenericIterator, LastBatchPolicy
 
 from ..engine.toys import own_threads
@@ -111,13 +112,117 @@ def test_reset_in_the_middle_warns_and_changes_nothing(numbers: Numbers) -> None
     assert epoch(iterator) == [[2, 3], [4, 5]]
 
 
-def test_a_loop_that_was_left_is_continued_by_the_next(numbers: Numbers) -> None:
+@pytest.mark.parametrize("auto_reset", [False, True])
+@pytest.mark.parametrize("reset", [False, True])
+def test_a_loop_after_one_that_was_broken_off_begins_anew(
+    numbers: Numbers, auto_reset: bool, reset: bool
+) -> None:
+    iterator = by_reader(numbers(6, 2), auto_reset=auto_reset)
+    for taken in (1, 2, 3, 1):
+        assert [values(batch) for batch in islice(iterator, taken)] == WHOLE[:taken]
+        if reset:
+            iterator.reset()
+        assert len(iterator) == 3
+    assert epoch(iterator) == epoch(iterator) == WHOLE
+
+
+WHOLE = [[0, 1], [2, 3], [4, 5]]
+
+
+@pytest.mark.parametrize("taken", [1, 2, 3, 4])
+@pytest.mark.parametrize("policy", LastBatchPolicy)
+def test_a_new_epoch_is_whole_and_has_the_next_shard(
+    numbers: Numbers, policy: LastBatchPolicy, taken: int
+) -> None:
+    def shards() -> list[Pipeline]:
+        return [numbers(15, 2, rank, 2) for rank in (0, 1)]
+
+    iterator = by_reader(shards(), last_batch_policy=policy)
+    list(islice(iterator, taken))
+    whole = {
+        FILL: [[[7, 8], [0, 1]], [[9, 10], [2, 3]], [[11, 12], [4, 5]], [[13, 14], [6, 7]]],
+        PARTIAL: [[[7, 8], [0, 1]], [[9, 10], [2, 3]], [[11, 12], [4, 5]], [[13, 14], [6]]],
+        DROP: [[[7, 8], [0, 1]], [[9, 10], [2, 3]], [[11, 12], [4, 5]]],
+    }[policy]
+    assert taken >= len(whole) or epoch(iterator) == whole
+
+
+def test_each_new_loop_has_another_order(numbers: Numbers) -> None:
+    iterator = by_reader(numbers(16, 2, random_shuffle=True))
+    starts = [values(next(iter(iterator))) for _ in range(6)]
+    assert len({tuple(start) for start in starts}) > 3
+    assert sorted(n for batch in epoch(iterator) for n in batch) == list(range(16))
+
+
+def test_a_loop_is_an_iterator_of_its_own(numbers: Numbers) -> None:
     iterator = by_reader(numbers(6, 2))
-    for batch in iterator:
-        assert values(batch) == [0, 1]
-        break
-    assert epoch(iterator) == [[2, 3], [4, 5]]
-    assert epoch(iterator) == [[0, 1], [2, 3], [4, 5]]
+    loop = iter(iterator)
+    assert values(next(loop)) == [0, 1]
+    assert [values(batch) for batch in loop] == [[2, 3], [4, 5]]
+    assert (len(loop), loop.size) == (3, 6)
+    loop.reset()
+    assert values(next(loop)) == [0, 1]
+
+
+def test_a_loop_after_next_has_the_rest(numbers: Numbers) -> None:
+    iterator = by_reader(numbers(6, 2))
+    for _ in range(2):
+        iter(iterator)
+        assert values(next(iterator)) == [0, 1]
+        assert epoch(iterator) == [[2, 3], [4, 5]]
+
+
+def test_what_is_read_ahead_is_of_no_epoch_that_was_left(
+    numbers: Numbers, pipelines: list[Pipeline]
+) -> None:
+    """Readers alone read many batches at once, and more than the consumer has asked for."""
+    iterator = by_reader(numbers(16, 1))
+    for taken in range(1, 16):
+        assert [values(b) for b in islice(iterator, taken)] == [[n] for n in range(taken)]
+
+
+@pytest.mark.parametrize("size", [-1, 12, 20])
+def test_sources_start_over(feed_numbers: Feed, size: int) -> None:
+    iterator = GenericIterator(feed_numbers(lambda i: i), ["label"], size)
+    for taken in (1, 3, 2, 1):
+        assert [values(batch) for batch in islice(iterator, taken)] == FED[:taken]
+    assert epoch(iterator) == FED
+    assert epoch(iterator) == FED
+
+
+FED = [[0] * 4, [1] * 4, [2] * 4]
+
+
+@pytest.mark.parametrize("source", [iter([0, 1, 2]), (i for i in range(3))])
+def test_a_source_that_runs_once_goes_on_and_loses_nothing(feed_numbers: Feed, source: Any) -> None:
+    iterator = GenericIterator(feed_numbers(source), ["label"])
+    assert [values(batch) for batch in islice(iterator, 1)] == FED[:1]
+    assert epoch(iterator) == FED[1:]
+    with pytest.raises(ArgumentError, match="cannot be iterated a second time"):
+        epoch(iterator)
+
+
+def test_data_that_were_fed_are_not_thrown_away(pipelines: list[Pipeline]) -> None:
+    pipeline = Pipeline(batch_size=2, num_threads=1, prefetch_queue_depth=1)
+    with pipeline:
+        pipeline.set_outputs(fn.external_source(name="fed"))
+    pipelines.append(pipeline)
+    for i in range(4):
+        pipeline.feed_input("fed", np.full((2, 1), i))
+    iterator = GenericIterator(pipeline, ["label"], 8)
+    seen = [values(batch)[0] for _ in range(2) for batch in islice(iterator, 2)]
+    assert seen == [0, 1, 2, 3]
+
+
+def test_random_numbers_go_on(pipelines: list[Pipeline]) -> None:
+    pipeline = Pipeline(batch_size=2, num_threads=1, seed=1)
+    with pipeline:
+        pipeline.set_outputs(fn.random.uniform(range=(0, 1)))
+    pipelines.append(pipeline)
+    iterator = GenericIterator(pipeline, ["label"], 8)
+    drawn = [tuple(values(batch)) for _ in range(3) for batch in islice(iterator, 3)]
+    assert len(set(drawn)) == 9
+    assert len(epoch(iterator)) == 4
 
 
 def test_several_pipelines_as_shards(numbers: Numbers) -> None:
@@ -264,9 +369,10 @@ def test_resuming_goes_on_in_the_middle_of_the_epoch(
 
 def take(iterator: GenericIterator) -> None:
     """Take the next batch, of this epoch or of the next."""
-    for _ in iterator:
-        return
-    take(iterator)
+    try:
+        next(iterator)
+    except StopIteration:
+        next(iterator)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 4])
@@ -287,7 +393,7 @@ def test_resuming_with_other_ranks_has_each_remaining_sample_once(
     first = start(3, 2)
     seen = numbers_in(next(first))
     second = start(ranks, batch_size, first.checkpoints()[0])
-    assert len(second) == ceil(ceil(8 / ranks) / batch_size)
+    assert len(second) == 1 + ceil(ceil(8 / ranks) / batch_size)
     for batch in second:
         seen += numbers_in(batch)
     assert sorted(seen) == list(range(14))

@@ -1,9 +1,9 @@
-"""The keyword arguments that all iterators accept, and their meanings."""
+"""The arguments that all iterators accept, and their meanings."""
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Any, get_type_hints
+import inspect
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,14 +11,9 @@ import pytest
 from penstock import ArgumentError, Pipeline, fn
 from penstock.plugin.arrays import ClassificationIterator, GenericIterator, LastBatchPolicy
 from penstock.plugin.base_iterator import BaseIterator
-from penstock.plugin.options import EpochArguments, EpochOptions
+from penstock.plugin.options import chosen_policy, resets_itself
 
 from .conftest import Feed, Numbers
-
-
-def test_both_lists_of_the_options_agree() -> None:
-    assert get_type_hints(EpochArguments) == get_type_hints(EpochOptions)
-    assert {field.name for field in fields(EpochOptions)} == set(EpochArguments.__annotations__)
 
 
 @pytest.mark.parametrize(
@@ -26,32 +21,55 @@ def test_both_lists_of_the_options_agree() -> None:
     [(True, True), ("yes", True), ("True", True), (False, False), ("no", False), (None, False)],
 )
 def test_auto_reset(value: Any, meaning: bool) -> None:
-    assert EpochOptions(auto_reset=value).resets_itself() is meaning
+    assert resets_itself(value) is meaning
 
 
 @pytest.mark.parametrize("value", ["maybe", "", 1, 3.0])
 def test_other_auto_reset(value: Any) -> None:
     with pytest.raises(ArgumentError, match="auto_reset must be"):
-        EpochOptions(auto_reset=value).resets_itself()
+        resets_itself(value)
 
 
 @pytest.mark.parametrize(
     ("fill", "policy"), [(True, LastBatchPolicy.FILL), (False, LastBatchPolicy.PARTIAL)]
 )
 def test_fill_last_batch_is_deprecated(fill: bool, policy: LastBatchPolicy) -> None:
-    options = EpochOptions(last_batch_policy=LastBatchPolicy.DROP, fill_last_batch=fill)
     with pytest.warns(DeprecationWarning, match="use last_batch_policy"):
-        assert options.policy() is policy
+        assert chosen_policy(LastBatchPolicy.DROP, fill) is policy
 
 
-def test_a_policy_of_another_type() -> None:
-    with pytest.raises(ArgumentError, match="must be a LastBatchPolicy, not False"):
-        EpochOptions(last_batch_policy=False).policy()  # type: ignore[arg-type]
+@pytest.mark.parametrize("policy", list(LastBatchPolicy))
+def test_a_policy_by_its_name(policy: LastBatchPolicy) -> None:
+    for name in (policy.name, policy.name.lower(), policy.name.title()):
+        assert chosen_policy(name, None) is policy
+    assert chosen_policy(policy, None) is policy
 
 
-def test_an_unknown_option_is_named(feed: Feed) -> None:
-    with pytest.raises(TypeError, match="auto_rest"):
-        GenericIterator(feed([np.ones(4)]), ["x"], auto_rest=True)  # type: ignore[call-arg]
+@pytest.mark.parametrize("policy", [False, 1, "last", None])
+def test_a_policy_that_is_none(policy: Any) -> None:
+    allowed = r'"fill" or LastBatchPolicy.FILL, "drop" or LastBatchPolicy.DROP, "partial"'
+    with pytest.raises(ArgumentError, match=f"must be a LastBatchPolicy.*{policy!r}.*{allowed}"):
+        chosen_policy(policy, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("last_batch", "ClassificationIterator has no argument 'last_batch'; did you mean 'last_b"),
+        ("output_map", "ClassificationIterator has no argument 'output_map'; there are auto_reset"),
+    ],
+)
+def test_an_unknown_option_is_named_as_of_the_class(feed: Feed, name: str, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        ClassificationIterator(feed([np.ones(4)]), **{name: True})
+
+
+@pytest.mark.parametrize("iterator", [BaseIterator, GenericIterator, ClassificationIterator])
+def test_the_help_describes_each_argument(iterator: type) -> None:
+    described = inspect.getdoc(iterator) or ""
+    for name in inspect.signature(iterator).parameters:
+        assert name == "unknown" or f"\n    {name}: " in described, name
+    assert ("output_map:" in described) is (iterator is not ClassificationIterator)
 
 
 def test_valid_marks_padding_and_is_cut_with_a_partial_batch(numbers: Numbers) -> None:

@@ -156,8 +156,16 @@ def test_ragged_list_of_scalars(feed: Feed) -> None:
 def test_ragged_dense_is_the_default(feed: Feed) -> None:
     (batch,) = next(RaggedIterator(feed([np.ones((2, 3))]), ["x"]))
     assert batch["x"].shape == (2, 3)
-    with pytest.raises(ArgumentError, match="output 'x'"):
+    advice = r"output 'x'.* as a list: output_types=\[RaggedIterator\.SPARSE_LIST_TAG\]"
+    with pytest.raises(ArgumentError, match=advice):
         next(RaggedIterator(feed([ragged()]), ["x"]))
+
+
+def test_the_help_describes_each_argument_of_ragged_iterators() -> None:
+    for iterator in (GenericIterator, ClassificationIterator, RaggedIterator):
+        described = inspect.getdoc(iterator) or ""
+        for name in inspect.signature(iterator).parameters:
+            assert name == "unknown" or f"\n    {name}: " in described, name
 
 
 @pytest.mark.parametrize(
@@ -302,7 +310,7 @@ def test_without_pytorch() -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert "pip install '.[torch]'" in done.stdout
+    assert "[torch]'" in done.stdout
 
 
 @pytest.mark.parametrize("tag", [DENSE, LIST])

@@ -60,7 +60,7 @@ READERS = {
         path=[str(folder / "a.rec")], index_path=[str(folder / "a.idx")], **options
     ),
     "webdataset": lambda folder, **options: fn.readers.webdataset(
-        paths=[str(folder / "a.tar")], ext=["jpg", "cls"], **options
+        paths=[str(folder / "a.tar")], ext=["jpg", "cls"], dtypes=["uint8", "uint8"], **options
     ),
     "lmdb": lambda folder, **options: (fn.readers.lmdb(path=[str(folder / "a.mdb")], **options),),
 }

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..formats.base import AudioHeader, AudioStream, Data
-from .sndfile import TUNING, SndfileStream
+from .sndfile import USUAL_SAMPLES, SndfileStream
 
 _MOST_BITS = 24  # dr_flac cannot decode the difference of two channels of 32 bits
 
@@ -91,7 +91,7 @@ def open_stream(format_name: str, data: Data) -> AudioStream | None:
     if not decoder:
         return None
     samples = decoder.totalPCMFrameCount * decoder.channels
-    is_usual = 0 < samples <= TUNING.usual_samples * len(data) and decoder.sampleRate > 0
+    is_usual = 0 < samples <= USUAL_SAMPLES * len(data) and decoder.sampleRate > 0
     if not is_usual or decoder.bitsPerSample > _MOST_BITS:
         lib.ma_dr_flac_close(decoder)
         return None

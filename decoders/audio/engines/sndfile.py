@@ -3,6 +3,9 @@
 libsndfile reads from a file descriptor, so that no callback of Python runs while it decodes and
 the GIL stays released. Bytes in memory go into a file in memory first, one a thread, which costs a
 tenth of the decoding of FLAC or less.
+
+libsndfile's seek is exact only for samples and frames that stand alone. So `_first_decoded` says
+where to decode from, such that a window holds the samples of the whole file.
 """
 
 from __future__ import annotations
@@ -10,36 +13,46 @@ from __future__ import annotations
 import io
 import os
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.errors import MissingDependencyError, install_hint
+from ....engine.errors import DecodeError, MissingDependencyError, install_hint
 from ...errors import decode_error
 from ..formats.base import AudioHeader, AudioStream, Data, missing_samples
+from .whole import WholeSignal
 
+_KEPT_BYTES = 16 << 20
+"""Largest file in memory that a thread keeps for the next sample."""
 
-class SndfileTuning(NamedTuple):
-    """Numbers of this module.
+USUAL_SAMPLES = 64
+"""Samples that a byte holds in files that are no claim of silence. More are checked."""
 
-    Attributes:
-        kept_bytes: largest file in memory that a thread keeps for the next sample.
-        usual_samples: a byte holds in files that are no claim of silence. More are checked.
-        searched_samples: are decoded together to find the damaged ones.
-    """
+_SEARCHED_SAMPLES = 1024
+"""Samples that are decoded together to find the damaged ones."""
 
-    kept_bytes: int = 16 << 20
-    usual_samples: int = 64
-    searched_samples: int = 1024
+_BLOCK = 1 << 16
+"""Samples that are decoded together where their number is unknown."""
 
+_MPEG_BLOCK = 1152
+"""The samples of one frame of MPEG audio, at most."""
 
-TUNING = SndfileTuning()
+_MPEG_PREROLL = 64 * _MPEG_BLOCK
+"""Samples that are decoded before a window of MP3. A frame borrows up to 511 bytes of the frames
+before. These are 50 frames at the lowest rates of bits."""
+
+_OGG_PREROLL = {"OPUS": 48000, "VORBIS": 8192}
+"""Samples that are decoded before a window of Ogg. The state of Opus fades. A block of Vorbis
+overlaps with the next."""
 
 _UNKNOWN = 1 << 62  # libsndfile's number of samples where a file does not say one
+_MPEG = "MPEG_LAYER_"  # I, II or III
 _FLOATS = ("FLOAT", "DOUBLE", "VORBIS", "OPUS", "MPEG_LAYER_I", "MPEG_LAYER_II", "MPEG_LAYER_III")
+_STAND_ALONE = ("PCM_", "FLOAT", "DOUBLE", "ULAW", "ALAW", "IMA_ADPCM", "MS_ADPCM", "ALAC_")
 
 
 def library() -> Any:
@@ -103,10 +116,27 @@ def _lent_file() -> _MemoryFile:
 
 
 class SndfileStream(AudioStream):
-    """A file that libsndfile reads: bytes in memory, or a local file."""
+    """A file that libsndfile reads: bytes in memory, or a local file.
 
-    def __init__(self, format_name: str, source: Data | str) -> None:
-        """Open a file: its bytes, or its path."""
+    Args:
+        format_name: for errors.
+        source: the bytes, or the path.
+        inexact_end: samples at the end that libsndfile does not find by a seek.
+        states_length: whether the file states the number of its samples. If not,
+            `header.frames` is libsndfile's guess.
+
+    Attributes:
+        is_mpeg: whether the samples are MPEG audio.
+    """
+
+    def __init__(
+        self,
+        format_name: str,
+        source: Data | str,
+        *,
+        inexact_end: int = 0,
+        states_length: bool = True,
+    ) -> None:
         self._format = format_name
         self._source = source
         self._soundfile = library()
@@ -114,8 +144,13 @@ class SndfileStream(AudioStream):
         self._next = 0  # number of the sample that is decoded next; -1 behind an unknown one
         self._file = self._open(source)
         try:
+            self._subtype: str = self._file.subtype
+            self.is_mpeg = self._subtype.startswith(_MPEG)
             self.header = self._header()
-            self._check_claim(os.path.getsize(source) if isinstance(source, str) else len(source))
+            self._last_exact = self.header.frames - inexact_end
+            if states_length:
+                nbytes = os.path.getsize(source) if isinstance(source, str) else len(source)
+                self._check_claim(nbytes)
         except BaseException:
             self.close()
             raise
@@ -134,38 +169,59 @@ class SndfileStream(AudioStream):
     def _header(self) -> AudioHeader:
         file = self._file
         frames = file.frames if file.frames < _UNKNOWN else self._count()
-        integers = file.subtype not in _FLOATS
+        integers = self._subtype not in _FLOATS
         header = AudioHeader(self._format, frames, file.samplerate, file.channels, integers)
         return header.checked()
 
     def _count(self) -> int:
         """Return the number of samples by decoding them, where the file does not say it."""
-        memory = np.empty((1 << 16, self._file.channels), np.float32)
-        count = 0
-        while got := len(self._decoded(memory)):
-            count += got
-        return count
+        return sum(map(len, self.blocks(_BLOCK)))
+
+    def blocks(self, size: int) -> Iterator[NDArray[np.float32]]:
+        """Decode on to the end; yield blocks of at most `size` samples, all in one memory."""
+        memory = np.empty((size, self._file.channels), np.float32)
+        while len(block := self._decoded(memory)):
+            yield block
 
     def _check_claim(self, nbytes: int) -> None:
         """Raise unless the last sample can be decoded, if the header claims very many."""
         frames, channels = self.header.frames, self.header.channels
-        if frames * channels > TUNING.usual_samples * nbytes:
+        if frames * channels > USUAL_SAMPLES * nbytes:
             self.read(frames - 1, np.empty((1, channels), np.float32))
 
     def read(self, start: int, out: NDArray[Any]) -> None:
         if not len(out):
             return
+        first = self._first_decoded(start)
+        if start != self._next and first < start:
+            self._skip(first, start)
         got = len(self._decoded(out, start))
         if got < len(out):
             raise missing_samples(self.header, got, len(out))
 
+    def _first_decoded(self, start: int) -> int:
+        """Return the sample to decode from, so that `start` is that of the whole file."""
+        if self._subtype.startswith(_STAND_ALONE):
+            return start
+        if self.is_mpeg:
+            return max(0, start - _MPEG_PREROLL)
+        if self._subtype in _OGG_PREROLL:
+            return max(0, min(start, self._last_exact) - _OGG_PREROLL[self._subtype])
+        return 0  # each sample is the difference to the one before
+
+    def _skip(self, first: int, start: int) -> None:
+        """Decode from sample `first` on up to sample `start`."""
+        memory = np.empty((min(_BLOCK, start - first), self.header.channels), np.float32)
+        while first < start:
+            got = len(self._decoded(memory[: start - first], first))
+            if not got:
+                raise missing_samples(self.header, first, start)
+            first += got
+
     def _decoded(self, out: NDArray[Any], start: int | None = None) -> NDArray[Any]:
         """Decode into `out` from sample `start` on, or on from the last one; return what came."""
         if start is not None and start != self._next:
-            try:
-                self._file.seek(start)
-            except self._soundfile.LibsndfileError as error:
-                raise self._error(error, f"find sample {start}") from error
+            self._go_to(start)
         try:
             decoded: NDArray[Any] = self._file.read(out=out)
         except self._soundfile.LibsndfileError as error:
@@ -173,14 +229,28 @@ class SndfileStream(AudioStream):
         self._next = -1 if start is None else start + len(decoded)
         return decoded
 
+    def _go_to(self, start: int) -> None:
+        if not self._subtype.startswith(_STAND_ALONE):
+            # A seek is right from the start of the file alone, and does not reset every decoder.
+            self._reopen()
+        if start == self._next:
+            return
+        try:
+            self._file.seek(start)
+        except self._soundfile.LibsndfileError as error:
+            raise self._error(error, f"find sample {start}") from error
+
+    def _reopen(self) -> None:
+        self.close()
+        self._next = 0
+        self._file = self._open(self._source)
+
     def _what(self, start: int | None) -> str:
         """Say what cannot be decoded: the first samples behind `start` that fail alone."""
         if start is None:
             return "decode the data"
-        self.close()  # its state is that of the error
-        block = np.empty((TUNING.searched_samples, self.header.channels), np.float32)
-        self._next = 0
-        self._file = self._open(self._source)
+        self._reopen()  # the decoder's state is that of the error
+        block = np.empty((_SEARCHED_SAMPLES, self.header.channels), np.float32)
         with suppress(self._soundfile.LibsndfileError):
             self._file.seek(start)
             while len(self._file.read(out=block)) == len(block):
@@ -195,11 +265,50 @@ class SndfileStream(AudioStream):
     def close(self) -> None:
         if hasattr(self, "_file"):
             self._file.close()
-        if self._memory is not None and self._memory.size <= TUNING.kept_bytes:
+        if self._memory is not None and self._memory.size <= _KEPT_BYTES:
             _THREAD.file = self._memory
         self._memory = None
+
+    def is_read(self) -> bool:
+        """Return whether libsndfile has read the bytes in memory to their end."""
+        return self._memory is not None and (
+            os.lseek(self._memory.descriptor, 0, os.SEEK_CUR) >= self._memory.size
+        )
 
 
 def open_stream(format_name: str, data: Data) -> AudioStream:
     """Open a whole file in memory."""
     return SndfileStream(format_name, data)
+
+
+def decode_whole(format_name: str, data: Data, leader: int = 0) -> AudioStream:
+    """Decode a whole file that does not state the number of its samples.
+
+    Args:
+        format_name: for errors.
+        data: the bytes of the file.
+        leader: samples at the start that are left out.
+
+    Raises:
+        DecodeError: the file is damaged, or too long.
+    """
+    try:
+        return _decode_blocks(format_name, data, leader, _BLOCK)
+    except DecodeError:
+        # libsndfile drops the whole block in which the data end within a frame.
+        return _decode_blocks(format_name, data, leader, _MPEG_BLOCK)
+
+
+def _decode_blocks(format_name: str, data: Data, leader: int, size: int) -> AudioStream:
+    with SndfileStream(format_name, data, states_length=False) as stream:
+        decoded = WholeSignal(stream.header)
+        try:
+            for block in stream.blocks(size):
+                decoded.append(block)
+        except DecodeError:
+            if not (size == _MPEG_BLOCK and stream.is_read()):
+                raise
+    signal = decoded.stream(leader)
+    if not signal.header.frames:
+        raise decode_error(format_name, "no sample can be decoded")
+    return signal

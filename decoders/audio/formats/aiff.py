@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors import decode_error
 from ..engines import sndfile
 from . import chunks
-from .base import AudioStream, Data
+from .base import AudioStream, Data, check_extent
 
 NAME = "AIFF"
 
@@ -21,12 +21,8 @@ def open_stream(data: Data) -> AudioStream:
     for chunk in chunks.walk(data.data, 12, "big"):
         is_whole = chunk.size <= len(data) - chunk.offset
         has_format |= chunk.name == b"COMM" and is_whole
-        if chunk.name == b"SSND" and not is_whole:
-            raise decode_error(
-                NAME,
-                f"the data ends at byte {len(data)} inside the samples",
-                expected=f"{chunk.size} bytes of samples from byte {chunk.offset} on",
-            )
+        if chunk.name == b"SSND":
+            check_extent(NAME, data, chunk.offset, chunk.size)
     if not has_format:
         raise decode_error(NAME, f"no whole chunk 'COMM' in {len(data)} bytes")
     return sndfile.open_stream(NAME, data)

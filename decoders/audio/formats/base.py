@@ -100,11 +100,13 @@ class AudioFormat:
         recognize: returns whether a file that starts with these bytes is of this format. The
             function gets the first `SIGNATURE_BYTES` bytes of the file, or fewer.
         open: opens a whole file in memory; raises DecodeError if the file is not complete.
+        open_file: opens a local file, by its path, and reads no more than is decoded, if possible.
     """
 
     name: str
     recognize: Callable[[bytes], bool]
     open: Callable[[Data], AudioStream]
+    open_file: Callable[[str], AudioStream]
 
 
 def missing_samples(header: AudioHeader, got: int, wanted: int) -> DecodeError:
@@ -114,3 +116,13 @@ def missing_samples(header: AudioHeader, got: int, wanted: int) -> DecodeError:
         f"{got} samples could be decoded where {wanted} should follow: the file, of "
         f"{header.frames} samples by its header, is damaged or cut off",
     )
+
+
+def check_extent(name: str, data: Data, offset: int, size: int) -> None:
+    """Raise DecodeError unless `size` bytes of samples lie inside the file from `offset` on."""
+    if offset + size > len(data):
+        raise decode_error(
+            name,
+            f"the data ends at byte {len(data)} inside the samples",
+            expected=f"{size} bytes of samples from byte {offset} on",
+        )

@@ -3,8 +3,10 @@
 Format: RFC 2361 and Microsoft's "Multiple Channel Audio Data and WAVE Files"; RF64 by EBU Tech
 3306. Compressed samples (ADPCM, A-law ...) and big-endian RIFX files are libsndfile's.
 
-Writers that cannot seek leave the size of the data at 0xFFFFFFFF or so: the data then end with the
-file. Every other size must fit: a file that ends inside its data is cut off.
+Writers that cannot seek state the largest size, 0x7FFF0000 or more, often less the header and the
+rest of a block: the data then end with the file. So they do if a writer was stopped before it
+stated a size: both sizes are 0 then, or near. Every other size must fit: a file that ends inside
+its data is cut off.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ from numpy.typing import NDArray
 
 from ...errors import decode_error
 from ..engines import sndfile
-from . import chunks
-from .base import CONVERT, AudioHeader, AudioStream, Data
+from . import chunks, mp3
+from .base import CONVERT, AudioHeader, AudioStream, Data, check_extent
 
 NAME = "WAV"
 _FIELDS = struct.Struct("<HHIIHH")
 _INTEGERS, _FLOATS, _EXTENSIBLE = 1, 3, 0xFFFE
+_MPEG = (0x50, 0x55)  # layers I and II, and MP3
 _SUBFORMAT_TAIL = bytes.fromhex("000000001000800000aa00389b71")
 _STORED: dict[tuple[int, int], np.dtype[Any]] = {
     (_INTEGERS, 1): np.dtype("u1"),
@@ -32,7 +35,8 @@ _STORED: dict[tuple[int, int], np.dtype[Any]] = {
     (_FLOATS, 4): np.dtype("<f4"),
     (_FLOATS, 8): np.dtype("<f8"),
 }
-_UNKNOWN_SIZE = 0x7FFFF000  # sizes from here on stand in files of writers that could not seek
+_UNKNOWN_SIZE = 0x7FFF0000  # sizes from here on stand in files of writers that could not seek
+_UNFINISHED_RIFF = 8  # the size of a file, less its first 8 bytes, before a writer knows the size
 _RF64_UNKNOWN = 0xFFFFFFFF
 
 
@@ -57,8 +61,16 @@ class WavLayout(NamedTuple):
     width: int
 
 
-def parse(data: Data) -> WavLayout | None:
-    """Return the layout of a whole file, or None if its samples are encoded.
+class Samples(NamedTuple):
+    """The samples in a file: the fields of their format, their offset, and their size in bytes."""
+
+    fields: tuple[int, ...]
+    offset: int
+    size: int
+
+
+def find_samples(data: Data) -> Samples:
+    """Return where the samples of a whole file lie.
 
     Raises:
         DecodeError: the file is damaged or cut off.
@@ -75,7 +87,7 @@ def parse(data: Data) -> WavLayout | None:
             if fields is None:
                 raise decode_error(NAME, "samples before their format", at=chunk.offset - 8)
             size = long_size if chunk.size == _RF64_UNKNOWN and long_size >= 0 else chunk.size
-            return _layout(fields, chunk.offset, _data_size(view, chunk.offset, size))
+            return Samples(fields, chunk.offset, _data_size(data, chunk.offset, size))
         elif not (chunk.name.isascii() and chunk.name.decode().isprintable()):
             raise decode_error(
                 NAME,
@@ -102,18 +114,20 @@ def _format_fields(view: memoryview, chunk: chunks.Chunk) -> tuple[int, ...]:
     return (int.from_bytes(codec[:2], "little") if known else _EXTENSIBLE, *fields[1:])
 
 
-def _data_size(view: memoryview, offset: int, size: int) -> int:
-    left = len(view) - offset
-    if size > left and size < _UNKNOWN_SIZE:
-        raise decode_error(
-            NAME,
-            f"the data ends at byte {len(view)} inside the samples",
-            expected=f"{size} bytes of samples from byte {offset} on",
-        )
-    return min(size, left)
+def _data_size(data: Data, offset: int, size: int) -> int:
+    """Return the size of the samples: the stated one, or the rest of the file if it is unknown."""
+    left = len(data) - offset
+    riff_size = int.from_bytes(data[4:8].tobytes(), "little")
+    is_unfinished = size == 0 and riff_size <= _UNFINISHED_RIFF
+    if is_unfinished or (size > left and size >= _UNKNOWN_SIZE):
+        return left
+    check_extent(NAME, data, offset, size)
+    return size
 
 
-def _layout(fields: tuple[int, ...], offset: int, size: int) -> WavLayout | None:
+def _layout(samples: Samples) -> WavLayout | None:
+    """Return the layout of samples, or None if they are encoded."""
+    fields, offset, size = samples
     codec, channels, rate, _, block, bits = fields
     if codec not in (_INTEGERS, _FLOATS):
         return None
@@ -196,11 +210,29 @@ def plain_layout(data: Data) -> WavLayout | None:
     Raises:
         DecodeError: the file is WAV, but damaged or cut off.
     """
-    head = data[:12].tobytes()
-    return parse(data) if recognize(head) and head[:4] != b"RIFX" else None
+    return _layout(find_samples(data)) if _is_little_endian(data) else None
 
 
 def open_stream(data: Data) -> AudioStream:
     """Open a whole file."""
-    layout = plain_layout(data)
+    if not _is_little_endian(data):
+        return sndfile.open_stream(NAME, data)
+    samples = find_samples(data)
+    if samples.fields[0] in _MPEG:
+        return mp3.open_stream(data[samples.offset : samples.offset + samples.size])
+    layout = _layout(samples)
     return sndfile.open_stream(NAME, data) if layout is None else WavStream(data, layout)
+
+
+def open_file(path: str) -> AudioStream:
+    """Open a local file. A file of MPEG audio is read whole."""
+    stream = sndfile.SndfileStream(NAME, path)
+    if not stream.is_mpeg:
+        return stream
+    stream.close()
+    return open_stream(np.fromfile(path, np.uint8))
+
+
+def _is_little_endian(data: Data) -> bool:
+    head = data[:12].tobytes()
+    return recognize(head) and head[:4] != b"RIFX"

@@ -26,7 +26,9 @@ def test_errors_in_a_line(error, text):
 
 @pytest.mark.parametrize(("cuda", "suited"), [(0, 13), (12, 12), (13, 13), (14, 13)])
 def test_remedies_suit_the_driver(cuda, suited):
-    assert Context(cuda=cuda).remedy("pip install x[cuda{cuda}]") == f"pip install x[cuda{suited}]"
+    assert (
+        Context(cuda=cuda).with_cuda("pip install x[cuda{cuda}]") == f"pip install x[cuda{suited}]"
+    )
 
 
 def test_what_works():

@@ -14,7 +14,7 @@ from penstock.cli.probes.finding import Context
 from penstock.cli.probes.libraries import LIBRARIES, PYTORCH, Library, check_picture, picture
 
 GPU_LIBRARIES = (gpu.CUPY, gpu.NVIMGCODEC, gpu.KVIKIO)
-BROKEN = Library("Odd", "odd_library", "no odd things", "pip install odd", lambda odd: odd.look())
+BROKEN = Library("Odd", "odd_library", "no odd things", "odd", look=lambda odd: odd.look())
 
 
 @pytest.fixture
@@ -25,20 +25,50 @@ def project():
 
 @pytest.mark.parametrize("cuda", [12, 13])
 @pytest.mark.parametrize("library", [*LIBRARIES, PYTORCH, *GPU_LIBRARIES], ids=lambda x: x.name)
-def test_remedies_install_what_is_missing(library, cuda, project):
-    remedy = Context(cuda=cuda).remedy(library.remedy)
+def test_each_library_is_one_of_the_project(library, cuda, project):
+    context = Context(cuda=cuda)
+    extra = context.with_cuda(library.extra)
+    installs = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    name = context.with_cuda(library.distribution)
+    text = next(text for text in installs if re.match(rf"{name}(\[[\w,]*\])?[<>=]", text))
+    assert sorted(library.bounds(context).split(",")) == sorted(
+        re.search(r"[<>=][^;]*", text)[0].strip().split(",")
+    )
+    remedy = library.remedy(context)
     assert remedy.startswith("pip install ")
-    if extra := re.search(r"\.\[(\w+)\]", remedy):
-        installs = project["optional-dependencies"][extra[1]]
-    elif "--force-reinstall" in remedy and library is not PYTORCH:
-        installs = project["dependencies"]
-    else:
-        installs = [remedy]
-    distribution = {"cv2": "opencv-python-headless", "nvidia.nvimgcodec": "nvidia-nvimgcodec"}
-    name = distribution.get(library.module, library.module.split(".")[0].replace("_", "-"))
-    assert any(name.lower() in text.lower() for text in installs)
-    if library in GPU_LIBRARIES and "cu" in remedy.removeprefix("pip install").lower():
-        assert f"cu{cuda}" in remedy.replace("cuda", "cu")
+    assert f"[{extra}]" in remedy if extra else name in remedy
+
+
+def test_every_library_of_the_extras_is_probed(project):
+    probed = {library.distribution for library in (*LIBRARIES, PYTORCH)}
+    probed |= {"typer", "rich", "packaging"}  # without these, there is no report
+    probed |= {"yarl", "backports.zstd"}  # parts of what other rows probe
+    for extra, texts in project["optional-dependencies"].items():
+        if extra not in ("dev", "cuda12", "cuda13"):
+            names = {re.match(r"[\w.-]+", text)[0] for text in texts}
+            assert names <= probed, extra
+
+
+@pytest.mark.parametrize(
+    ("version", "status", "detail"),
+    [
+        ("1.9", "broken", "1.9 is too old: Penstock needs <4,>=2"),
+        ("2.0", "ok", "2.0, fine"),
+        ("4.0.1", "limited", "4.0.1 is too new: Penstock needs <4,>=2"),
+        ("unknown", "ok", "unknown, fine"),
+    ],
+)
+def test_releases_that_do_not_fit(version, status, detail, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.delitem(sys.modules, "odd_library", raising=False)
+    monkeypatch.setattr(libraries, "requirements", lambda extra: {"odd[fine]": "<4,>=2"})
+    (tmp_path / "odd_library.py").write_text(
+        f"__version__ = {version!r}\ndef look(): return 'fine'"
+    )
+    found = BROKEN.probe(Context())
+    assert (found.status, found.detail) == (status, detail)
+    assert found.remedy == ("" if status == "ok" else "pip install --force-reinstall 'odd<4,>=2'")
 
 
 def test_what_the_project_needs_is_there():
@@ -86,7 +116,7 @@ def test_what_a_library_may_do(source, status, detail, tmp_path, monkeypatch):
         (tmp_path / "odd_library.py").write_text(source)
     found = BROKEN.probe(Context())
     assert (found.status, found.detail) == (status, detail)
-    told = ("", "") if status == "ok" else ("no odd things", "pip install odd")
+    told = ("", "") if status == "ok" else ("no odd things", "pip install --force-reinstall 'odd'")
     assert (found.cost, found.remedy) == told
 
 

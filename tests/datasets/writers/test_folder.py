@@ -75,7 +75,7 @@ def test_a_key_that_is_not_below_its_class_is_refused(tmp_path):
 
 def test_the_list_of_a_shard_suits_sha256sum(tmp_path):
     root = made.write(tmp_path / "a", made.images(3), "folder", classes=("a", "b"))
-    lines = (root / ".penstock" / "shard-00000.sha256").read_text().splitlines()
+    lines = (root / ".penstock-shard-00000.sha256").read_text().splitlines()
     for line in lines:
         digest, name = line.split("  ")
         assert hashlib.sha256((root / name).read_bytes()).hexdigest() == digest

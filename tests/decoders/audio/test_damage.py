@@ -60,7 +60,7 @@ CUT = {
     "FLAC header": (FLAC[:60], r"^FLAC: libsndfile cannot decode the data: "),
     "Ogg": (OGG[:-100], r"^Ogg: pages end at byte \d+ of \d+; expected another page"),
     "MP3": (MP3[: len(MP3) // 2], r"^MP3: 3\d+ samples could be decoded where 8000 should"),
-    "MP3 header": (MP3[:4], r"^MP3: libsndfile cannot decode the data: "),
+    "MP3 header": (MP3[:4], r"^MP3: no sample can be decoded\. "),
     "AIFF": (AIFF[:-50], r"^AIFF: the data ends at byte \d+ inside the samples"),
     "AIFF header": (AIFF[:30], r"^AIFF: no whole chunk 'COMM' in 30 bytes"),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock import ArgumentError, types
+from penstock import ArgumentError, Pipeline, fn, types
 from penstock.engine.graph.constants import ConstantOperator, constant_array
 
 
@@ -40,3 +40,34 @@ def test_an_operator_repeats_its_value():
     assert operator.output_layouts() == ("X",)
     with pytest.raises(ArgumentError, match="a letter names two dimensions"):
         ConstantOperator(value=np.zeros((1, 1)), layout="XX")
+
+
+@pytest.mark.parametrize(
+    ("stored", "wanted"),
+    [("float64", "float32"), ("int64", "int32"), ("uint64", "uint32"), ("int16", "int16")],
+)
+def test_arrays_have_32_bits_and_numbers_of_numpy_keep_theirs(stored, wanted):
+    array = np.array([1, 2], stored)
+    assert constant_array(array).dtype == wanted
+    assert constant_array(array, stored).dtype == stored
+    assert constant_array(array[0]).dtype == stored
+    assert constant_array(np.array(1, stored)).dtype == stored
+
+
+def test_arrays_that_32_bits_cannot_hold_are_refused():
+    with pytest.raises(ArgumentError, match=r"int32, which cannot hold 1099511627776.*INT64"):
+        constant_array(np.array([1, 2**40]))
+    with pytest.raises(ArgumentError, match=r"uint32, which cannot hold 8589934592.*UINT64"):
+        constant_array(np.array([2**33], np.uint64))
+    assert constant_array(np.array([1e300])).tolist() == [np.inf]
+
+
+def test_a_mean_of_float64_makes_float32_images():
+    image = np.full((2, 2, 3), 200, np.uint8)
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        images = fn.external_source(source=lambda: [image])
+        named = types.Constant([1.0], name="one")
+        assert named.name == "one"
+        pipe.set_outputs(images - np.array([123.68, 116.78, 103.94]), images * named)
+        for output in pipe.run():
+            assert np.array(output.at(0)).dtype == np.float32

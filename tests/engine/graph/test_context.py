@@ -31,7 +31,7 @@ def test_a_workspace_allocates_results_as_it_is_told():
 
 
 def test_a_placement_does_not_change():
-    placement = Placement(ordinal=3, random_stream=7)
+    placement = Placement(ordinal=3, random_key=7)
     assert placement.threads == 1
     with pytest.raises(dataclasses.FrozenInstanceError):
         placement.ordinal = 4

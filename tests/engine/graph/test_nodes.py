@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator as python
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -97,8 +98,12 @@ def test_a_node_is_neither_true_nor_iterable(graph):
         bool(data)
     with pytest.raises(TypeError, match="neither true nor false"):
         assert data == data
-    with pytest.raises(TypeError, match="cannot be unpacked"):
-        iter(data)
+    assert not isinstance(data, Iterable)
+    with pytest.raises(TypeError, match="not iterable") as raised, defining(graph):
+        _, _ = data
+    assert "cannot be unpacked" in raised.value.__notes__[0]
+    with pytest.raises(TypeError, match=r"no array.*fn\.python_function"):
+        np.asarray(data)
     assert len({data, data}) == 1
 
 

@@ -15,6 +15,8 @@ KNOWN_ANSWERS = [
     "243f6a88 85a308d3 13198a2e 03707344 a4093822 299f31d0 d16cfe09 94fdcceb 5001e420 24126ea1",
 ]
 
+KEY = mix(1, 2)
+
 
 def rows(count: int, epoch: int = 3) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.full(count, epoch, np.int64), np.arange(count, dtype=np.int64)
@@ -44,7 +46,7 @@ def test_mix_separates_its_inputs() -> None:
 
 def test_counter_holds_position_epoch_and_block() -> None:
     position, epoch = 0x0123456789ABCDEF, 0x42
-    drawn = bits(5, 6, np.array([epoch]), np.array([position]), 8)
+    drawn = bits(mix(5, 6), np.array([epoch]), np.array([position]), 8)
     for block in range(2):
         even = np.array([[0x89ABCDEF], [epoch]], np.uint64)
         odd = np.array([[0x01234567], [block]], np.uint64)
@@ -57,13 +59,13 @@ def test_counter_holds_position_epoch_and_block() -> None:
 def test_a_row_depends_on_its_own_place_alone(draw) -> None:  # type: ignore[no-untyped-def]
     epoch, position = rows(50)
     epoch[25:] += 1
-    together = draw(1, 2, epoch, position, 7)
+    together = draw(KEY, epoch, position, 7)
     assert together.shape == (50, 7)
     assert together.flags.c_contiguous
     order = np.random.default_rng(0).permutation(50)
-    np.testing.assert_array_equal(draw(1, 2, epoch[order], position[order], 7), together[order])
+    np.testing.assert_array_equal(draw(KEY, epoch[order], position[order], 7), together[order])
     for row in (0, 24, 25, 49):
-        alone = draw(1, 2, epoch[row : row + 1], position[row : row + 1], 3)
+        alone = draw(KEY, epoch[row : row + 1], position[row : row + 1], 3)
         np.testing.assert_array_equal(alone[0], together[row, :3])
 
 
@@ -72,11 +74,11 @@ def test_a_row_depends_on_its_own_place_alone(draw) -> None:  # type: ignore[no-
 def test_positions_that_follow_one_another(first: int, count: int) -> None:
     epoch, position = rows(5000)
     position += first
-    together = uniform(1, 2, epoch, position, count)
+    together = uniform(KEY, epoch, position, count)
     together[0] = 2  # whoever asks may write
-    again = uniform(1, 2, epoch, position, count)
+    again = uniform(KEY, epoch, position, count)
     order = np.random.default_rng(0).permutation(5000)
-    apart = uniform(1, 2, epoch[order], position[order], count)
+    apart = uniform(KEY, epoch[order], position[order], count)
     np.testing.assert_array_equal(apart, again[order])
     assert again.flags.c_contiguous
 
@@ -85,22 +87,22 @@ def test_positions_that_follow_one_another(first: int, count: int) -> None:
     "other",
     [(2, 2, 0, 0), (1, 3, 0, 0), (1, 2, 1, 0), (1, 2, 0, 1), (2, 1, 0, 0), (1, 2, 0, 1 << 32)],
 )
-def test_seed_stream_epoch_and_position_each_matter(other: tuple[int, int, int, int]) -> None:
+def test_key_epoch_and_position_each_matter(other: tuple[int, int, int, int]) -> None:
     seed, stream, epochs_on, positions_on = other
     epoch, position = rows(200)
-    ours = bits(1, 2, epoch, position, 4)
-    others = bits(seed, stream, epoch + epochs_on, position + positions_on, 4)
+    ours = bits(KEY, epoch, position, 4)
+    others = bits(mix(seed, stream), epoch + epochs_on, position + positions_on, 4)
     assert (ours == others).mean() < 0.01
 
 
 @pytest.mark.parametrize("draw", [bits, uniform, normal])
 @pytest.mark.parametrize(("count", "columns"), [(0, 4), (3, 0), (3, 1)])
 def test_empty_and_narrow(draw, count: int, columns: int) -> None:  # type: ignore[no-untyped-def]
-    assert draw(1, 2, *rows(count), columns).shape == (count, columns)
+    assert draw(KEY, *rows(count), columns).shape == (count, columns)
 
 
 def test_uniform_fills_the_unit_interval_evenly() -> None:
-    numbers = uniform(7, 0, *rows(20_000), 10)
+    numbers = uniform(KEY, *rows(20_000), 10)
     assert numbers.dtype == np.float64
     assert numbers.min() >= 0.0
     assert numbers.max() < 1.0
@@ -111,21 +113,21 @@ def test_uniform_fills_the_unit_interval_evenly() -> None:
 
 
 def test_neighbours_do_not_correlate() -> None:
-    numbers = uniform(7, 0, *rows(20_000), 4)
+    numbers = uniform(KEY, *rows(20_000), 4)
     by_column = np.corrcoef(numbers.T) - np.eye(4)
     assert np.abs(by_column).max() < 0.03
     assert abs(np.corrcoef(numbers[:-1, 0], numbers[1:, 0])[0, 1]) < 0.03
 
 
 def test_normal_has_the_moments_of_a_normal_distribution() -> None:
-    numbers = normal(7, 0, *rows(50_000), 4).ravel()
+    numbers = normal(KEY, *rows(50_000), 4).ravel()
     moments = [np.mean(numbers**power) for power in (1, 2, 3, 4)]
     np.testing.assert_allclose(moments, [0, 1, 0, 3], atol=0.06)
     assert abs(np.mean(np.abs(numbers) < 1.959964) - 0.95) < 0.003
 
 
 def test_integers_cover_their_range_evenly() -> None:
-    numbers = integers(7, 0, *rows(20_000), 5, -3, 4)
+    numbers = integers(KEY, *rows(20_000), 5, -3, 4)
     assert numbers.dtype == np.int64
     counts = np.unique(numbers, return_counts=True)
     assert counts[0].tolist() == [-3, -2, -1, 0, 1, 2, 3]
@@ -137,14 +139,14 @@ def test_integers_cover_their_range_evenly() -> None:
     [(-(2**63), 2**63 - 1), (2**63 - 2, 2**63 - 1), (-(2**63), 1 - 2**63), (0, 2**63)],
 )
 def test_integers_at_the_limits_of_int64(low: int, high: int) -> None:
-    numbers = integers(7, 0, *rows(1000), 2, low, high)
+    numbers = integers(KEY, *rows(1000), 2, low, high)
     assert all(low <= number < high for number in numbers.ravel().tolist())
 
 
 @pytest.mark.parametrize(("low", "high"), [(3, 3), (4, 3)])
 def test_an_empty_range_is_refused(low: int, high: int) -> None:
     with pytest.raises(ArgumentError, match=r"empty"):
-        integers(7, 0, *rows(1), 1, low, high)
+        integers(KEY, *rows(1), 1, low, high)
 
 
 def chi_square(counts: NDArray[np.int64]) -> float:

@@ -251,12 +251,13 @@ def test_a_selection_knows_whether_a_sample_comes_twice() -> None:
     assert not sampler.select(0).cut(slice(0)).has_repeats
 
 
-def test_an_empty_shard_of_a_restored_epoch_is_padded_with_the_last_sample_left() -> None:
+def test_an_empty_shard_of_a_restored_epoch_is_padded_as_if_it_were_whole() -> None:
     state = SamplerState(size=9, shuffle=False, seed=0, epoch=2, remaining={2: ((4, 5), (7, 8))})
     samplers = ranks(9, 2, 3, pad_last_batch=True, state=state)
     drawn = [joined([sampler.select(0)]) for sampler in samplers]
     # Epoch 2: rank 0 has shard 2, rank 1 shard 0, rank 2 shard 1 of the two positions left.
-    assert [draw["index"] for draw in drawn] == [[7, 7], [7, 7], [4, 4]]
+    # Shard 0 was positions 0, 1 and 2.
+    assert [draw["index"] for draw in drawn] == [[7, 7], [2, 2], [4, 4]]
     assert [draw["valid"] for draw in drawn] == [[True, False], [False, False], [True, False]]
     assert all(sampler.select(1).epoch.tolist() == [3, 3] for sampler in samplers)
     assert [sampler.steps(2) for sampler in samplers] == [1, 1, 1]

@@ -26,13 +26,15 @@ class Served:
         pipe = make(define)
         pipe.build()
         chains = make_chains(make_plan(pipe._graph, pipe._outputs))
-        ((self.number, self.chain),) = chains.items()
+        (self.chain,) = chains.values()
         self.arena = Arena(shared=False)
         self.progress = np.zeros(1, np.int64)
         ours, self.theirs = connected_sockets()
         self.channel = Channel(ours)
         parent = ParentProcess(self.theirs, self.arena)
-        self.thread = threading.Thread(target=self._serve, args=(parent, chains))
+        self.thread = threading.Thread(
+            target=self._serve, args=(parent, {self.chain.number: self.chain})
+        )
         self.thread.start()
 
     def _serve(self, parent, chains):
@@ -47,7 +49,9 @@ class Served:
     def job(self, data, targets, rows=None):
         column = (data.tobytes(), data.shape, data.dtype.str)
         rows = list(range(len(data))) if rows is None else rows
-        self.channel.send(tuple(Job(self.number, len(data), rows, [column], {}, targets)))
+        self.channel.send(
+            tuple(Job(self.chain.number, None, len(data), rows, [column], {}, targets))
+        )
 
     def done(self):
         return JobDone(*self.channel.receive()[1:])

@@ -11,7 +11,7 @@ from penstock.engine.run.delivery import DeliveryQueue
 
 
 def batch(number):
-    return SimpleNamespace(number=number)
+    return SimpleNamespace(number=number, forget_errors=lambda: None)
 
 
 def test_batches_are_handed_out_in_order():

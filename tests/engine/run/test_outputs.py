@@ -49,12 +49,12 @@ def test_a_definition_returns_something():
 
 
 def test_nested_outputs_are_explained():
-    with pytest.raises(ArgumentError, match="output 0 of the pipeline is a tuple of nodes"):
+    with pytest.raises(ArgumentError, match="output 0 of the pipeline is a list of nodes"):
         make(lambda: (call(Numbers), 5))
 
 
 def test_what_is_no_data_is_refused():
-    with pytest.raises(ArgumentError, match="array of numbers"):
+    with pytest.raises(ArgumentError, match="is a dict of images; return a tuple of its values"):
         make(lambda: {"images": 1})
 
 

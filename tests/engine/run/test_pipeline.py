@@ -423,3 +423,24 @@ def test_random_draws_belong_to_the_operator():
     assert str(run(with_an_unused_one_before, 1)[0]) == str([first, second])
     first, second = run(seeded, 1)[0]
     assert str(first) == str(second)
+
+
+class WithGraph(Pipeline):
+    """A pipeline that has a graph and may get another one in a `with` block."""
+
+    def define_graph(self):
+        return call(Numbers)[0]
+
+
+def test_a_block_that_sets_outputs_does_not_close_the_pipeline():
+    pipe = WithGraph(batch_size=2, num_threads=1)
+    with pipe:
+        pipe.set_outputs(call(Affine, call(Numbers)[0], a=2))
+    with pipe:
+        assert pipe.run()[0].as_array()[1].tolist() == [2, 2, 2]
+    with pytest.raises(PipelineStopped, match="is closed"):
+        pipe.run()
+    with WithGraph(batch_size=2, num_threads=1) as own:
+        assert own.run()[0].as_array()[1].tolist() == [1, 1, 1]
+    with pytest.raises(PipelineStopped, match="is closed"):
+        own.run()

@@ -70,3 +70,19 @@ def test_batches_that_are_read_at_once_count_like_one():
     made.launched = 6
     assert started(made, 4) == []
     assert made.may_start(4, read_at_once=2)
+
+
+def test_while_held_only_parts_of_failed_groups_start():
+    made, _ = schedule(2)
+    made.launched = 1
+    assert started(made, 0) == [[0, 1]]
+    made.launched = 3
+    assert made.hold() == 2
+    assert not made.may_start(0)
+    assert not made.start(0, 5, 3)
+    made.compute_apart([range(1), range(1, 2)])
+    assert started(made, 0) == [[0], [1]]
+    assert made.hold() == 2
+    made.restart(1)
+    made.launched = 2
+    assert started(made, 1) == [[1, 2]]

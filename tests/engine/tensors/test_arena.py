@@ -117,3 +117,19 @@ print(arena.descriptor > 2)
     assert limited("RLIMIT_CORE", 0, program) == "True\n"
     os.close(read)
     os.close(write)
+
+
+def test_closed_pipelines_that_wait_for_a_collection_leave_room():
+    arenas = """
+import gc
+from penstock.engine.tensors.arena import Arena
+gc.disable()
+for number in range(160):  # of 1 TiB each, where a process has 128
+    arena = Arena(shared=False)
+    arena.itself = arena
+print("made", number + 1)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", arenas], capture_output=True, text=True, timeout=100, check=True
+    )
+    assert done.stdout == "made 160\n"

@@ -50,7 +50,7 @@ def test_random_numbers_depend_on_the_place_and_the_operator_only():
         name = "toy.dice"
 
     one, other = Dice(), Dice()
-    other.placement = Placement(random_stream=1)
+    other.placement = Placement(random_key=1)
     numbers = a_batch().random(one, 3)
     assert numbers.shape == (4, 3)
     assert numbers.dtype == np.float64

@@ -21,7 +21,7 @@ def chain_of(define):
     with defining(graph):
         data, labels = call(Numbers)
         made = define(data, labels)
-    plan = make_plan(graph, made if isinstance(made, tuple) else (made,))
+    plan = make_plan(graph, made if isinstance(made, list | tuple) else (made,))
     batch = Batch(0, 2, SlabPool(), seed=3)
     numbers = np.array([[1, 2, 3], [4, 5, 6]])
     batch.values[0] = (TensorListCPU(numbers), TensorListCPU(np.array([10, 20], np.int32)))

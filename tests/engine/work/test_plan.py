@@ -69,7 +69,7 @@ def add_operator(kind, inputs, scalars, factor):
         "batch_noise": lambda: call(BatchNoise),
         "batch_pair": lambda: call(BatchCall, x, function=pair, count=2),
     }[kind]()
-    return made if isinstance(made, tuple) else (made,)
+    return made if isinstance(made, list) else [made]
 
 
 def evaluate(kind, inputs, scalars, factor, draw):
@@ -127,7 +127,7 @@ def build(recipe):
     return tuple(data[i] for i in outputs), nodes
 
 
-def expected(recipe, streams):
+def expected(recipe, keys):
     """Evaluate the recipe sample by sample."""
     steps, outputs = recipe
     sampler = Sampler(SIZE, BATCH, shuffle=True)
@@ -138,12 +138,10 @@ def expected(recipe, streams):
         for i in range(BATCH):
             index, place = int(drawn.index[i]), slice(i, i + 1)
             values = [np.full(1 + index % 3, index, np.int64), np.asarray(index, np.int32)]
-            for (kind, inputs, scalars, factor), stream in zip(steps, streams, strict=True):
+            for (kind, inputs, scalars, factor), key in zip(steps, keys, strict=True):
 
-                def numbers(count, stream=stream, place=place, drawn=drawn):
-                    return philox.uniform(
-                        SEED, stream, drawn.epoch[place], drawn.position[place], count
-                    )[0]
+                def numbers(count, key=key, place=place, drawn=drawn):
+                    return philox.uniform(key, drawn.epoch[place], drawn.position[place], count)[0]
 
                 values += evaluate(
                     kind, [values[k] for k in inputs], [values[k] for k in scalars], factor, numbers
@@ -169,9 +167,9 @@ def test_random_graphs_compute_what_they_say(recipe, threads, depth):
         define, batch_size=BATCH, seed=SEED, num_threads=threads, prefetch_queue_depth=depth
     ) as pipe:
         kept = [pipe.run() for _ in range(BATCHES)]
-    streams = [node.operator.placement.random_stream for node in nodes]
+    keys = [node.operator.placement.random_key for node in nodes]
     with np.errstate(over="ignore"):
-        wanted = expected(recipe, streams)
+        wanted = expected(recipe, keys)
     assert_same([rows_of(batch) for batch in kept], wanted)
 
 
@@ -201,7 +199,7 @@ def plan_of(define):
     graph = Graph()
     with defining(graph):
         outputs = define()
-    return make_plan(graph, outputs if isinstance(outputs, tuple) else (outputs,))
+    return make_plan(graph, outputs if isinstance(outputs, list | tuple) else (outputs,))
 
 
 def test_operators_of_one_kind_share_a_segment():

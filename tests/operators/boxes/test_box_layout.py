@@ -42,9 +42,7 @@ def test_ltrb_chooses_the_default():
     assert box_layout("fn.some", "", 3, ltrb=False).sized
 
 
-@pytest.mark.parametrize(
-    "box", [[-0.1, 0, 1, 1], [0, 0, 1, 1.1], [0.5, 0, 0.4, 1], [0, np.nan, 1, 1], [2, 2, 3, 3]]
-)
+@pytest.mark.parametrize("box", [[-0.1, 0, 1, 1], [0, 0, 1, 1.1], [0, np.nan, 1, 1], [2, 2, 3, 3]])
 def test_boxes_outside_of_the_image_are_refused(box):
     corners = np.float32([[0, 0, 1, 1], box]).T
     with pytest.raises(ArgumentError, match=r"box 1 reaches from .* relative to the image"):

@@ -22,10 +22,10 @@ NUMBERS = np.array([0.1, 0.5, 0.9])
 SMALL = np.float32([[0.4, 0.4, 0.5, 0.5]]).T
 
 
-def find(samples, numbers, stream=0):
+def find(samples, numbers, key=0):
     """Return the windows of samples with one small box, which few windows fit."""
     operator = make("random_bbox_crop", inputs=1)
-    operator.placement = Placement(random_stream=stream)
+    operator.placement = Placement(random_key=key)
     corners, counts = SMALL.repeat(len(samples), axis=1), np.ones(len(samples), int)
     return draw_windows(operator, RULES, corners, counts, PROPOSALS, numbers[samples]).corners
 
@@ -38,12 +38,12 @@ def test_a_sample_s_window_does_not_depend_on_the_others():
         np.testing.assert_array_equal(find(np.array([k]), numbers)[:, 0], together[:, k])
 
 
-def test_all_numbers_follow_from_the_first_and_the_stream():
+def test_all_numbers_follow_from_the_first_and_the_key():
     numbers = np.array([0.1, 0.2, 0.2])
     windows = find(np.arange(3), numbers)
     np.testing.assert_array_equal(windows[:, 1], windows[:, 2])
     assert not np.array_equal(windows[:, 0], windows[:, 1])
-    assert not np.array_equal(find(np.arange(3), numbers, stream=1), windows)
+    assert not np.array_equal(find(np.arange(3), numbers, key=1), windows)
 
 
 @pytest.mark.parametrize("dimensions", [2, 3])

@@ -64,9 +64,15 @@ def test_axes_have_the_order_of_the_argument():
 
 
 def test_frames_are_erased_alike():
-    result = erased((2, 10, 12, 3), "FHWC", anchor=(2.0, 3.0), shape=(4.0, 5.0))
+    result = erased((2, 10, 12, 3), "FHWC", anchor=(2.0, 3.0), shape=(4.0, 5.0), axis_names="HW")
     assert (result[:, 2:6, 3:8] == 0).all()
     assert result.sum() == 720 - 120
+
+
+def test_regions_are_of_all_axes_but_channels():
+    result = erased((2, 10, 12, 3), "FHWC", anchor=(1.0, 2.0, 3.0), shape=(1.0, 4.0, 5.0))
+    assert (result[1, 2:6, 3:8] == 0).all()
+    assert result.sum() == 720 - 60
 
 
 @pytest.mark.parametrize("shape", [(0.0, 5.0), (-1.0, 5.0)])

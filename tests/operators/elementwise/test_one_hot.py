@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from penstock import types
-from penstock.engine.errors import ArgumentError
+from penstock.engine.errors import ArgumentError, LayoutError
 
 from ..conformance import OperatorConformance
 from ..running import make, pixels, run
@@ -56,7 +56,12 @@ def test_layouts():
     assert layout("HW") == ("",)
     assert layout("HW", axis_name="C") == ("HWC",)
     assert layout("HW", axis_name="C", axis=1) == ("HCW",)
-    assert layout("", axis_name="C") == ("",)
+    assert layout("", axis_name="C") == ("C",)  # of scalars
+
+
+def test_a_name_of_the_new_axis_needs_names_of_the_others():
+    with pytest.raises(LayoutError, match="2 dimensions need a layout"):
+        run("one_hot", [np.ones((2, 3), np.int32)], num_classes=2, axis_name="C")
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1)])

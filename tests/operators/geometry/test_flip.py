@@ -38,7 +38,7 @@ def test_without_a_layout_four_dimensions_are_a_video():
 
 
 def test_a_layout_without_width():
-    with pytest.raises(ArgumentError, match="no axis 'W'"):
+    with pytest.raises(ArgumentError, match="the layout 'HC' has no W"):
         run("flip", [pixels(3, 4)], "HC")
 
 

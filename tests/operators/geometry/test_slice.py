@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penstock import types
-from penstock.engine.errors import ArgumentError
+from penstock.engine.errors import ArgumentError, LayoutError
 
 from ..running import pixels, run
 
@@ -72,11 +72,25 @@ def test_which_axes(arguments):
     assert np.shares_memory(result, IMAGE)
 
 
-def test_a_layout_is_needed_only_for_names():
-    (result,) = run("slice", [IMAGE], start=(1, 2), end=(3, 5))
-    np.testing.assert_array_equal(result, IMAGE[2:5, 1:3])
-    with pytest.raises(ArgumentError, match="no axis 'W'"):
-        run("slice", [IMAGE], start=1, end=3, axis_names="WH")
+@pytest.mark.parametrize("ndim", [2, 3, 4])
+def test_samples_without_a_layout_count_as_images(ndim):
+    sample = {2: IMAGE[..., 0], 3: IMAGE, 4: IMAGE[None]}[ndim]
+    (wanted,) = run(
+        "slice", [sample], {2: "HW", 3: "HWC", 4: "FHWC"}[ndim], start=(1, 2), end=(3, 5)
+    )
+    for axes in ({}, {"axis_names": "WH"}):
+        (result,) = run("slice", [sample], start=(1, 2), end=(3, 5), **axes)
+        np.testing.assert_array_equal(result, wanted)
+
+
+def test_other_names_need_a_layout():
+    with pytest.raises(LayoutError, match="no axis 'D'"):
+        run("slice", [IMAGE], start=1, end=3, axis_names="D")
+
+
+def test_no_axes_are_all_axes():
+    (result,) = run("slice", [IMAGE], start=(1, 2, 0), shape=(2, 2, 1), axes=())
+    np.testing.assert_array_equal(result, IMAGE[1:3, 2:4, :1])
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,12 @@ def test_classes_that_can_be_drawn(background, labels, weights, wanted):
     assert ObjectClasses("fn.some", background, labels, weights).present(SEEN) == wanted
 
 
+def test_the_background_has_32_bits():
+    assert ObjectClasses("fn.some", None, [-(2**31), 0], None).background == 2**31 - 1
+    ends = [-(2**31), 2**31 - 1, 0, 2**31 - 2]
+    assert ObjectClasses("fn.some", None, ends, None).background == 2**31 - 3
+
+
 def test_the_background_differs_from_the_classes():
     assert ObjectClasses("fn.some", None, [0, -3], None).background == -4
     with pytest.raises(ArgumentError, match="class 2 is the background, too"):

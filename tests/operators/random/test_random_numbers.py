@@ -17,7 +17,7 @@ def draw(
     kind: Any,
     size: Any = 2000,
     shape_like: Any = None,
-    stream: Any = 1,
+    key: Any = 1,
     number: Any = 0,
     **arguments: Any,
 ) -> Any:
@@ -25,7 +25,7 @@ def draw(
     constants = {k: v for k, v in arguments.items() if k not in data}
     layouts = () if shape_like is None else ("",)
     operator = kind("cpu", tuple(data), layouts, **constants)
-    operator.placement = Placement(random_stream=stream)
+    operator.placement = Placement(random_key=key)
     inputs = () if shape_like is None else (shape_like,)
     return operator.batch(batch_of(size, number=number), *inputs, **per_batch(operator, data))
 
@@ -120,7 +120,7 @@ def test_numbers_belong_to_the_sample() -> None:
     whole = draw(Uniform, 8).as_array()
     halves = [draw(Uniform, 4, number=n).as_array() for n in (0, 1)]
     np.testing.assert_array_equal(whole, np.concatenate(halves))
-    assert not np.array_equal(whole, draw(Uniform, 8, stream=2).as_array())
+    assert not np.array_equal(whole, draw(Uniform, 8, key=2).as_array())
 
 
 def test_many_numbers_a_sample_are_drawn_in_pieces() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError
-from penstock.geometry.random_crop import random_window
+from penstock.geometry.random_crop import CropRanges, random_window
 from penstock.operators.resize.cpu_resample import resample
 from penstock.operators.resize.filters import Filter
 from penstock.operators.resize.random_resized_crop import RandomResizedCrop
@@ -16,7 +16,7 @@ from penstock.tests.operators.running import RubbishWorkspace
 RNG = np.random.default_rng(5)
 IMAGE = RNG.integers(0, 256, (60, 80, 3), np.uint8)
 VIDEO = RNG.integers(0, 256, (3, 60, 80, 3), np.uint8)
-AREA, RATIO = (0.08, 1.0), (3 / 4, 4 / 3)
+RANGES = CropRanges((0.08, 1.0), (3 / 4, 4 / 3), 10)
 
 
 def cropped(image: Any, seed: int = 0, layout: str = "HWC", **arguments: Any) -> Any:
@@ -30,7 +30,7 @@ def cropped(image: Any, seed: int = 0, layout: str = "HWC", **arguments: Any) ->
 @pytest.mark.parametrize("seed", range(10))
 def test_the_window_fills_the_result(seed: int) -> None:
     numbers = np.random.default_rng(seed).random(22)
-    window = random_window(60, 80, AREA, RATIO, numbers)
+    window = random_window(60, 80, RANGES, numbers)
     expected = resample(IMAGE, (32, 24), roi=window)
     np.testing.assert_array_equal(cropped(IMAGE, seed, size=(32, 24)), expected)
 
@@ -46,7 +46,7 @@ def test_one_number_stands_for_both() -> None:
 
 
 def test_filters_and_type() -> None:
-    window = random_window(60, 80, AREA, RATIO, np.random.default_rng(1).random(22))
+    window = random_window(60, 80, RANGES, np.random.default_rng(1).random(22))
     expected = resample(
         IMAGE, (90, 10), roi=window, min_filter=Filter.CUBIC, mag_filter=Filter.NEAREST,
         antialias=False, dtype=np.float32,
@@ -73,7 +73,7 @@ def test_frames_and_channels_show_the_same_window() -> None:
         ({"size": (0, 5)}, "size must be"),
         ({"size": (5, -5)}, "size must be"),
         ({"size": (5, 6, 7)}, "size must be"),
-        ({"size": 5, "random_area": (0, 1)}, "random_area"),
+        ({"size": 5, "random_area": (-0.1, 1)}, "random_area"),
         ({"size": 5, "random_aspect_ratio": (2, 1)}, "random_aspect_ratio"),
         ({"size": 5, "num_attempts": 0}, "num_attempts"),
     ],

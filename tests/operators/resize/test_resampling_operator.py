@@ -71,9 +71,17 @@ def test_the_type_of_the_result():
         resized(image, dtype=types.INT16)
 
 
-def test_a_sample_without_pixels_is_refused():
-    with pytest.raises(ArgumentError, match=r"shape \(0, 9, 3\) has no pixels"):
-        resized(pixels(0, 9, 3))
+@pytest.mark.parametrize(
+    ("shape", "size", "expected"),
+    [
+        ((0, 9, 3), (4, 5), (0, 5, 3)),
+        ((8, 0, 3), (4, 5), (4, 0, 3)),
+        ((0, 0, 3), (4, 5), (0, 0, 3)),
+        ((8, 9, 0), (4, 5), (4, 5, 0)),
+    ],
+)
+def test_a_sample_without_pixels_stays_empty(shape, size, expected):
+    assert resized(pixels(*shape), size=size).shape == expected
 
 
 def test_a_type_without_resampling_is_refused():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn, types
-from penstock.engine.errors import ArgumentError
+from penstock.engine.errors import ArgumentError, LayoutError
 
 from ...gpu.agreement import source
 from ..conformance import OperatorConformance, assert_rows
@@ -150,6 +150,29 @@ def test_random_values_of_frames_are_drawn_for_a_whole_batch():
 
 
 @pytest.mark.parametrize("device", ["cpu", "gpu"])
+@pytest.mark.parametrize(
+    ("operator", "argument", "value"),
+    [
+        (fn.brightness, "brightness", 1.5),
+        (fn.contrast, "contrast", 1.5),
+        (fn.color_twist, "hue", 30.0),
+        (fn.gaussian_blur, "sigma", 1.5),
+        (fn.laplacian, "scale", 0.5),
+        (fn.flip, "horizontal", 1),
+    ],
+)
+def test_one_value_serves_all_frames(operator, argument, value, device, device_stage):
+    with Pipeline(batch_size=len(VIDEOS), num_threads=1) as pipe:
+        data = source(VIDEOS, "FHWC")
+        videos = data.gpu() if device == "gpu" else data
+        one = fn.per_frame(source([np.array([value], np.float32)] * len(VIDEOS)))
+        one = fn.cast(one, dtype=np.int32) if argument == "horizontal" else one
+        pipe.set_outputs(operator(videos, **{argument: one}), operator(videos, **{argument: value}))
+        ours, wanted = ([*output.as_cpu().rows()] for output in pipe.run())
+        assert_rows(ours, wanted)
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
 def test_another_number_of_frames_is_refused(device, device_stage):
     with Pipeline(batch_size=4, num_threads=1) as pipe:
         data = source(VIDEOS, "FHWC")
@@ -171,9 +194,13 @@ def test_bad_samples_leave_the_others(device, device_stage):
 
 
 def test_data_without_a_layout_are_refused():
-    chosen = fn.per_frame(source([np.zeros(3, np.int32)]))
-    with pytest.raises(ArgumentError, match="has a value for each frame, but an input"):
-        fn.flip(source(VIDEOS), horizontal=chosen)
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        chosen = fn.per_frame(source([np.zeros(3, np.int32)]))
+        pipe.set_outputs(fn.flip(source(VIDEOS[1:2]), horizontal=chosen))
+    message = "has a value for each frame, but an input"
+    with pipe, pytest.raises(LayoutError, match=message) as caught:
+        pipe.run()
+    assert any(__file__ in note for note in caught.value.__notes__)
 
 
 @pytest.mark.parametrize("device", ["cpu", "gpu"])

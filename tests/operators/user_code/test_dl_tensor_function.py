@@ -15,7 +15,7 @@ def applied(function, **options):
     with Pipeline(batch_size=len(ROWS), num_threads=1) as pipe:
         data = fn.external_source(lambda: ROWS)
         results = fn.dl_tensor_python_function(data, function=function, **options)
-        pipe.set_outputs(*(results if isinstance(results, tuple) else [results]))
+        pipe.set_outputs(*(results if isinstance(results, list | tuple) else [results]))
         return [[np.array(row) for row in output.rows()] for output in pipe.run()]
 
 

@@ -26,7 +26,7 @@ def applied(run_fn, rows=ROWS, inputs=1, **options):
     with Pipeline(batch_size=len(rows), num_threads=1) as pipe:
         data = [fn.external_source(lambda: rows) for _ in range(inputs)]
         results = plugin.fn.experimental.numba_function(*data, run_fn=run_fn, **ONE | options)
-        pipe.set_outputs(*(results if isinstance(results, tuple) else [results]))
+        pipe.set_outputs(*(results if isinstance(results, list | tuple) else [results]))
         return [[np.array(row) for row in output.rows()] for output in pipe.run()]
 
 

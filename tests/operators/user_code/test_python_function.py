@@ -75,7 +75,7 @@ def test_one_in_a_tuple():
         (lambda x: x, {"num_outputs": 0}, "must return None, not ndarray"),
         (lambda x: x, {"num_outputs": 2}, "a tuple of 2, not a ndarray"),
         (lambda x: (x, x, x), {"num_outputs": 2}, "a tuple of 2, not a tuple of 3"),
-        (lambda x: "text", {}, "elements of type <U4"),
+        (lambda x: "text", {}, "is str; return an array"),
         (lambda x: x if len(x) == 2 else x[0], {}, "agree in dtype and number of dimensions"),
         (lambda x: x if len(x) == 2 else x * 1.5, {}, "agree in dtype and number of dimensions"),
         (lambda x: x, {"output_layouts": "HWC"}, "'HWC', which does not describe"),

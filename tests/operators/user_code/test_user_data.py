@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from penstock.engine.errors import ArgumentError
-from penstock.engine.tensors import TensorCPU, TensorListCPU
+from penstock.engine.errors import ArgumentError, LayoutError
+from penstock.engine.tensors import TensorCPU, TensorListCPU, TensorListGPU
 from penstock.operators.user_code.user_data import (
     Column,
     Expected,
@@ -10,6 +10,8 @@ from penstock.operators.user_code.user_data import (
     as_column,
     copied,
     expectations,
+    fed_as,
+    own_layout,
 )
 from penstock.tests.operators.running import batch_of
 
@@ -85,7 +87,7 @@ def test_numbers_get_the_declared_type():
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        ("text", "elements of type <U4"),
+        ("text", "is str; return an array"),
         (np.zeros(2, complex), "complex128"),
         (np.array([object()]), "elements of type object"),
         ([[1], [1, 2]], "is no array"),
@@ -107,6 +109,27 @@ def test_columns():
     earlier = TensorListCPU(np.zeros((2, 4, 5)), "HW")
     assert as_column(earlier, ANY).layout == "HW"
     assert as_column(earlier, Expected("x", layout="XY")).layout == "XY"
+
+
+@pytest.mark.parametrize("tensor_list", [TensorListCPU, TensorListGPU])
+def test_layouts_that_data_bring_along(tensor_list):
+    batch = tensor_list(np.zeros((2, 4, 5)), "HW")
+    assert own_layout(batch, "x") == own_layout(list(batch), "x") == "HW"
+    assert own_layout([np.zeros(2), *batch], "x") == "HW"
+    assert (
+        own_layout([np.zeros(2)], "x") == own_layout([], "x") == own_layout(np.ones(2), "x") == ""
+    )
+    with pytest.raises(LayoutError, match="samples of x have the layouts HW, XY"):
+        own_layout([*batch, *tensor_list(np.zeros((2, 4, 5)), "XY")], "x")
+
+
+def test_fed_layouts():
+    data, declared = TensorListCPU(np.zeros((2, 4, 5)), "HW"), Expected("x", layout="HW")
+    assert fed_as(data, None, declared) == fed_as(data, "", ANY._replace(what="x")) == declared
+    assert fed_as(data, "XY", ANY).layout == "XY"
+    assert fed_as(np.zeros(3), None, declared) is declared
+    with pytest.raises(LayoutError, match="declared with the layout 'HW', but the data are fed"):
+        fed_as(data, "XY", declared)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,13 @@ def test_a_wrong_number_of_angles():
 
 @pytest.mark.parametrize(
     ("size", "expected"),
-    [((), [0, 0]), ((4.5, 5.4), [5, 5]), ((4.0,), [-1, -1]), ((0.0, np.nan), [-1, -1])],
+    [
+        ((), [0, 0]),
+        ((4.5, 5.4), [5, 5]),
+        ((4.0,), [4, 4]),
+        ((4.0, 5.0, 6.0), [-1, -1]),
+        ((0.0, np.nan), [-1, -1]),
+    ],
 )
 def test_sizes(size, expected):
     assert given_sizes(size, 2).tolist() == [expected] * 2

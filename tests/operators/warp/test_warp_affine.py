@@ -21,7 +21,7 @@ IN_SPACE = (0.9, 0.1, 0.0, 1.0, -0.1, 0.9, 0.2, 0.0, 0.05, -0.2, 1.1, -0.4)
 BAD = (
     ({"matrix": (1, 2, 3)}, "the matrix has 3 values; give"),
     ({"matrix": (np.nan,) * 12}, "not finite"),
-    ({"size": (5,)}, "give \\("),
+    ({"size": (5, 5, 5, 5)}, "give \\("),
     ({"size": (5, 0, 5)[:2]}, "give \\(|must lie in"),
     ({"interp_type": types.INTERP_CUBIC}, "INTERP_CUBIC; use INTERP_NN or"),
     ({"matrix": None}, "needs its matrix once"),

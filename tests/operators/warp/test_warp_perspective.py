@@ -35,7 +35,7 @@ class TestWarpPerspective(OperatorConformance):
         ({"matrix": (0,) * 9, "inverse_map": False}, "is singular"),
         ({"matrix": None}, "needs its matrix once"),
         ({"size": (5, 0)}, "must lie in"),
-        ({"size": 5}, "give \\(height, width"),
+        ({"size": (5, 6, 7)}, "give \\(height, width"),
         ({"fill_value": (1, 2)}, "fill_value has 2 values for 3 channels"),
         ({"border_mode": "none"}, "use constant or replicate or"),
         ({"interp_type": types.INTERP_LANCZOS3}, "use INTERP_NN or"),

@@ -27,7 +27,7 @@ def applied(function, *inputs, layouts=("HW",), **options):
             for rows, layout in zip(inputs or [ROWS], layouts, strict=False)
         ]
         results = jax_function(function, **options)(*data)
-        pipe.set_outputs(*(results if isinstance(results, tuple) else [results]))
+        pipe.set_outputs(*(results if isinstance(results, list | tuple) else [results]))
         return pipe.run()
 
 

@@ -20,7 +20,7 @@ def applied(function, inputs=1, **options):
     with Pipeline(batch_size=len(ROWS), num_threads=1) as pipe:
         data = [fn.external_source(lambda: ROWS) for _ in range(inputs)]
         results = pytorch.fn.torch_python_function(*data, function=function, **options)
-        pipe.set_outputs(*(results if isinstance(results, tuple) else [results]))
+        pipe.set_outputs(*(results if isinstance(results, list | tuple) else [results]))
         return [[np.array(row) for row in output.rows()] for output in pipe.run()]
 
 
@@ -29,7 +29,7 @@ def test_batches_are_lists_of_tensors():
         assert all(isinstance(tensor, torch.Tensor) for tensor in tensors)
         return [tensor.flip(1) for tensor in tensors]
 
-    (result,) = applied(function)
+    (result,) = applied(function, batch_processing=True)
     for row, given in zip(result, ROWS, strict=True):
         np.testing.assert_array_equal(row, given[:, ::-1], strict=True)
 
@@ -39,7 +39,7 @@ def test_samples_several_outputs_and_layouts():
         weight = torch.ones(3, requires_grad=True)
         return (first + second) * weight, first.sum().to(torch.float16)
 
-    options = {"batch_processing": False, "num_outputs": 2, "output_layouts": "AB"}
+    options = {"num_outputs": 2, "output_layouts": "AB"}
     with pytest.raises(ArgumentError, match="does not describe a sample of shape"):
         applied(function, 2, **options)
     total, sums = applied(function, 2, **options | {"output_layouts": ["AB"]})
@@ -49,7 +49,7 @@ def test_samples_several_outputs_and_layouts():
 
 
 def test_a_tensor_over_the_samples():
-    (result,) = applied(lambda tensors: torch.arange(len(tensors)))
+    (result,) = applied(lambda tensors: torch.arange(len(tensors)), batch_processing=True)
     assert [int(each) for each in result] == [0, 1, 2]
 
 

@@ -44,4 +44,7 @@ def test_images_without_a_box_are_skipped():
 
 def test_an_image_that_is_not_in_the_file():
     with pytest.raises(ArgumentError, match=r"'8.jpg', which is not among the 3 file names"):
-        select(parsed([]), Selected(images=("9.jpg", "8.jpg")), "some.json")
+        select(parsed([]), Selected(images=("8.jpg", "7.jpg")), "some.json")
+    coco, dropped = select(parsed([]), Selected(images=("9.jpg", "8.jpg", "9.jpg")), "some.json")
+    assert coco.file_names == ["9.jpg", "9.jpg"]
+    assert dropped == {"names in images that the annotations lack": 1}

@@ -31,12 +31,13 @@ def test_three_ways_to_name_files(tree):
         [b"b/3.txt", b"a/1.jpg"],
         [4, 5],
     )
+    assert run(file_root=str(tree), files=files, labels=[-1, -7])[1] == [-1, -7]
     assert run(file_list=str(tree / "list.txt")) == ([b"b/3.txt", b"a/1.jpg"], [7, 8])
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [({}, "needs file_root, files or file_list"), ({"files": ["a"], "labels": [-1]}, "-1")],
+    [({}, "needs file_root, files or file_list"), ({"files": ["a"], "labels": [2**31]}, "labels")],
 )
 def test_arguments_that_do_not_fit(arguments, message):
     with pytest.raises(ArgumentError, match=message):

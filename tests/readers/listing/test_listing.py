@@ -105,7 +105,7 @@ def test_pickles(tree):
         ({"files": ["a"], "labels": [1.5]}, "must be integers, got values of type float64"),
         ({"files": ["a"], "labels": ["1"]}, "must be integers"),
         ({"files": ["a", "b"], "labels": [0, 2**31]}, r"`labels\[1\]` is 2147483648; "),
-        ({"files": ["a"], "labels": [-1]}, r"`labels\[0\]` is -1; labels are integers from 0"),
+        ({"files": ["a"], "labels": [-(2**31) - 1]}, r"`labels\[0\]` is -2147483649; labels are"),
         ({"file_list": ""}, "`file_list` is an empty string"),
         ({"file_root": ".", "file_filters": []}, "`file_filters` is empty"),
         ({"file_root": ".", "dir_filters": []}, "`dir_filters` is empty"),

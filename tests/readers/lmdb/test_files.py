@@ -185,3 +185,14 @@ def test_databases_of_one_file_do_not_take_each_others_index(tmp_path, tuned):
     for name in ("a", "b", "a"):
         (column,) = read_all(files_of(tmp_path / "env", database=name))
         assert column[0].tobytes() == b"of " + name.encode()
+
+
+def test_a_folder_of_databases_and_a_pattern_stand_for_all_of_them(tmp_path):
+    (tmp_path / "set").mkdir()
+    for number in range(3):
+        write_lmdb(tmp_path / "set" / f"shard-{number}", values()[:2])
+    assert len(files_of(tmp_path / "set")) == 6
+    assert len(files_of(tmp_path / "set" / "shard-[12]")) == 4
+    assert files_of(tmp_path / "set").where(2) == f"{tmp_path}/set/shard-1/data.mdb at key 00000000"
+    with pytest.raises(SourceError, match=r"matches the pattern .*/set/x\*"):
+        files_of(tmp_path / "set" / "x*")

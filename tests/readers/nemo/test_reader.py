@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import soundfile
 
 from penstock import Pipeline, fn, types
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
@@ -33,7 +34,7 @@ def pipeline(batch_size, *, on_error="raise", checkpoint=None, exec_processes=Fa
     )
     with pipe:
         outputs = fn.readers.nemo_asr(**arguments)
-        pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
+        pipe.set_outputs(*(outputs if isinstance(outputs, list | tuple) else (outputs,)))
     return pipe
 
 
@@ -239,3 +240,56 @@ def test_worker_processes_decode_the_same(manifest):
     for column, expected in zip(found, wanted, strict=True):
         for one, other in zip(column, expected, strict=True):
             np.testing.assert_allclose(one, other, atol=1e-6)  # mpg123 differs by rounding
+
+
+@pytest.fixture(scope="module")
+def stereo(tmp_path_factory):
+    """Two channels in one file, and each channel in a file of its own."""
+    folder = tmp_path_factory.mktemp("stereo")
+    left, right = speech_like(0.5, 16000, 1), speech_like(0.5, 16000, 2)
+    for name, signal in (
+        ("both.wav", np.concatenate([left, right], axis=1)),
+        ("left.flac", left),
+        ("right.wav", right),
+    ):
+        soundfile.write(folder / name, signal, 16000)
+    return folder
+
+
+@pytest.mark.parametrize("exec_processes", [False, True])
+def test_channels_are_selected_and_joined(stereo, exec_processes):
+    both, files = "both.wav", ["left.flac", "right.wav"]
+    entries = [
+        {"audio_filepath": both},
+        {"audio_filepath": both, "channel_selector": 1},
+        {"audio_filepath": both, "channel_selector": [1, 0], "offset": 0.1, "duration": 0.2},
+        {"audio_filepath": both, "channel_selector": "average"},
+        {"audio_filepath": files},
+        {"audio_filepath": files, "channel_selector": 0},
+    ]
+    path = write_manifest(stereo / "channels.json", entries)
+    arguments = {"manifest_filepaths": path, "downmix": False, "read_text": False}
+    with pipeline(6, exec_processes=exec_processes, **arguments) as pipe:
+        audio = [np.array(row) for row in pipe.run()[0].as_cpu().rows()]
+    whole = audio[0]
+    assert whole.shape == (8000, 2)
+    np.testing.assert_array_equal(audio[1], whole[:, 1:])
+    np.testing.assert_array_equal(audio[2], whole[1600:4800, ::-1])
+    np.testing.assert_allclose(audio[3], whole.mean(axis=1, keepdims=True), atol=1e-7)
+    np.testing.assert_allclose(audio[4], whole, atol=1e-4)  # FLAC and WAV round alike
+    np.testing.assert_array_equal(audio[5], audio[4][:, :1])
+
+
+def test_a_channel_that_is_not_there(stereo):
+    entries = [{"audio_filepath": "both.wav", "channel_selector": 2}]
+    path = write_manifest(stereo / "missing.json", entries)
+    with pytest.raises(DecodeError, match="names channel 2, but the file has 2 channels"):
+        first_batch(1, manifest_filepaths=path)
+
+
+def test_files_of_one_entry_must_fit(stereo):
+    (stereo / "short.wav").write_bytes(encoded(speech_like(0.25, 16000, 3), 16000, "WAV"))
+    entries = [{"audio_filepath": ["left.flac", "short.wav"]}]
+    path = write_manifest(stereo / "unequal.json", entries)
+    with pytest.raises(DecodeError, match=r"short.wav has 4000 samples .* has 8000 at 16000 Hz"):
+        first_batch(1, manifest_filepaths=path)

@@ -23,9 +23,9 @@ except MissingDependencyError as error:
 @pytest.mark.parametrize(
     ("library", "url", "remedy"),
     [
-        ("fsspec", "s3://a/b", "pip install '.[remote]'"),
-        ("aiohttp", "http://a/b", "pip install '.[remote]'"),
-        ("s3fs", "s3://a/b", "pip install '.[remote]'"),
+        ("fsspec", "s3://a/b", "[remote]'"),
+        ("aiohttp", "http://a/b", "[remote]'"),
+        ("s3fs", "s3://a/b", "[remote]'"),
         ("gcsfs", "gs://a/b", "pip install gcsfs"),
         ("adlfs", "az://a/b", "pip install adlfs"),
     ],

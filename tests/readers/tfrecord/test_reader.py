@@ -114,7 +114,7 @@ def test_fn_returns_a_dict_and_arrays_of_the_declared_form(tmp_path):
     assert out["n"].as_array().tolist() == list(range(30))
     assert out["v"].as_array().tolist() == [[[i], [2 * i]] for i in range(30)]
     assert [out["s"].at(i).tobytes().decode() for i in range(3)] == ["text 0", "text 1", "text 2"]
-    assert out["s"][7].source_info().startswith(f"{path}, record 7, offset")
+    assert out["s"][7].source_info().startswith(f"{path} at index ")
 
 
 def test_a_mistyped_feature_is_named_beside_those_of_the_record(tmp_path):
@@ -211,7 +211,7 @@ def test_compressed_files(tmp_path, user_cache, form):
     for extra in ({}, {}, {"index_path": tmp_path / "index"}):
         out = run_pipeline(1000, {"path": packed, "features": features} | extra)
         assert out["n"].as_array().tolist() == list(range(1000))
-        assert out["n"][1].source_info() == f"{packed}, record 1, offset {places[1][0]}"
+        assert out["n"][1].source_info() == f"{packed} at index {places[1][0]}"
     assert len(list(user_cache.glob("*.unpacked"))) == 1
 
 
@@ -240,7 +240,7 @@ def test_without_the_library_checksums_are_left_out_with_a_warning(tmp_path, mon
     write_records(path, [example({"n": 1})])
     arguments = {"path": path, "features": {"n": tfrecord.FixedLenFeature([], tfrecord.int64)}}
     monkeypatch.setitem(sys.modules, "crc32c", None)
-    with pytest.warns(UserWarning, match=r"not verified.* pip install '\.\[tfrecord\]'"):
+    with pytest.warns(UserWarning, match=r"not verified.* pip install '.*\[tfrecord\]'"):
         assert run_pipeline(1, arguments)["n"].as_array().tolist() == [1]
     with pytest.raises(MissingDependencyError, match="crc32c"):
         run_pipeline(1, arguments | {"verify_crc": "always"})

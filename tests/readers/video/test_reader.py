@@ -25,7 +25,7 @@ def root(tmp_path, user_cache):
 def run(make, batches=1, size=3, **options):
     with Pipeline(batch_size=size, num_threads=2, **options) as pipe:
         outputs = make()
-        pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
+        pipe.set_outputs(*(outputs if isinstance(outputs, list | tuple) else (outputs,)))
         return [
             [[np.array(row) for row in output.rows()] for output in pipe.run()]
             for _ in range(batches)

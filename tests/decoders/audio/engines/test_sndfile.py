@@ -31,10 +31,10 @@ def test_threads_decode_into_memory_of_their_own():
         np.testing.assert_array_equal(signal, wanted[number % 8])
 
 
-def test_large_files_are_not_kept(tuned):
+def test_large_files_are_not_kept(monkeypatch):
     wanted = samples(FILES[0])
     kept = sndfile._THREAD.file
-    tuned(sndfile, kept_bytes=10)
+    monkeypatch.setattr(sndfile, "_KEPT_BYTES", 10)
     np.testing.assert_array_equal(samples(FILES[0]), wanted)
     assert not hasattr(sndfile._THREAD, "file")
     descriptor = kept.descriptor

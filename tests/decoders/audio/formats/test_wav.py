@@ -5,7 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from penstock.decoders.audio.formats.wav import open_stream, parse, recognize
+from penstock.decoders.audio.formats.wav import open_stream, plain_layout, recognize
 from penstock.engine.errors import DecodeError
 
 
@@ -55,7 +55,9 @@ def test_rf64_says_the_size_in_a_chunk_of_its_own():
 def test_an_extensible_format_names_its_codec():
     tail = bytes.fromhex("000000001000800000aa00389b71")
     more = struct.pack("<HHI", 22, 24, 0) + struct.pack("<H", 1) + tail
-    layout = parse(wav(chunk(b"fmt ", fields(0xFFFE, width=3) + more), chunk(b"data", bytes(6))))
+    layout = plain_layout(
+        wav(chunk(b"fmt ", fields(0xFFFE, width=3) + more), chunk(b"data", bytes(6)))
+    )
     assert (layout.width, layout.header.frames, layout.header.integers) == (3, 2, True)
 
 

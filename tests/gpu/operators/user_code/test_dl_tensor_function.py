@@ -44,7 +44,9 @@ def test_torch_works_on_the_pipelines_stream(cupy):
             assert all(tensor.is_cuda for tensor in tensors)
             return [tensor * 2 for tensor in tensors]
 
-        doubled = torch_fn.torch_python_function(data, device="gpu", function=function)
+        doubled = torch_fn.torch_python_function(
+            data, device="gpu", function=function, batch_processing=True
+        )
         pipe.set_outputs(doubled)
         (output,) = pipe.run()
     for row, given in zip(output.as_cpu().rows(), ROWS, strict=True):

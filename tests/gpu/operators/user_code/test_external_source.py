@@ -46,6 +46,18 @@ def arrays(output):
     return [np.array(row) for row in output.as_cpu().rows()]
 
 
+def test_fed_layouts(there):
+    data = np.arange(24, dtype=np.int16).reshape(1, 3, 2, 4)
+    with Pipeline(batch_size=1, num_threads=2) as pipe:
+        pipe.set_outputs(fn.flip(fn.external_source(name="data", device="gpu")))
+    with pipe:
+        for layout, axis in (("CHW", 3), ("HWC", 2), ("CHW", 3)):
+            pipe.feed_input("data", there(data), layout=layout)
+            (output,) = pipe.run()
+            assert output.layout() == layout
+            np.testing.assert_array_equal(output.as_cpu().as_array(), np.flip(data, axis))
+
+
 def test_batches_on_the_device(there):
     data = np.arange(24, dtype=np.int16).reshape(4, 3, 2)
     with source_of([there(data + k) for k in range(5)], layout="HW") as pipe:

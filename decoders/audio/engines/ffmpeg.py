@@ -1,0 +1,102 @@
+"""Decode with FFmpeg, through PyAV: the formats that libsndfile does not know.
+
+Files are decoded whole, because the containers state times that are rounded, and not the number of
+samples. FFmpeg gets the name of the container, so that no other reader of FFmpeg sees the bytes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....engine.errors import MissingDependencyError, install_hint
+from ....formats.video.sound import samples_of
+from ...errors import decode_error
+from ..formats.base import CONVERT, AudioHeader, AudioStream, Data
+from .whole import WholeSignal
+
+
+def open_stream(format_name: str, source: Data | str, container: str) -> AudioStream:
+    """Decode a file.
+
+    Args:
+        format_name: for errors.
+        source: the bytes, or the path.
+        container: FFmpeg's name of the format.
+
+    Raises:
+        DecodeError: the file is damaged, or has no sound.
+        MissingDependencyError: PyAV is not installed.
+    """
+    av = _library(format_name)
+    file = source if isinstance(source, str) else io.BytesIO(source.data)
+    options = {"metadata_errors": "replace"} if _major(av) < 19 else {}  # no error from 19 on
+    try:
+        with av.open(file, "r", format=container, **options) as opened:
+            return _decoded(format_name, opened)
+    except av.FFmpegError as error:
+        if isinstance(error, FileNotFoundError | PermissionError | MemoryError):
+            raise
+        raise decode_error(
+            format_name, f"FFmpeg cannot decode it: {error.strerror or error}"
+        ) from None
+
+
+def _library(format_name: str) -> Any:
+    """Return the module `av`."""
+    try:
+        av = importlib.import_module("av")
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{format_name} is decoded by PyAV, which cannot be imported ({error}): "
+            f"{install_hint('video')}"
+        ) from error
+    importlib.import_module("av.logging").set_level(None)  # FFmpeg's messages per damaged packet
+    return av
+
+
+def _major(av: Any) -> int:
+    return int(av.__version__.split(".")[0])
+
+
+def _decoded(format_name: str, container: Any) -> AudioStream:
+    """Decode the best stream of sound."""
+    stream = container.streams.best("audio")
+    if stream is None or stream.codec_context is None:
+        raise decode_error(format_name, "no sound that FFmpeg can decode", remedy=CONVERT)
+    stream.thread_type = "NONE"  # files are decoded in parallel, each in one thread
+    codec = stream.codec_context
+    rate, channels = int(codec.sample_rate), int(codec.layout.nb_channels)
+    header = AudioHeader(format_name, 0, rate, channels, integers=False).checked()
+    signal = WholeSignal(header)
+    for block, own_rate in _blocks(format_name, container, stream):
+        if (own_rate, block.shape[1]) != (rate, channels):
+            raise decode_error(
+                format_name,
+                f"{block.shape[1]} channels at {own_rate} Hz follow {channels} at {rate} Hz",
+                remedy=CONVERT,
+            )
+        signal.append(block)
+    return signal.stream()
+
+
+def _blocks(
+    format_name: str, container: Any, stream: Any
+) -> Iterator[tuple[NDArray[np.float32], int]]:
+    """Yield the samples of each frame, and their rate."""
+    packets = 0
+    for packet in container.demux(stream):
+        packets += packet.size > 0
+        if packet.is_corrupt:
+            raise decode_error(format_name, f"packet {packets} is damaged or cut off")
+        for frame in packet.decode():
+            yield samples_of(frame), frame.sample_rate
+    if packets < stream.frames:
+        raise decode_error(
+            format_name, f"{packets} packets follow where the header says {stream.frames}"
+        )

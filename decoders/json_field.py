@@ -1,0 +1,140 @@
+"""`fn.decoders.json`: numbers and texts from JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from ..engine.errors import DecodeError
+from ..engine.graph.context import Workspace
+from ..engine.graph.operator import Array, SampleOperator, register
+from ..engine.graph.params import ANY_FLOAT, DTYPE, STR, param
+from ..engine.suggestions import not_among
+from ..engine.tensors.dtypes import FLOAT, to_numpy_type
+
+_MISSING = object()
+
+
+@register
+class JsonDecoder(SampleOperator):
+    """Picks a field of JSON documents, such as the components `.json` of tar archives.
+
+    >>> import numpy as np
+    >>> from penstock import fn, pipeline_def, types
+    >>> text = b'{"caption": "a cat", "objects": [{"box": [1, 2, 30, 40]}]}'
+    >>> @pipeline_def(batch_size=1, num_threads=1)
+    ... def boxes():
+    ...     data = types.Constant(np.frombuffer(text, np.uint8))
+    ...     box = fn.decoders.json(data, field="objects.0.box", dtype=types.INT32)
+    ...     return box, fn.decoders.json(data, field="caption")
+    >>> with boxes() as pipe:
+    ...     box, caption = pipe.run()
+    >>> box.at(0).tolist(), bytes(caption.at(0)).decode()
+    ([1, 2, 30, 40], 'a cat')
+
+    Python's `json` reads the documents. It holds the GIL: a large document takes time from other
+    threads.
+
+    Inputs:
+        data: a document a sample: uint8, one dimension.
+
+    Outputs:
+        a number or true or false: of type `dtype`, shape ().
+        lists of numbers, also nested: of type `dtype`, with an axis for each level.
+        a text: its UTF-8, uint8, shape (size,).
+
+    Raises:
+        DecodeError: the data are no JSON, have no such field, or the field is no number of the
+            type, no text, and no array of numbers.
+    """
+
+    name = "decoders.json"
+    inputs = ("data",)
+
+    field = param(
+        STR,
+        "",
+        "Path of the field: names and indices of lists, with dots between them: 'objects.0.box'. "
+        "By default the whole document.",
+    )
+    dtype = param(DTYPE, FLOAT, "Type of the numbers. A number that does not fit is an error.")
+    default = param(
+        ANY_FLOAT, None, "Number where the field is missing or null, in place of an error."
+    )
+
+    def prepare(self) -> None:
+        self._dtype = to_numpy_type(self.dtype)
+        self._path = self.field.split(".") if self.field else []
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return ("",)
+
+    def sample(self, workspace: Workspace, data: Array) -> Array:
+        if data.ndim != 1 or data.dtype != np.uint8:
+            raise DecodeError(
+                f"JSON must have one dimension and type uint8, but has {data.ndim} and type "
+                f"{data.dtype}"
+            )
+        try:
+            document = json.loads(data.tobytes())
+        except (ValueError, RecursionError) as error:
+            raise DecodeError(f"this is no JSON: {error}") from None
+        value = self._found(document)
+        if isinstance(value, str):
+            content = np.frombuffer(value.encode("utf-8", "surrogatepass"), np.uint8)
+        else:
+            content = self._numbers(value)
+        out: Array = workspace.empty(content.shape, content.dtype)
+        np.copyto(out, content)
+        return out
+
+    def _found(self, document: Any) -> Any:
+        value = document
+        for name in self._path:
+            value = self._step(value, name)
+            if value is _MISSING:
+                return self.default
+        return self.default if value is None and self.default is not None else value
+
+    def _step(self, value: Any, name: str) -> Any:
+        """Return an element of a value; `_MISSING` if it is not there and there is a default."""
+        if isinstance(value, dict) and name in value:
+            return value[name]
+        if isinstance(value, list) and name.isdecimal() and int(name[:20]) < len(value):
+            return value[int(name)]
+        if self.default is not None:
+            return _MISSING
+        raise DecodeError(f"there is no field {self.field!r}: {_contents(value, name)}")
+
+    def _numbers(self, value: Any) -> Array:
+        try:
+            given = np.array(value)
+        except (ValueError, OverflowError):
+            raise DecodeError(f"{self._name()} holds lists that differ in length") from None
+        if given.dtype.kind == "O" and all(isinstance(each, int) for each in given.flat):
+            raise DecodeError(f"{self._name()} holds a number that is too large")
+        if given.dtype.kind not in "biuf":
+            found = "null" if value is None else type(value).__name__
+            raise DecodeError(f"{self._name()} is {found}, no number, text or list of numbers")
+        if not given.size:
+            return given.astype(self._dtype)
+        with np.errstate(invalid="ignore", over="ignore"):
+            numbers = given.astype(self._dtype)
+            changed = (numbers.astype(given.dtype) != given) | ((numbers < 0) != (given < 0))
+        if self._dtype.kind != "f" and changed.any():
+            wrong = given[changed].flat[0]
+            raise DecodeError(f"{self._name()}: {wrong} is no number of {self._dtype.name}")
+        return numbers
+
+    def _name(self) -> str:
+        return f"the field {self.field!r}" if self.field else "the document"
+
+
+def _contents(value: Any, name: str) -> str:
+    if isinstance(value, dict):
+        return f"no {not_among(name, value)}"
+    if isinstance(value, list):
+        return f"{name!r} is no index of a list of {len(value)}"
+    return f"{name!r} is asked of {json.dumps(value)[:50]}"

@@ -1,0 +1,62 @@
+"""Inputs of operators that may change them: copies, if others read the same memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..tensors import TensorList, TensorListCPU
+from ..tensors.results import BatchRows
+
+if TYPE_CHECKING:
+    from .batch import Batch
+    from .plan import Key
+
+
+def own_inputs(batch: Batch, inputs: list[TensorList], shared: tuple[Key, ...]) -> list[Any]:
+    """Return inputs whose memory no other operator and no output reads.
+
+    Args:
+        batch: that the operator works on.
+        inputs: of the operator.
+        shared: data that others read, of which the inputs may be views: see `Step.shared`.
+    """
+    others = [batch.values[ordinal][i] for ordinal, i in shared if ordinal in batch.values]
+    return [
+        _copied(batch, data) if any(_overlap(data, other) for other in others) else data
+        for data in inputs
+    ]
+
+
+def _copied(batch: Batch, data: TensorList) -> TensorList:
+    if not isinstance(data, TensorListCPU):
+        rows = data.dense() if data.is_dense_tensor() else data.rows()
+        return batch.device.copied(rows, data.layout())
+    copies = BatchRows(len(data), batch.empty, dense_hint=data.is_dense_tensor())
+    for i, row in enumerate(data.rows()):
+        copies.store_row(i, row, None)
+    return copies.finish(data.layout())
+
+
+def _overlap(data: TensorList, other: TensorList) -> bool:
+    """Return whether two batches may share memory; data on the GPU always may."""
+    if not (isinstance(data, TensorListCPU) and isinstance(other, TensorListCPU)):
+        return type(data) is type(other)
+    first, last = _bounds(data)
+    other_first, other_last = _bounds(other)
+    return first < other_last and other_first < last
+
+
+def _bounds(data: TensorListCPU) -> tuple[int, int]:
+    """Return the lowest address of a batch, and the one behind the highest."""
+    whole = [data.dense()] if data.is_dense_tensor() else data.rows()
+    addresses = [_byte_bounds(array) for array in whole if array.size]
+    if not addresses:
+        return 0, 0
+    return min(first for first, _ in addresses), max(last for _, last in addresses)
+
+
+def _byte_bounds(array: Any) -> tuple[int, int]:
+    steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
+    start = array.__array_interface__["data"][0]
+    last = start + sum(step for step in steps if step > 0) + array.itemsize
+    return start + sum(step for step in steps if step < 0), last

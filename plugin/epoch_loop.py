@@ -1,0 +1,40 @@
+"""What `iter(iterator)` returns: one loop over the batches of an epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from .base_iterator import BaseIterator
+
+B = TypeVar("B")
+
+
+class EpochLoop(Iterator[B], Generic[B]):
+    """A loop over an iterator's batches.
+
+    `iter(loop)` is the loop itself: whoever takes a first batch of `loop = iter(batches)` and then
+    writes `for batch in loop` gets the rest. `iter(batches)` is a new loop, in an epoch of its own.
+    All other attributes are those of the iterator, such as `reset`, `size` and `len`.
+    """
+
+    __slots__ = ("_batches",)
+
+    def __init__(self, batches: BaseIterator[Any]) -> None:
+        self._batches = batches
+
+    def __iter__(self) -> EpochLoop[B]:
+        return self
+
+    def __next__(self) -> B:
+        batches = self._batches
+        batch: B = batches.__next__()  # type: ignore[assignment]  # JAX's is no list
+        batches.in_loop = True
+        return batch
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._batches, name)

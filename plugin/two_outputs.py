@@ -1,0 +1,45 @@
+"""The arguments of iterators over pipelines that return data and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Never
+
+from .base_iterator import BaseIterator, LastBatchPolicy
+from .options import refuse_unknown
+
+if TYPE_CHECKING:
+    from ..engine.run.pipeline import Pipeline
+
+
+class TwoOutputs(BaseIterator[Any]):
+    """Names two outputs "data" and "label"; the argument `output_map` falls away."""
+
+    def __init__(
+        self,
+        pipelines: Sequence[Pipeline] | Pipeline,
+        size: int = -1,
+        reader_name: str | None = None,
+        auto_reset: str | bool | None = False,
+        fill_last_batch: bool | None = None,
+        dynamic_shape: bool | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy | str = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+        with_valid: bool = False,
+        **unknown: Never,
+    ) -> None:
+        refuse_unknown(type(self), unknown)
+        super().__init__(
+            pipelines,
+            ["data", "label"],
+            size,
+            reader_name,
+            auto_reset,
+            fill_last_batch,
+            dynamic_shape,
+            last_batch_padded,
+            last_batch_policy,
+            prepare_first_batch,
+            with_valid,
+        )

@@ -1,0 +1,1 @@
+"""Tables: Parquet files, and Arrow files as the library `datasets` saves them."""

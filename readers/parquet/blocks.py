@@ -1,0 +1,219 @@
+"""The rows of several table files: their blocks are read together, and the last ones are kept."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..interrupt import passed_on
+from ..source import checked_indices
+from ..storage.read_plan import Int64s
+from ..storage.read_team import READ_TEAM
+from ..storage.storage import Bytes, Storage
+from .arrow_file import ArrowTable
+from .library import named_errors
+from .parquet_file import ParquetTable
+from .table_file import TableFile
+
+Decoded = TypeVar("Decoded")
+
+_DECODED_TOGETHER = 4
+"""Blocks that threads decode at a time, and that memory must hold beside the cache."""
+
+
+def open_tables(storages: Sequence[Storage]) -> list[TableFile]:
+    """Return Parquet and Arrow files; those in object stores are opened by several threads.
+
+    Raises:
+        SourceError: a file is neither, or is damaged. OSError: it cannot be read.
+    """
+    found: dict[int, TableFile] = {}
+
+    def open_one(number: int) -> None:
+        found[number] = _opened(storages[number])
+
+    threads = None if any(storage.path is None for storage in storages) else 1
+    READ_TEAM.run_jobs(open_one, range(len(storages)), threads)
+    return [found[number] for number in range(len(storages))]
+
+
+def _opened(storage: Storage) -> TableFile:
+    head: Bytes = np.empty(min(8, storage.size), np.uint8)
+    storage.fill([0], [head])
+    is_arrow = head[:6].tobytes() == b"ARROW1" or head[:4].tobytes() == b"\xff\xff\xff\xff"
+    return ArrowTable(storage) if is_arrow else ParquetTable(storage)
+
+
+class RowBlocks(Generic[Decoded]):
+    """The rows of several files, numbered through, in blocks that are decoded as a whole.
+
+    Args:
+        files: the tables.
+        columns: names of what is read, with dots before the fields of a struct; None for all.
+        decoded: makes of a file's number and a block's record batches what is kept, and says how
+            many bytes that takes.
+        cache_bytes: of the blocks that are kept, at most. The block that was read last is kept in
+            any case.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[TableFile],
+        columns: Sequence[str] | None,
+        decoded: Callable[[int, list[Any]], tuple[Decoded, int]],
+        cache_bytes: int,
+    ) -> None:
+        self.files = tuple(files)
+        self._columns = columns
+        self._decoded = decoded
+        self._cache = _Cache[Decoded](cache_bytes)
+        counts = [count for file in files for count in file.counts]
+        self._firsts: Int64s = np.cumsum([0, *counts], dtype=np.int64)
+        self._file_firsts: Int64s = np.cumsum([0, *(len(f.counts) for f in files)], dtype=np.int64)
+
+    def __len__(self) -> int:
+        return int(self._firsts[-1])
+
+    def groups(
+        self, indices: NDArray[np.int64]
+    ) -> Iterator[tuple[int, Decoded, NDArray[np.intp], Int64s]]:
+        """Yield the blocks that hold some rows, each block once.
+
+        Yields:
+            the number of the block; the block; which of `indices` lie in the block; and their rows
+            in the block.
+
+        Raises:
+            IndexError: an index is negative or not below `len(self)`.
+            SourceError: a block is damaged. OSError: a file cannot be read.
+        """
+        numbers = np.searchsorted(self._firsts, checked_indices(indices, len(self)), "right") - 1
+        wanted = np.unique(numbers).tolist()
+        for start in range(0, len(wanted), _DECODED_TOGETHER):
+            some = wanted[start : start + _DECODED_TOGETHER]
+            blocks = self._cache.get(some, self._read)
+            for number in some:
+                places = np.flatnonzero(numbers == number)
+                yield number, blocks.pop(number), places, indices[places] - self._firsts[number]
+
+    def _read(self, numbers: list[int]) -> dict[int, tuple[Decoded, int]]:
+        """Read and decode blocks, each by one thread."""
+        found: dict[int, tuple[Decoded, int]] = {}
+        waits = passed_on()
+
+        def read(number: int) -> None:
+            file, block = self.position_of(number)
+            with waits, named_errors(file.title(block)):
+                batches = file.read(block, self._columns)
+                found[number] = self._decoded(self.file_of(number), batches)
+
+        READ_TEAM.run_jobs(read, numbers)
+        return found
+
+    def file_of(self, number: int) -> int:
+        """Return the number of the file that holds a block."""
+        return int(np.searchsorted(self._file_firsts, number, "right")) - 1
+
+    def position_of(self, number: int) -> tuple[TableFile, int]:
+        """Return the file of a block, and the block's number in the file."""
+        file = self.file_of(number)
+        return self.files[file], number - int(self._file_firsts[file])
+
+    def row_of(self, index: int) -> tuple[TableFile, int]:
+        """Return the file of a row, and the row's number in the file."""
+        (index,) = checked_indices(np.array([index]), len(self)).tolist()
+        block = int(np.searchsorted(self._firsts, index, "right")) - 1
+        number = self.file_of(block)
+        return self.files[number], index - int(self._firsts[self._file_firsts[number]])
+
+    def where(self, index: int) -> str:
+        """Return the file and the row in it, from 0."""
+        file, row = self.row_of(index)
+        return f"{file.storage.name} row {row}"
+
+    def place_of(self, index: int) -> str:
+        """Return the file, the block, and the row in the block."""
+        (index,) = checked_indices(np.array([index]), len(self)).tolist()
+        number = int(np.searchsorted(self._firsts, index, "right")) - 1
+        file, block = self.position_of(number)
+        return f"{file.title(block)}, row {index - int(self._firsts[number])}"
+
+    def close(self) -> None:
+        """Release files and blocks; a later read opens them again."""
+        self._cache.clear()
+        for file in self.files:
+            file.storage.close()
+
+
+class _Cache(Generic[Decoded]):
+    """Blocks by number; the least recently used one goes first. Many threads may ask."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._kept: OrderedDict[int, Future[tuple[Decoded, int]]] = OrderedDict()
+        self._nbytes = 0  # of those that are read
+        self._lock = Lock()
+
+    def get(
+        self,
+        numbers: list[int],
+        read: Callable[[list[int]], dict[int, tuple[Decoded, int]]],
+    ) -> dict[int, Decoded]:
+        """Return blocks; `read` reads those that are not kept, and that no other thread reads."""
+        missing: dict[int, Future[tuple[Decoded, int]]] = {}
+        with self._lock:
+            for number in numbers:
+                if number not in self._kept:
+                    self._kept[number] = missing[number] = Future()
+                self._kept.move_to_end(number)
+            blocks = {number: self._kept[number] for number in numbers}
+        if missing:
+            self._read(missing, read)
+        return {number: block.result()[0] for number, block in blocks.items()}
+
+    def _read(
+        self,
+        missing: dict[int, Future[tuple[Decoded, int]]],
+        read: Callable[[list[int]], dict[int, tuple[Decoded, int]]],
+    ) -> None:
+        try:
+            found = read(list(missing))
+        except BaseException as error:
+            with self._lock:
+                for number, block in missing.items():
+                    if self._kept.get(number) is block:
+                        del self._kept[number]
+            for block in missing.values():
+                block.set_exception(error)
+            return
+        with self._lock:
+            for number, block in missing.items():
+                block.set_result(found[number])
+                if self._kept.get(number) is block:  # else `clear` was called
+                    self._nbytes += found[number][1]
+            self._drop_some()
+
+    def _drop_some(self) -> None:
+        while self._nbytes > self._most and len(self._kept) > 1:
+            oldest = next((n for n, block in self._kept.items() if block.done()), None)
+            if oldest is None:
+                return
+            self._nbytes -= self._kept.pop(oldest).result()[1]
+
+    def clear(self) -> None:
+        """Forget all blocks."""
+        with self._lock:
+            self._kept.clear()
+            self._nbytes = 0
+
+    def __getstate__(self) -> int:
+        return self._most
+
+    def __setstate__(self, most_bytes: int) -> None:
+        self.__init__(most_bytes)  # type: ignore[misc]

@@ -1,0 +1,51 @@
+"""PyArrow: importing it, and naming files in its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...engine.errors import MissingDependencyError, PenstockError, SourceError, install_hint
+
+
+def pyarrow() -> Any:
+    """Import PyArrow.
+
+    Raises:
+        MissingDependencyError: PyArrow is not installed.
+    """
+    try:
+        import pyarrow.compute
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingDependencyError(
+            f"Parquet files need pyarrow: {install_hint('parquet')}"
+        ) from None
+    return pyarrow
+
+
+@contextmanager
+def named_errors(place: str) -> Iterator[None]:
+    """Turn PyArrow's errors within the block into SourceErrors that name the place."""
+    try:
+        yield
+    except PenstockError:
+        raise
+    except OSError as error:
+        if error.errno is not None:  # the system's error, not PyArrow's for damaged data
+            raise
+        raise SourceError(f"{place}: {_first_line(error)}") from None
+    except (pyarrow().ArrowException, UnicodeDecodeError, OverflowError) as error:
+        raise SourceError(f"{place}: {_first_line(error)}") from None
+
+
+def check_names(fields: Any) -> None:
+    """Raise UnicodeDecodeError if a name in a schema is no UTF-8: it would be raised later."""
+    for field in fields:
+        assert isinstance(field.name, str)
+        check_names(map(field.type.field, range(field.type.num_fields)))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", 1)[0][:500] or type(error).__name__

@@ -1,0 +1,62 @@
+"""Parquet files: a block is a row group. Format: https://parquet.apache.org/docs/file-format/
+
+PyArrow's `RowGroupMetaData.column` is not called: on some damaged footers it ends the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...engine.errors import SourceError
+from ..storage.file_object import StorageFile
+from ..storage.storage import Storage
+from .library import check_names, named_errors, pyarrow
+from .table_file import LARGEST_BLOCK, TableFile
+
+MAGIC = b"PAR1"
+_ROWS_AT_ONCE = 1024  # that are decoded before the size is looked at
+
+
+class ParquetTable(TableFile):
+    """A Parquet file. Its footer stays in memory, no file stays open."""
+
+    block_title = "row group"
+
+    def __init__(self, storage: Storage) -> None:
+        """Read the footer.
+
+        Raises:
+            SourceError: the file is no Parquet file, or its footer is damaged.
+            OSError: it cannot be read.
+        """
+        arrow = pyarrow()
+        with named_errors(f"{storage.name} is no sound Parquet file"):
+            file = arrow.parquet.ParquetFile(arrow.PythonFile(StorageFile(storage), mode="r"))
+            self._metadata = file.metadata
+            groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+            check_names(file.schema_arrow)
+            super().__init__(storage, file.schema_arrow, [group.num_rows for group in groups])
+
+    def read(self, block: int, columns: Sequence[str] | None) -> list[Any]:
+        """See `TableFile.read`; each column chunk is one read of the file, by this thread."""
+        arrow = pyarrow()
+        with named_errors(self.title(block)):
+            file = arrow.parquet.ParquetFile(
+                arrow.PythonFile(StorageFile(self.storage), mode="r"),
+                metadata=self._metadata,
+                pre_buffer=False,
+                page_checksum_verification=True,
+            )
+            batches, nbytes = [], 0
+            names = None if columns is None else list(columns)
+            for batch in file.iter_batches(_ROWS_AT_ONCE, [block], names, use_threads=False):
+                batch.validate(full=True)
+                batches.append(batch)
+                nbytes += batch.nbytes
+                if nbytes > LARGEST_BLOCK:
+                    raise SourceError(
+                        f"{self.title(block)} takes more than {LARGEST_BLOCK} bytes in memory; "
+                        "write the file with smaller row groups"
+                    )
+        return self.checked(block, batches)

@@ -1,0 +1,166 @@
+"""Which components of a sample become outputs, and of which type."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...engine.errors import ArgumentError, SourceError
+from ...engine.suggestions import unknown
+from ...engine.tensors.dtypes import to_numpy_type
+from ..storage.read_plan import Int64s
+from ..storage.storage import Storage
+from .index import ArchiveIndex
+from .text_numbers import holds_labels, holds_numbers
+
+MISSING = ("empty", "skip", "error")
+"""What may be done with a sample that lacks a component."""
+
+
+@dataclass(frozen=True)
+class ComponentOutput:
+    """What becomes of the components of an output.
+
+    Attributes:
+        dtype: of the elements that a component's bytes are.
+        is_text: whether a component of printable characters is a decimal number instead.
+    """
+
+    dtype: np.dtype[Any]
+    is_text: bool
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A file, its index, and the components that are read.
+
+    Attributes:
+        chosen: for each sample that is read and each output, the component, or -1:
+            int64 (samples, outputs).
+        numbers: number in the index of each sample that is read.
+    """
+
+    storage: Storage
+    index: ArchiveIndex
+    chosen: Int64s
+    numbers: Int64s
+
+
+def outputs_of(owner: str, ext: Sequence[str], dtypes: Sequence[Any]) -> list[ComponentOutput]:
+    """Return the outputs of a reader; warn of labels that nobody asked to have as characters.
+
+    Args:
+        owner: the reader, for messages.
+        ext: extensions of each output.
+        dtypes: of each output, or none.
+
+    Raises:
+        ArgumentError: the numbers of entries differ, or a type cannot be read.
+    """
+    types = [to_numpy_type(dtype) for dtype in dtypes] or [np.dtype(np.uint8)] * len(ext)
+    if len(types) != len(ext) or not ext:
+        raise ArgumentError(
+            f"{owner}: {len(types)} dtypes for {len(ext)} outputs; `ext` and "
+            "`dtypes` must have an entry each for every output"
+        )
+    if np.dtype(np.bool_) in types:
+        raise ArgumentError(f"{owner}: bytes cannot be taken for BOOL, but for UINT8")
+    labels = [entry for entry in ext if holds_labels(entry)]
+    if labels and not dtypes:
+        names = ", ".join("types.INT32" if entry in labels else "types.UINT8" for entry in ext)
+        warnings.warn(
+            f"{owner}: {labels[0]!r} components are decimal text, and without `dtypes` they are "
+            "handed out as the codes of its characters, 49 for '1'. "
+            f"dtypes=[{names}] gives numbers, UINT8 in all places the codes without this warning",
+            stacklevel=2,
+        )
+    return [
+        ComponentOutput(dtype, holds_numbers(entry, dtype))
+        for entry, dtype in zip(ext, types, strict=True)
+    ]
+
+
+def chosen_archives(
+    storages: Sequence[Storage],
+    indexes: Sequence[ArchiveIndex],
+    ext: Sequence[str],
+    missing: str,
+    *,
+    case_sensitive: bool = True,
+) -> list[Archive]:
+    """Return the archives with the components that are read; see `open_archives`."""
+    groups = [_group(entry, case_sensitive) for entry in ext]
+    archives = []
+    for storage, index in zip(storages, indexes, strict=True):
+        chosen = _choose(index, groups, case_sensitive)
+        numbers = _samples(storage, index, chosen, ext, missing)
+        archives.append(Archive(storage, index, chosen[numbers], numbers))
+    _check_extensions(archives, ext)
+    return archives
+
+
+def _group(entry: str, case_sensitive: bool) -> frozenset[bytes]:
+    names = os.fsencode(entry).split(b";")
+    return frozenset(names if case_sensitive else map(bytes.lower, names))
+
+
+def _choose(
+    index: ArchiveIndex, groups: Sequence[frozenset[bytes]], case_sensitive: bool
+) -> Int64s:
+    """Return the component for each sample and output: the first that matches, or -1."""
+    extensions: Iterable[bytes] = index.extensions
+    if not case_sensitive:
+        extensions = [extension.lower() for extension in extensions]
+    extensions = list(extensions)
+    sample_of = np.repeat(np.arange(len(index)), np.diff(index.firsts))
+    chosen = np.full((len(index), len(groups)), -1, np.int64)
+    for output, group in enumerate(groups):
+        wanted = np.array([extension in group for extension in extensions], np.bool_)
+        found = np.flatnonzero(wanted[index.extension_numbers])[::-1]
+        chosen[sample_of[found], output] = found  # the last assignment stays: the first file
+    return chosen
+
+
+def _samples(
+    storage: Storage, index: ArchiveIndex, chosen: Int64s, ext: Sequence[str], missing: str
+) -> Int64s:
+    """Return the numbers of the samples to read."""
+    lacking = chosen < 0
+    if missing == "empty":
+        return np.arange(len(index))
+    if missing == "error" and lacking.any():
+        sample, output = np.argwhere(lacking)[0].tolist()
+        stored = ", ".join(index.extensions_of(sample)) or "none"
+        raise SourceError(
+            f"{storage.name}, sample {sample} {os.fsdecode(index.keys[sample])!r} has no component "
+            f"{ext[output]!r}; it has {stored}. "
+            "missing_component_behavior='skip' leaves out such samples, 'empty' gives empty arrays"
+        )
+    return np.flatnonzero(~lacking.any(axis=1))
+
+
+def _check_extensions(archives: Sequence[Archive], ext: Sequence[str]) -> None:
+    """Raise SourceError if there is no sample; warn of outputs that no sample has."""
+    stored = {os.fsdecode(name) for archive in archives for name in archive.index.extensions}
+    name = f"{archives[0].storage.name}{' ...' * (len(archives) > 1)}"
+    if not any(len(archive.numbers) for archive in archives):
+        wanted = " and ".join(map(repr, ext))
+        raise SourceError(
+            f"{name}: no sample has the components {wanted}; the extensions are {_listed(stored)}"
+        )
+    for output, entry in enumerate(ext):
+        if not any((archive.chosen[:, output] >= 0).any() for archive in archives):
+            warnings.warn(
+                f"{name}: all arrays of this output are empty, because no sample has a component "
+                f"{unknown(entry, stored)} (the extensions are {_listed(stored)})",
+                stacklevel=2,
+            )
+
+
+def _listed(extensions: set[str]) -> str:
+    return ", ".join(sorted(extensions)[:20]) or "none"

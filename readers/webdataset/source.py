@@ -1,0 +1,217 @@
+"""Samples whose components are byte ranges of files: the storage of `fn.readers.webdataset`.
+
+The same source reads the components in LMDB databases, whose keys are names of files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError, DecodeError, SourceError
+from ..archives.tar import BLOCK, header_fits, headers_fit
+from ..source import Allocate, Column, checked_indices
+from ..storage.opening import open_storages
+from ..storage.read_plan import Int64s
+from ..storage.records import RecordFiles, Records, windows
+from ..storage.storage import Bytes, cut
+from .choosing import Archive, ComponentOutput, chosen_archives, outputs_of
+from .index import check_ends, index_archive, read_dali_index
+from .text_numbers import parsed, parsed_one
+
+_ALIGNMENT = 64
+"""Components start at multiples of 64 bytes in memory, so arrays of any dtype can be views."""
+
+
+class ComponentSource:
+    """Samples of archives; a sample has one array for each output."""
+
+    def __init__(
+        self,
+        archives: Sequence[Archive],
+        outputs: Sequence[ComponentOutput],
+        *,
+        doubtful: bool = False,
+    ) -> None:
+        """Take the archives and the outputs.
+
+        Args:
+            archives: at least one.
+            outputs: what becomes of the components, in the order of `Archive.chosen`.
+            doubtful: whether to compare an archive with its index when components are read.
+        """
+        self._outputs = tuple(outputs)
+        self._doubtful = doubtful
+        self._lead = BLOCK if doubtful else 0
+        self._archives = tuple(archives)
+        counts = [len(archive.numbers) for archive in archives]
+        self._firsts: Int64s = np.cumsum([0, *counts], dtype=np.int64)
+        placed = [_extents(archive, self._lead) for archive in archives]
+        self._files = RecordFiles([a.storage for a in archives], [extents for extents, _ in placed])
+        self._sizes: Int64s = np.concatenate([sizes for _, sizes in placed])
+        self._compared = np.zeros(len(self._sizes), np.bool_)
+
+    def __len__(self) -> int:
+        return int(self._firsts[-1])
+
+    def read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
+        """Return one column an output: arrays (size,) of its type, empty where one is missing.
+
+        Raises:
+            IndexError: an index is negative or not below `len(self)`.
+            OSError: an archive cannot be read. SourceError if a component's size is no
+                multiple of its type's, or an index does not fit its archive.
+            DecodeError: a text that stands for a number is none.
+        """
+        outputs = len(self._outputs)
+        samples = checked_indices(indices, len(self))[:, np.newaxis]
+        rows = (samples * outputs + np.arange(outputs)).reshape(-1)
+        records = self._files.read(rows, allocate)
+        sizes = self._sizes[rows]
+        if self._doubtful:
+            self._compare(records, sizes, rows)
+        starts = records.starts + self._lead
+        parts = [slice(number, None, outputs) for number in range(outputs)]
+        return tuple(
+            self._column(output, records.block, starts[own], sizes[own], rows[own])
+            for output, own in zip(self._outputs, parts, strict=True)
+        )
+
+    def _column(
+        self, output: ComponentOutput, block: Bytes, starts: Int64s, sizes: Int64s, rows: Int64s
+    ) -> Column:
+        dtype = output.dtype
+        if output.is_text:
+            numbers = parsed(block, starts, sizes, dtype)
+            if numbers is not None:
+                return numbers
+        views: list[NDArray[Any]] = list(cut(block, starts, sizes))
+        if dtype == np.uint8:
+            return views
+        if not (output.is_text or (sizes % dtype.itemsize).any() or (starts % _ALIGNMENT).any()):
+            return [view.view(dtype) for view in views]
+        return [
+            self._elements(output, view, row)
+            for view, row in zip(views, rows.tolist(), strict=True)
+        ]
+
+    def _elements(self, output: ComponentOutput, content: Bytes, row: int) -> NDArray[Any]:
+        """Return the elements of a component, or the number that is written there."""
+        if output.is_text and content.size:
+            try:
+                number = parsed_one(content, output.dtype)
+            except DecodeError as error:
+                raise DecodeError(f"{self._where_component(row)}: {error}") from None
+            if number is not None:
+                return number
+        if content.size % output.dtype.itemsize:
+            raise SourceError(
+                f"{self._where_component(row)}: {content.size} bytes are no multiple of "
+                f"{output.dtype.itemsize}, as elements of {output.dtype.name} need"
+            )
+        elements = content.view(output.dtype)
+        return elements if elements.flags.aligned else elements.copy()
+
+    def _compare(self, records: Records, sizes: Int64s, rows: Int64s) -> None:
+        """Raise SourceError unless each component is preceded by its header, the first time."""
+        present = np.flatnonzero((records.lengths > 0) & ~self._compared[rows])
+        if not len(present):
+            return
+        starts = records.starts[present]
+        headers = windows(records.block, f"V{BLOCK}")[starts].view(np.uint8).reshape(-1, BLOCK)
+        for i in np.flatnonzero(~headers_fit(headers, sizes[present])).tolist():
+            if not header_fits(headers[i].tobytes(), int(sizes[present[i]])):
+                raise SourceError(
+                    f"{self._where_component(int(rows[present[i]]))}: no file of "
+                    f"{sizes[present[i]]} bytes is there; the index file belongs to another "
+                    "archive, or to an archive with PAX headers, which wds2idx places wrongly. "
+                    "Without index_paths, an index is made"
+                )
+        self._compared[rows[present]] = True
+
+    def where(self, index: int) -> str:
+        """Return archive, number of the sample in it (from 0), key, and offset."""
+        checked_indices(np.array([index]), len(self))
+        return self._where(index, slice(None))
+
+    def _where_component(self, row: int) -> str:
+        index, output = divmod(row, len(self._outputs))
+        return self._where(index, slice(output, output + 1))
+
+    def _where(self, index: int, outputs: slice) -> str:
+        archive, row = self._located(index)
+        sample = int(archive.numbers[row])
+        components = archive.chosen[row, outputs]
+        offsets = archive.index.offsets[components[components >= 0]]
+        offset = f", offset {offsets.min()}" if len(offsets) else ""
+        key = os.fsdecode(archive.index.keys[sample])
+        return f"{archive.storage.name}, sample {sample} {key!r}{offset}"
+
+    def key(self, index: int) -> bytes:
+        """Return the key of sample `index`."""
+        archive, row = self._located(index)
+        return archive.index.keys[int(archive.numbers[row])]
+
+    def archives_of(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of the archive of each sample."""
+        found: NDArray[np.int64] = np.searchsorted(self._firsts, indices, "right") - 1
+        return found
+
+    def _located(self, index: int) -> tuple[Archive, int]:
+        (number,) = self.archives_of(np.array([index])).tolist()
+        return self._archives[number], index - int(self._firsts[number])
+
+    def close(self) -> None:
+        """Release the files; a later `read` opens them again."""
+        self._files.close()
+
+
+def _extents(archive: Archive, lead: int) -> tuple[tuple[Int64s, Int64s], Int64s]:
+    """Return offsets and lengths to read, and the sizes of the components themselves."""
+    wanted = archive.chosen.reshape(-1)
+    there = wanted >= 0
+    offsets, sizes = np.zeros((2, len(wanted)), np.int64)
+    offsets[there] = archive.index.offsets[wanted[there]] - lead
+    sizes[there] = archive.index.sizes[wanted[there]]
+    lengths = np.where(there, (sizes + lead + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT, 0)
+    # A whole archive ends with whole blocks, but an index of DALI may tell of another one.
+    return (offsets, np.minimum(lengths, archive.storage.size - offsets)), sizes
+
+
+def open_archives(
+    paths: Sequence[str],
+    ext: Sequence[str],
+    *,
+    index_paths: Sequence[str] = (),
+    missing: str = "empty",
+    dtypes: Sequence[Any] = (),
+    case_sensitive: bool = True,
+    extension_dot: str = "first",
+    storage_options: Mapping[str, Any] | None = None,
+) -> ComponentSource:
+    """Open WebDataset archives; the arguments are those of `fn.readers.webdataset`.
+
+    Raises:
+        ArgumentError: the numbers of files or types do not fit, or a value is unknown.
+        OSError: a file cannot be read. SourceError if it is damaged, a sample lacks a
+            component although `missing` is "error", or there is no sample.
+    """
+    if not paths or (index_paths and len(index_paths) != len(paths)):
+        raise ArgumentError(
+            f"fn.readers.webdataset: {len(paths)} paths and {len(index_paths)} index_paths; there "
+            "must be a path, and an index each or none at all"
+        )
+    outputs = outputs_of("fn.readers.webdataset", ext, dtypes)
+    storages = open_storages(paths, storage_options)
+    if index_paths:
+        listed = open_storages(index_paths, storage_options)
+        indexes = [read_dali_index(*pair) for pair in zip(listed, storages, strict=True)]
+        check_ends(storages, indexes)
+    else:
+        indexes = [index_archive(storage, extension_dot) for storage in storages]
+    archives = chosen_archives(storages, indexes, ext, missing, case_sensitive=case_sensitive)
+    return ComponentSource(archives, outputs, doubtful=bool(index_paths))
