@@ -3,7 +3,8 @@
 library.py       PyAV, or the error that says how to install it
 frame_index.py   the times of all frames and key frames, read without decoding
 packets.py       what packets say of their frames
-raw_streams.py   streams without a container
+recovery.py      where decoding may start, and what is shown, by the codec's own bytes
+numbered_packets.py  packets that times do not tell apart
 contexts.py      decoders of streams
 decoder_pool.py  decoders that go from one video to the next, on the GPU too
 frames.py        decoding of single frames by their numbers

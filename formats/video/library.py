@@ -173,7 +173,10 @@ def packets_of(container: Any, stream: Any) -> Iterator[Any]:
         DecodeError: the container is damaged.
     """
     try:
-        yield from container.demux(stream)
+        for packet in container.demux(stream):
+            # A packet without data would end the decoder's work, as the one behind the last does.
+            if packet.size or packet.pts is packet.dts is None:
+                yield packet
     except pyav().error.FFmpegError as error:
         if isinstance(error, MemoryError):
             raise

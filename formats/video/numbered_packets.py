@@ -28,8 +28,14 @@ NONE = int(np.iinfo(np.int64).min)
 _OFFSET, _DECODING_TIME, _FRAME = range(3)
 _RATE = 25  # frames a second of streams that state no rate, as in FFmpeg
 _SMALLEST_PICTURE = 20  # bytes, of MPEG-4; smaller packets say that nothing has changed
-_WITHOUT_FRAMES = frozenset({"gif"})
-"""Codecs whose streams may have packets that give no frame."""
+_NAMES = (
+    "av1 libdav1d libaom-av1 h264 hevc vvc vp8 libvpx vp9 libvpx-vp9 mpeg1video mpeg2video mpeg4 "
+    "msmpeg4 msmpeg4v1 msmpeg4v2 wmv1 wmv2 h263 flv mjpeg jpeg2000 libopenjpeg prores dnxhd cfhd "
+    "ffv1 huffyuv ffvhuff utvideo rawvideo v210 png apng dvvideo"
+)
+_ONE_FRAME_A_PACKET = frozenset(_NAMES.split())
+"""Decoders that give one frame for each packet that is shown. Others, such as those of GIF and of
+screen recorders, may have packets that give none."""
 
 _GUESSED = frozenset({"mpeg1video", "mpeg2video", "mpeg4"})
 """Codecs with B-frames. In streams without a container FFmpeg guesses their packets' times."""
@@ -59,7 +65,7 @@ def need_numbers(container: Any, stream: Any, packets: Sequence[PacketFacts]) ->
     """Return whether the packets' presentation times do not tell their frames apart."""
     codec = stream.codec_context
     times = [packet.time for packet in packets if not packet.is_hidden]
-    if codec.name in _WITHOUT_FRAMES or None in times or len(set(times)) < len(times):
+    if codec.name not in _ONE_FRAME_A_PACKET or None in times or len(set(times)) < len(times):
         return True
     if codec.name in _GUESSED and _is_untimed(container):
         return True
