@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from .base_iterator import BaseIterator
+from typing import Any, Generic, TypeVar
 
 B = TypeVar("B")
 
@@ -21,7 +18,8 @@ class EpochLoop(Iterator[B], Generic[B]):
 
     __slots__ = ("_batches",)
 
-    def __init__(self, batches: BaseIterator[Any]) -> None:
+    def __init__(self, batches: Any) -> None:
+        """Take the `BaseIterator`."""
         self._batches = batches
 
     def __iter__(self) -> EpochLoop[B]:
@@ -29,7 +27,7 @@ class EpochLoop(Iterator[B], Generic[B]):
 
     def __next__(self) -> B:
         batches = self._batches
-        batch: B = batches.__next__()  # type: ignore[assignment]  # JAX's is no list
+        batch: B = batches.__next__()
         batches.in_loop = True
         return batch
 

@@ -1,7 +1,8 @@
 """CAF: Apple's "Core Audio Format". libsndfile decodes the samples.
 
 Format: "Apple Core Audio Format Specification 1.0": chunks of a name, a size of 8 bytes, and their
-content. A size of -1 stands for the rest of the file.
+content. A size of -1 stands for the rest of the file. libsndfile does not know this size, so it is
+replaced in a copy.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ def open_stream(data: Data) -> AudioStream:
         if name == b"data":
             check_extent(NAME, data, start, max(size, 0))
         if size < 0:
+            data = data.copy()
+            _CHUNK.pack_into(data, start - _CHUNK.size, name, len(data) - start)
             break
         start += size
     return sndfile.open_stream(NAME, data)

@@ -106,3 +106,11 @@ def test_compressed_wav_is_libsndfile_s():
     assert samples(ENCODED_WAV).shape[1] == 2
     with pytest.raises(DecodeError, match="WAV: the data ends"):
         samples(ENCODED_WAV[:-50])
+
+
+@pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n" + bytes(90), b"plain text of 20 bytes"])
+def test_unknown_formats_are_not_called_damaged(content):
+    with pytest.raises(DecodeError, match="unknown format") as failure:
+        open_audio(np.frombuffer(content, np.uint8))
+    assert "damaged" not in str(failure.value)
+    assert "FLAC" in str(failure.value)

@@ -191,7 +191,7 @@ def test_a_missing_library_is_named_with_its_command(
     monkeypatch.setitem(sys.modules, name, None)
     data = make_tiff(noise(8, 12), BLACK_IS_ZERO)
     assert peek_shape(data) == (8, 12, 3)
-    with pytest.raises(MissingDependencyError, match=r"tifffile and imagecodecs.*\[images\]"):
+    with pytest.raises(MissingDependencyError, match=rf"TIFF needs {name}.*\[images\]"):
         decode(data)
 
 

@@ -1,0 +1,27 @@
+"""AU files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock.decoders.audio.formats import au
+from penstock.engine.errors import DecodeError
+
+from ..ffmpeg_sounds import TONE, decoded, encoded
+
+
+def test_files_of_ffmpeg_and_files_that_are_cut_off() -> None:
+    content = encoded("au", "pcm_s16be")
+    assert au.recognize(content[:64])
+    name, found = decoded(content)
+    assert name == au.NAME
+    np.testing.assert_allclose(found[:, 0], TONE, atol=1e-4)
+    with pytest.raises(DecodeError, match=r"the data ends at byte \d+ inside the samples"):
+        decoded(content[:-2000])
+
+
+def test_a_size_that_the_writer_did_not_know() -> None:
+    content = bytearray(encoded("au", "pcm_s16be"))
+    content[8:12] = b"\xff" * 4
+    np.testing.assert_allclose(decoded(bytes(content))[1][:, 0], TONE, atol=1e-4)
