@@ -370,7 +370,7 @@ def brightness(
     float32, and in float64 if input or result have 8 bytes. CPU and GPU agree exactly.
 
     Inputs:
-        images: any layout and type.
+        images: any layout with H and W, or none; any type.
 
     Outputs:
         the images: of the input's shape, layout and, if `dtype` is not given, type.
@@ -412,7 +412,7 @@ def brightness_contrast(
     float32, and in float64 if input or result have 8 bytes. CPU and GPU agree exactly.
 
     Inputs:
-        images: any layout and type.
+        images: any layout with H and W, or none; any type.
 
     Outputs:
         the images: of the input's shape, layout and, if `dtype` is not given, type.
@@ -1142,7 +1142,7 @@ def contrast(
     agree exactly.
 
     Inputs:
-        images: any layout and type.
+        images: any layout with H and W, or none; any type.
 
     Outputs:
         the images: of the input's shape, layout and, if `dtype` is not given, type.
@@ -1757,6 +1757,11 @@ def external_source(
 
     Without a source the data come from `Pipeline.feed_input` under this operator's name.
 
+    Without `layout` each batch has the layout with which the data come: that of `feed_input`, of a
+    `TensorListCPU` or `TensorListGPU`, or of the `TensorCPU` or `TensorGPU` objects in a list. The
+    operators behind work by this layout, which may change from batch to batch. If `layout` is
+    given, `feed_input` refuses data of another layout, and data of a source count as of this one.
+
     A checkpoint holds the position of the source. A function gets the position in its argument. An
     object with `state_dict()` and `load_state_dict()` saves and restores its own state, of JSON
     types. Other iterables are iterated up to the position.
@@ -1769,7 +1774,8 @@ def external_source(
         cycle (Any | None): Action at the end of an iterable. "no", False or None:
             StopIteration. "quiet" or True: start again. "raise": StopIteration, and start again
             after `reset`.
-        layout (Any | None): Layout of the samples, or a list with a layout for each output.
+        layout (Any | None): Layout of the samples, or a list with a layout for each output. By
+            default that with which the data come.
         dtype (Any | None): Dtype that the data must have, or a list with one for each output.
         ndim (Any | None): Number of dimensions of each sample, or a list with one an output.
         no_copy (bool | None): Use the arrays without a copy. The program must not change the
@@ -2390,7 +2396,7 @@ def image_decoder(
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 and PNM, recognized by
+    """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000, PNM, AVIF and others, recognized by
     their content.
 
     Inputs:
@@ -4493,7 +4499,8 @@ def resize(
             Without a layout, by the number of dimensions: HW, HWC, FHWC, FDHWC.
 
     Outputs:
-        resized: as the input, of another height and width (and depth).
+        resized: as the input, of another height and width (and depth). An axis without extent
+            keeps none.
         attributes: with `save_attrs`, the extents before: int32, (height, width) or (depth,
             height, width).
 
@@ -6426,7 +6433,7 @@ class decoders:
         device: str | None = ...,
         name: str | None = ...,
     ) -> DataNode:
-        """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 and PNM, recognized by
+        """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000, PNM, AVIF and others, recognized by
         their content.
 
         Inputs:
@@ -7534,7 +7541,8 @@ class experimental:
                 Without a layout, by the number of dimensions: HW, HWC, FHWC, FDHWC.
 
         Outputs:
-            resized: as the input, of another height and width (and depth).
+            resized: as the input, of another height and width (and depth). An axis without extent
+                keeps none.
             attributes: with `save_attrs`, the extents before: int32, (height, width) or (depth,
                 height, width).
 
@@ -7784,7 +7792,7 @@ class experimental:
             device: str | None = ...,
             name: str | None = ...,
         ) -> DataNode:
-            """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 and PNM, recognized by
+            """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000, PNM, AVIF and others, recognized by
             their content.
 
             Inputs:

@@ -90,7 +90,7 @@ class BbFlip:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class BboxPaste:
+class BBoxPaste:
     """`fn.bbox_paste` as a class."""
 
     def __init__(
@@ -108,7 +108,7 @@ class BboxPaste:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class BboxRotate:
+class BBoxRotate:
     """`fn.bbox_rotate` as a class."""
 
     def __init__(
@@ -1222,7 +1222,7 @@ class MelFilterBank:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class Mfcc:
+class MFCC:
     """`fn.mfcc` as a class."""
 
     def __init__(
@@ -1673,7 +1673,7 @@ class PythonFunction:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class RandomBboxCrop:
+class RandomBBoxCrop:
     """`fn.random_bbox_crop` as a class."""
 
     def __init__(
@@ -1859,7 +1859,7 @@ class ResizeCropMirror:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class RoiRandomCrop:
+class ROIRandomCrop:
     """`fn.roi_random_crop` as a class."""
 
     def __init__(
@@ -2071,7 +2071,7 @@ class Squeeze:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class SsdRandomCrop:
+class SSDRandomCrop:
     """`fn.ssd_random_crop` as a class."""
 
     def __init__(
@@ -4196,7 +4196,7 @@ class reductions:
         ) -> None: ...
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-    class Rms:
+    class RMS:
         """`fn.reductions.rms` as a class."""
 
         def __init__(
@@ -4286,7 +4286,7 @@ class segmentation:
         ) -> None: ...
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-    class RandomObjectBbox:
+    class RandomObjectBBox:
         """`fn.segmentation.random_object_bbox` as a class."""
 
         def __init__(
