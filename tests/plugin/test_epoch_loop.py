@@ -18,14 +18,14 @@ def batches(numbers: Numbers) -> GenericIterator:
 
 
 def epoch_of(loop: Any) -> list[int]:
-    return [int(batch[0]["x"][0]) for batch in loop]
+    return [batch[0]["x"].ravel().tolist()[0] for batch in loop]
 
 
 def test_a_loop_is_its_own_iterator_and_goes_on(batches: GenericIterator) -> None:
     loop = iter(batches)
     assert iter(loop) is loop
     first = next(loop)
-    assert int(first[0]["x"][0]) == 0
+    assert first[0]["x"].ravel().tolist()[0] == 0
     assert epoch_of(loop) == [2, 4, 6]
     assert epoch_of(loop) == []
 
