@@ -25,12 +25,12 @@ def audio_decoder(
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
-) -> tuple[DataNode, DataNode]:
-    """Decodes audio: WAV, FLAC, Ogg (Vorbis, Opus, FLAC), MP3 and AIFF.
+) -> list[DataNode]:
+    """Decodes audio: WAV, FLAC, Ogg, MP3, AIFF, AU, CAF, W64, SPHERE; with PyAV, AAC and its kind.
 
     Resampling and mixing down follow DALI. Integers are those of the file, at full range; floating
     point and lossy files are scaled to the range of the integers. A window (`offset`, `duration`)
-    is decoded alone.
+    is decoded alone, and holds the samples that the whole file has there.
 
     With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files go
     there as they are, and are decoded there to the same numbers, and resampled within 2e-6 of full
@@ -47,7 +47,8 @@ def audio_decoder(
     Raises:
         DecodeError: the data is damaged, cut off, or of an unknown format; a window starts behind
             the end.
-        MissingDependencyError: soundfile is not installed, and the file is no plain WAV.
+        MissingDependencyError: soundfile is not installed, and the file is no plain WAV; or PyAV
+            is not installed, and the file is AAC, M4A or of their kind.
 
     Args:
         dtype (DALIDataType | DTypeLike | None): FLOAT (-1 to 1), INT16 or INT32 (full range).
@@ -62,8 +63,8 @@ def audio_decoder(
         offset (float | DataNode | None): Where to start, in seconds. Default: 0.0.
         duration (float | DataNode | None): How long to decode, in seconds; to the end if the
             file ends earlier, or if negative. Default: -1.0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -120,8 +121,8 @@ def audio_resample(
             lobes) to 100 (64 lobes). Default: 50.0.
         antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
             this rate cannot hold. Without it they fold back, as in DALI. Default: False.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -146,8 +147,8 @@ def batch_permutation(
             repeat. Default: False.
         no_fixed_points (bool | None): Give no sample its own index. A batch of one sample
             ignores this. Default: False.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -180,8 +181,8 @@ def bb_flip(
         ltrb (bool | None): Whether boxes are left, top, right and bottom. Default: False.
         horizontal (int | DataNode | None): Mirror left to right unless 0. Default: 1.
         vertical (int | DataNode | None): Mirror top to bottom unless 0. Default: 0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -221,8 +222,8 @@ def bbox_paste(
             canvas. Default: 0.5.
         paste_y (float | DataNode | None): Position of the image: 0 is at the top, 1 at the
             bottom. Default: 0.5.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -279,8 +280,8 @@ def bbox_rotate(
             original size, "halfway" is in the middle of both. Default: 'expand'.
         remove_threshold (float | None): Least share of a box on the canvas; boxes with less are
             removed. Default: 0.1.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -304,7 +305,7 @@ def box_encoder(
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
-) -> tuple[DataNode, DataNode]:
+) -> list[DataNode]:
     """Matches boxes with anchors, as SSD does: each anchor gets a box and its label, or none.
 
     Liu et al., "SSD: Single Shot MultiBox Detector" (2016), section 2.2. An anchor gets the box
@@ -341,8 +342,8 @@ def box_encoder(
             height. Default: (0.0, 0.0, 0.0, 0.0).
         stds (float | Sequence[float] | None): By which offsets are divided after that. Default:
             (1.0, 1.0, 1.0, 1.0).
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -380,8 +381,8 @@ def brightness(
         brightness (float | DataNode | None): Factor of the values. Default: 1.0.
         brightness_shift (float | DataNode | None): Number to add, in units of the largest value
             of the result's type. Default: 0.0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -426,8 +427,8 @@ def brightness_contrast(
             Default: 1.0.
         contrast_center (float | DataNode | None): Value that the contrast leaves as it is; by
             default half of the input's positive range.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -504,7 +505,9 @@ def caffe2_reader(
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
         shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
             counts. It is not derived from the pipeline's seed, which users often set
@@ -535,9 +538,10 @@ def caffe2_reader(
             'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
             total_seconds (120) and at_once (64). Default: {}.
         path (str | Sequence[str]): The databases, read one after the other: folders that hold
-            data.mdb, or files.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+            data.mdb, or files. A folder of such folders (shards) and globs stand for all of
+            them.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -605,7 +609,9 @@ def caffe_reader(
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
         shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
             counts. It is not derived from the pipeline's seed, which users often set
@@ -636,9 +642,10 @@ def caffe_reader(
             'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
             total_seconds (120) and at_once (64). Default: {}.
         path (str | Sequence[str]): The databases, read one after the other: folders that hold
-            data.mdb, or files.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+            data.mdb, or files. A folder of such folders (shards) and globs stand for all of
+            them.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -673,8 +680,8 @@ def cast(
 
     Args:
         dtype (DALIDataType | DTypeLike): Type of the output.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -703,8 +710,8 @@ def cast_like(
         the numbers as the type of `like`: of the first input's shape and layout.
 
     Args:
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -737,8 +744,8 @@ def cat(
     Args:
         axis (int | None): The axis; a negative one counts from the end. Default: 0.
         axis_name (str | None): The axis's letter in the layout, in place of `axis`.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -773,12 +780,13 @@ def clahe(
         the images: of the input's shape, type and layout.
 
     Args:
-        clip_limit (float): Limit of a histogram's bin, relative to the mean bin.
+        clip_limit (float): Limit of a histogram's bin, relative to the mean bin; 0 and less are
+            no limit.
         luma_only (bool | None): Whether RGB images keep their colors. Default: True.
         tiles_x (int): Number of tiles along the width.
         tiles_y (int): Number of tiles along the height.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -834,7 +842,8 @@ def coco_reader(
     """Reads the images of a COCO data set, with boxes, labels, and masks or keypoints.
 
     The annotations are parsed once, into arrays: a file of 450 MB takes seconds and less than
-    1 GB of memory. Images come in the order of their ids. Files may stand behind URLs.
+    1 GB of memory. Images come in the order of their ids; ids that are texts come last, in the
+    order of the file. Files may stand behind URLs. LVIS's files are read, too.
 
     Outputs:
         images: the encoded files, uint8, shape (size,).
@@ -853,7 +862,9 @@ def coco_reader(
         segment ids: int32, shape (boxes,), with `panoptic_root`.
 
     These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
-    a box that is not finite, below `size_threshold`, and crowds with `include_iscrowd=False`.
+    neither box nor segmentation, with a box that is not finite, below `size_threshold`, and crowds
+    with `include_iscrowd=False`. Without a box, the box of the segmentation's mask counts. Names in
+    `images` that the annotations lack are dropped and counted, too.
     Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
     than three vertices has no pixels.
 
@@ -861,9 +872,9 @@ def coco_reader(
 
     Differences from DALI: the data set is shuffled as a whole; `ratio` does not change
     `pixelwise_masks`; a category that is not in the file is an error rather than label 0, and so
-    are a name in `images` that is not in the file, two images of one id, and a polygon with an odd
-    number of coordinates. DALI has neither `keypoints` nor `panoptic_root`. If an image has several
-    run lengths, or an empty segmentation, DALI's masks of pixels are wrong.
+    are two images of one id, and a polygon with an odd number of coordinates. DALI has neither
+    `keypoints` nor `panoptic_root`. If an image has several run lengths, or an empty segmentation,
+    DALI's masks of pixels are wrong.
 
     Raises:
         OSError: the annotations or an image cannot be read.
@@ -905,7 +916,9 @@ def coco_reader(
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
         shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
             counts. It is not derived from the pipeline's seed, which users often set
@@ -935,8 +948,8 @@ def coco_reader(
             Credentials are otherwise found where the service's own tools find them. The key
             'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
             total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -976,8 +989,8 @@ def coin_flip(
         dtype (DALIDataType | DTypeLike | None): Dtype of the output. For integer dtypes numbers
             are rounded, halves away from zero, and clamped to the dtype's range.
         probability (float | DataNode | None): Probability of 1, from 0 to 1. Default: 0.5.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1012,8 +1025,8 @@ def color_space_conversion(
     Args:
         image_type (DALIImageType): Color space of the input.
         output_type (DALIImageType): Color space of the result.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1062,8 +1075,8 @@ def color_twist(
             Default: 1.0.
         image_type (DALIImageType | None): Order of the channels: RGB or BGR. DALI treats both
             as RGB. Default: RGB.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1101,8 +1114,8 @@ def constant(
         dtype (DALIDataType | DTypeLike | None): Dtype of the output: by default int32 or
             float32.
         layout (str | None): Layout of the output.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1141,8 +1154,8 @@ def contrast(
             Default: 1.0.
         contrast_center (float | DataNode | None): Value that the contrast leaves as it is; by
             default half of the input's positive range.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1183,8 +1196,8 @@ def coord_flip(
         center_x (float | DataNode | None): Center on the axis x. Default: 0.5.
         center_y (float | DataNode | None): Center on the axis y. Default: 0.5.
         center_z (float | DataNode | None): Center on the axis z. Default: 0.5.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1227,8 +1240,8 @@ def coord_transform(
             as `transforms.*` make it. It excludes M and T; one number is a factor for all
             components.
         dtype (DALIDataType | DTypeLike | None): Element type of the result. Default: FLOAT.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1251,8 +1264,8 @@ def copy(
     Data never change once they are computed, so on one device nothing needs to be copied.
 
     Args:
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1320,8 +1333,8 @@ def crop(
             Default: 0.5.
         rounding (str | None): How the position becomes whole pixels: "round" (halves away from
             zero) or "truncate". Default: 'round'.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1400,7 +1413,7 @@ def crop_mirror_normalize(
         rounding (str | None): How the position becomes whole pixels: "round" (halves away from
             zero) or "truncate". Default: 'round'.
         output_layout (str | None): Layout of the result: the letters of the input's layout in
-            any order. Default: 'CHW'.
+            any order; "" for that of the input. Default: 'CHW'.
         pad_output (bool | None): Add channels until the number of channels is a power of two.
             Default: False.
         mirror (int | DataNode | None): Mirror left to right unless 0. Default: 0.
@@ -1410,8 +1423,8 @@ def crop_mirror_normalize(
             channel. Default: (1.0,).
         scale (float | None): Factor of the normalized value. Default: 1.0.
         shift (float | None): Number to add last. Default: 0.0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1454,8 +1467,8 @@ def debayer(
         blue_position (int | Sequence[int] | DataNode): Line and column of blue in the tile of 2
             by 2 pixels that starts in the second line and column: (0, 0) for BGGR, (0, 1) for
             GBRG, (1, 0) for GRBG, (1, 1) for RGGB.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1479,9 +1492,9 @@ def dl_tensor_python_function(
     """Calls a Python function with DLPack capsules, and passes its results on.
 
     The function gets one capsule for each input, such as `torch.utils.dlpack.from_dlpack` takes.
-    It returns capsules, or any other samples that `fn.python_function` accepts. It must not change
-    its inputs. With `batch_processing`, one call serves a batch, with a list of capsules for each
-    input, and each output is a list. All else is as in `fn.python_function`.
+    It returns capsules, or any other samples that `fn.python_function` accepts. With
+    `batch_processing`, one call serves a batch, with a list of capsules for each input, and each
+    output is a list. All else is as in `fn.python_function`.
 
     Args:
         function (Callable[..., Any]): The function.
@@ -1492,8 +1505,8 @@ def dl_tensor_python_function(
         synchronize_stream (bool | None): On the GPU, wait for the inputs before each batch's
             calls. With False the function has to work on the pipeline's stream, CuPy's current
             one. Default: True.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1532,8 +1545,8 @@ def dump_image(
     Args:
         input_layout (str | None): Layout of the images; there is HWC alone. Default: 'HWC'.
         suffix (str | None): Text in the names of the files.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1562,8 +1575,8 @@ def element_extract(
 
     Args:
         element_map (int | Sequence[int]): Indices of the elements, from 0 on.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1592,8 +1605,8 @@ def equalize(
         the images: of the input's shape, type and layout.
 
     Args:
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1624,7 +1637,8 @@ def erase(
 
     A region reaches from `anchor` to `anchor + shape`; with `centered_anchor` its center is the
     anchor. The ends lose their fractions, and parts outside of the sample have no effect. Axes
-    that are not named are filled in their whole extent, so a video is filled in all its frames.
+    that are not named are filled in their whole extent: with `axis_names="HW"` a video is filled
+    in all its frames.
 
     Inputs:
         data: any samples; of a layout, or with `axes`.
@@ -1638,7 +1652,7 @@ def erase(
         axes (int | Sequence[int] | None): The axes of `anchor` and `shape`, instead of
             `axis_names`. Default: (1, 0).
         axis_names (str | None): The axes of `anchor` and `shape`. By default all axes of the
-            layout but C and F. Default: 'HW'.
+            layout but C, in its order. Default: 'HW'.
         centered_anchor (bool | None): Whether anchors are the centers of regions. Default:
             False.
         fill_value (float | Sequence[float] | DataNode | None): Number to fill with, or one for
@@ -1651,8 +1665,8 @@ def erase(
             False.
         shape (float | Sequence[float] | DataNode | None): Extents of each region: a number for
             each axis, region after region. Default: ().
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1679,7 +1693,7 @@ def expand_dims(
 
     Outputs:
         the same numbers: of the input's type, with more dimensions; without a layout unless
-            `new_axis_names` is given.
+            `new_axis_names` is given, or `axes` is empty.
 
     Raises:
         ArgumentError: an axis is named twice, or lies beyond the output's dimensions.
@@ -1688,8 +1702,8 @@ def expand_dims(
         axes (int | Sequence[int]): Where the new dimensions stand in the output.
         new_axis_names (str | None): Their letters in the layout, in the order of `axes`;
             without it there is none.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1776,8 +1790,8 @@ def external_source(
             the source waits for the copy. 0 and 1 mean the default stream.
         batch (bool | None): Whether the source returns whole batches. Default: True.
         num_outputs (int | None): Number of outputs; the source returns a tuple.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1857,8 +1871,8 @@ def fast_resize_crop_mirror(
             ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
             'default'.
         max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
-            all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
-            the limit too.
+            all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
+            it under the limit too.
         subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
             the input, so that the scale is the one asked for. Otherwise the scale changes.
             Default: True.
@@ -1886,8 +1900,8 @@ def fast_resize_crop_mirror(
             zero) or "truncate". Default: 'round'.
         mirror (int | DataNode | None): Axes to mirror, added up: 1 left to right, 2 top to
             bottom, 4 front to back. Default: 0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -1930,7 +1944,7 @@ def file_reader(
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
-) -> tuple[DataNode, DataNode]:
+) -> list[DataNode]:
     """Reads whole files, such as encoded images, with an integer label each.
 
     The files come from folders of classes (`file_root`), from a list of paths (`files`), or
@@ -1966,7 +1980,9 @@ def file_reader(
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
         shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
             counts. It is not derived from the pipeline's seed, which users often set
@@ -1996,8 +2012,8 @@ def file_reader(
             Credentials are otherwise found where the service's own tools find them. The key
             'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
             total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -2056,8 +2072,8 @@ def filter(
             input's.
         mode (str | None): 'same', or 'valid' for the results alone whose window is within the
             sample. Default: 'same'.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2091,8 +2107,8 @@ def flip(
         vertical (int | DataNode | None): Mirror top to bottom unless 0. Default: 0.
         depthwise (int | DataNode | None): Mirror front to back unless 0; without effect where
             there is no depth. Default: 0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2118,8 +2134,8 @@ def full(
         shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
             one number.
         layout (str | None): Layout of the output.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2141,8 +2157,8 @@ def full_like(
     """Returns the second input with the shape, dtype and layout of the first input.
 
     Args:
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2184,8 +2200,8 @@ def gaussian_blur(
             or one for each axis. 0 follows from the window. Default: (0.0,).
         window_size (int | Sequence[int] | DataNode | None): Elements of the window, an odd
             number: one, or one for each axis. 0 follows from sigma. Default: (0,).
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2210,8 +2226,8 @@ def get_property(
 
     Args:
         key (str): "source_info" or "layout".
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2254,8 +2270,8 @@ def grid_mask(
             0.0.
         shift_y (float | DataNode | None): Shift of the grid downwards, in pixels. Default: 0.0.
         tile (int | DataNode | None): Pixels from one square to the next; above 0. Default: 100.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2295,8 +2311,8 @@ def hsv(
         saturation (float | DataNode | None): Factor of the distance from gray: 0 gives gray.
             Default: 1.0.
         value (float | DataNode | None): Factor of all channels. Default: 1.0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2332,8 +2348,8 @@ def hue(
             Default: 0.0.
         image_type (DALIImageType | None): Order of the channels: RGB or BGR. DALI treats both
             as RGB. Default: RGB.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2383,10 +2399,13 @@ def image_decoder(
     Args:
         output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
             from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-            alpha and expand palettes. Default: RGB.
+            alpha and expand palettes. Of more than four channels they take the first three for
+            RGB. Default: RGB.
         dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-            FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
-            UINT16 and 1.0 in FLOAT. Default: UINT8.
+            FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+            range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+            in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+            values; a value that the dtype cannot hold is an error. Default: UINT8.
         adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
             True.
         fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
@@ -2402,8 +2421,8 @@ def image_decoder(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -2468,10 +2487,13 @@ def image_decoder_crop(
     Args:
         output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
             from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-            alpha and expand palettes. Default: RGB.
+            alpha and expand palettes. Of more than four channels they take the first three for
+            RGB. Default: RGB.
         dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-            FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
-            UINT16 and 1.0 in FLOAT. Default: UINT8.
+            FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+            range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+            in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+            values; a value that the dtype cannot hold is an error. Default: UINT8.
         adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
             True.
         fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
@@ -2502,8 +2524,8 @@ def image_decoder_crop(
             Default: 0.5.
         rounding (str | None): How the position becomes whole pixels: "round" (halves away from
             zero) or "truncate". Default: 'round'.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -2561,10 +2583,13 @@ def image_decoder_random_crop(
     Args:
         output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
             from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-            alpha and expand palettes. Default: RGB.
+            alpha and expand palettes. Of more than four channels they take the first three for
+            RGB. Default: RGB.
         dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-            FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
-            UINT16 and 1.0 in FLOAT. Default: UINT8.
+            FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+            range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+            in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+            values; a value that the dtype cannot hold is an error. Default: UINT8.
         adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
             True.
         fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
@@ -2581,13 +2606,14 @@ def image_decoder_random_crop(
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
-            the image's; uniform. Default: (0.08, 1.0).
+            the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
+            again. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
             height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
         num_attempts (int | None): Number of windows that are drawn until one fits; then the
             largest is taken. Default: 10.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -2660,10 +2686,13 @@ def image_decoder_slice(
     Args:
         output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
             from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-            alpha and expand palettes. Default: RGB.
+            alpha and expand palettes. Of more than four channels they take the first three for
+            RGB. Default: RGB.
         dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-            FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
-            UINT16 and 1.0 in FLOAT. Default: UINT8.
+            FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+            range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+            in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+            values; a value that the dtype cannot hold is an error. Default: UINT8.
         adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
             True.
         fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
@@ -2680,9 +2709,9 @@ def image_decoder_slice(
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
-            order. Default: (1, 0).
+            order; all axes if it is empty. Default: (1, 0).
         axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
-            is not given.
+            is not given. Samples without a layout count as HW, HWC, FHWC or FDHWC.
         start (int | Sequence[int] | DataNode | None): First element.
         end (int | Sequence[int] | DataNode | None): The element after the last.
         shape (int | Sequence[int] | DataNode | None): Number of elements.
@@ -2695,8 +2724,8 @@ def image_decoder_slice(
             the extent. Default: True.
         normalized_shape (bool | None): Whether an input `shape_input` of floats is in fractions
             of the extent. Default: True.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -2743,8 +2772,8 @@ def jitter(
         mask (int | DataNode | None): Whether to move the pixels; 0 leaves them alone. Default:
             1.
         nDegree (int | None): Number of different distances in each direction. Default: 2.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2778,8 +2807,8 @@ def jpeg_compression_distortion(
     Args:
         quality (int | DataNode | None): Quality from 1, the lowest, to 100; other numbers are
             clamped. Default: 50.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2821,16 +2850,16 @@ def laplacian(
         dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
             input's.
         normalized_kernel (bool | None): Scale each derivative by `2 ** (n + 2 - s)`, for n axes
-            and s elements of its windows in all. Not with `scale`. Default: False.
+            and s elements of its windows in all. True excludes `scale`. Default: False.
         scale (float | Sequence[float] | DataNode | None): Factor of the derivatives: one, or
             one for the derivative along each axis. Default: (1.0,).
         smoothing_size (int | Sequence[int] | DataNode | None): Elements of the smoothing
-            windows, an odd number up to 23: one, or one for each axis. By default the window of
+            windows, an odd number up to 31: one, or one for each axis. By default the window of
             the derivative has as many.
         window_size (int | Sequence[int] | DataNode | None): Elements of the derivatives'
-            windows, an odd number from 3 to 23: one, or one for each axis. Default: (3,).
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+            windows, an odd number from 3 to 31: one, or one for each axis. Default: (3,).
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2870,8 +2899,8 @@ def lookup_table(
         output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
         keys (int | Sequence[int] | None): The integers to replace. Default: ().
         values (float | Sequence[float] | None): The value of each key. Default: ().
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2924,8 +2953,8 @@ def mel_filter_bank(
         normalize (bool | None): Whether the area of a filter is 1; otherwise its peak is 1.
             Default: True.
         sample_rate (float | None): Samples a second of the signal. Default: 44100.0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -2976,8 +3005,8 @@ def mfcc(
         n_mfcc (int | None): Number of coefficients. Default: 20.
         normalize (bool | None): Whether the transform is orthonormal; `dct_type=1` has no such
             form. Default: False.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -3033,8 +3062,8 @@ def multi_paste(
         shapes_rel (ArrayLike | DataNode | None): The same, relative to the image.
         dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
             input's.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -3072,7 +3101,7 @@ def mxnet_reader(
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
-) -> tuple[DataNode, DataNode]:
+) -> list[DataNode]:
     """Reads image records from RecordIO files, as MXNet's `im2rec` writes them.
 
     On four cores and more, processes of the reader's own read local files after a fifth of a second
@@ -3100,7 +3129,9 @@ def mxnet_reader(
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
         shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
             counts. It is not derived from the pipeline's seed, which users often set
@@ -3130,8 +3161,8 @@ def mxnet_reader(
             Credentials are otherwise found where the service's own tools find them. The key
             'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
             total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -3189,7 +3220,8 @@ def nemo_asr_reader(
     A manifest holds a JSON object a line, with "audio_filepath", and if known "offset" and
     "duration" in seconds, and "text". Paths are relative to the manifest; URLs are read, too. The
     window that offset and duration name is decoded alone. A duration that reaches beyond the file
-    ends with the file.
+    ends with the file. "channel_selector" selects channels: a number from 0 on, a list, or
+    "average". A list of local files as "audio_filepath" holds the channels of one recording.
 
     All formats of `fn.decoders.audio` are read. An error names the file, the manifest and the line.
 
@@ -3238,7 +3270,9 @@ def nemo_asr_reader(
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
         shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
             counts. It is not derived from the pipeline's seed, which users often set
@@ -3268,8 +3302,8 @@ def nemo_asr_reader(
             Credentials are otherwise found where the service's own tools find them. The key
             'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
             total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -3292,7 +3326,7 @@ def nonsilent_region(
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
-) -> tuple[DataNode, DataNode]:
+) -> list[DataNode]:
     """Returns where a signal starts and ends to be louder than silence.
 
     The power at a sample is the mean square of the `window_length` samples that end with it;
@@ -3325,8 +3359,8 @@ def nonsilent_region(
             or -1. Powers do not gather rounding errors here, so sums need not be computed anew.
             Default: 8192.
         window_length (int | None): Samples of a window. Default: 2048.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -3363,8 +3397,8 @@ def normal_distribution(
             are rounded, halves away from zero, and clamped to the dtype's range.
         mean (float | DataNode | None): Mean. Default: 0.0.
         stddev (float | DataNode | None): Standard deviation. Default: 1.0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -3425,8 +3459,8 @@ def normalize(
         epsilon (float | None): Number to add to the variance. Default: 0.0.
         dtype (DALIDataType | DTypeLike | None): Dtype of the result. Integers are rounded, and
             clamped to the dtype's range. Default: FLOAT.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -3491,6 +3525,10 @@ def numpy_reader(
     `member_filter` is one. Stored members are read in place; deflated members are inflated from
     their beginning to their end, whatever the region. With `sample_axis` an array holds several
     samples.
+
+    Folders are no classes: the reader knows no labels. For class folders of `.npy` files,
+    `fn.readers.file(file_root=..., file_filters="*.npy")` gives files with labels, and
+    `fn.decoders.numpy` their arrays.
 
     Regions of local files that lie in memory are copied out of maps of them, where that is faster:
     by a process of the reader's own, because a mapped file that is cut short ends the process. It
@@ -3568,7 +3606,9 @@ def numpy_reader(
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
         shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
             counts. It is not derived from the pipeline's seed, which users often set
@@ -3601,8 +3641,8 @@ def numpy_reader(
         use_o_direct (bool | None): Read local files past the system's cache, where their file
             system allows it: for data that do not fit into memory and are read once. Default:
             False.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -3648,8 +3688,8 @@ def one_hot(
         off_value (float | None): Number for the other classes; integers lose its fraction.
             Default: 0.0.
         on_value (float | None): Number for the class; integers lose its fraction. Default: 1.0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -3675,8 +3715,8 @@ def ones(
             one number.
         layout (str | None): Layout of the output.
         dtype (DALIDataType | DTypeLike | None): Dtype of the output. Default: INT32.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -3700,8 +3740,8 @@ def ones_like(
     Args:
         dtype (DALIDataType | DTypeLike | None): Dtype of the output; by default the dtype of
             the input.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -3768,8 +3808,8 @@ def optical_flow(
             on Turing 4. Default: 4.
         preset (float | None): 0 for the best vectors, 0.5, or 1 for the shortest time. Default:
             0.0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): gpu. Default: the device of the inputs.
@@ -3813,8 +3853,8 @@ def pad(
             value, or one an axis.
         shape (int | Sequence[int] | DataNode | None): Least extent; one value, or one an axis.
             0 and negative values mean the largest extent in the batch.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -3826,7 +3866,7 @@ def paste(
     images: DataNode,
     /,
     *,
-    fill_value: int | Sequence[int],
+    fill_value: float | Sequence[float],
     ratio: float | DataNode,
     n_channels: int | None = ...,
     min_canvas_size: float | DataNode | None = ...,
@@ -3849,7 +3889,8 @@ def paste(
         the canvases: HWC, uint8, with int(ratio * extent) pixels, but `min_canvas_size` at least.
 
     Args:
-        fill_value (int | Sequence[int]): Color of the canvas: a number, or one a channel.
+        fill_value (float | Sequence[float]): Color of the canvas: a number, or one a channel.
+            Fractions are cut off, and numbers beyond 0 to 255 count as the nearest of these.
         ratio (float | DataNode): Size of the canvas / size of the image; at least 1.
         n_channels (int | None): Number of channels that `fill_value` may have. Default: 3.
         min_canvas_size (float | DataNode | None): Least height and width of the canvas in
@@ -3858,8 +3899,8 @@ def paste(
             canvas. Default: 0.5.
         paste_y (float | DataNode | None): Position of the image: 0 is at the top, 1 at the
             bottom. Default: 0.5.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -3895,8 +3936,8 @@ def peek_image_shape(
             Default: True.
         image_type (DALIImageType | None): Color space that the image will be decoded to.
             Default: RGB.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -3934,8 +3975,8 @@ def per_frame(
     Args:
         replace (bool | None): Whether F replaces another first letter of the layout. Default:
             False.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -3970,8 +4011,8 @@ def permute_batch(
     Args:
         indices (int | Sequence[int] | DataNode): One index a sample: a sequence as long as the
             batch, or a node of scalars.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -4008,8 +4049,8 @@ def power_spectrum(
         nfft (int | None): Samples of the transform: the axis is cut off, or extended with
             zeros. By default, and if not positive, the extent of the axis. Default: 0.
         power (int | None): Exponent of the amplitude: 1 or 2. Default: 2.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -4048,8 +4089,8 @@ def preemphasis_filter(
         dtype (DALIDataType | DTypeLike | None): Dtype of the result. Integers are rounded, and
             clamped to the dtype's range. Default: FLOAT.
         preemph_coeff (float | DataNode | None): Factor of the sample before. Default: 0.97.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -4073,7 +4114,8 @@ def python_function(
 
     The function gets one NumPy array for each input. One thread at a time calls the function, for
     the samples of a batch in order. With `batch_processing`, one call serves a batch, with a list
-    of arrays for each input. The function must not change its arguments.
+    of arrays for each input. The function may change its arguments: they are copies, if others read
+    the same data.
 
     The function returns an array, or another sample that `external_source` accepts. With several
     outputs, it returns a tuple; with `num_outputs=0`, None. With `batch_processing`, each output is
@@ -4098,8 +4140,8 @@ def python_function(
         output_layouts (Any | None): Layout of all outputs, or a list with the layouts of the
             first outputs.
         batch_processing (bool | None): Call the function once a batch. Default: False.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -4155,11 +4197,12 @@ def random_bbox_crop(
         labels: of these boxes, if labels were given.
         indices: int32 numbers of these boxes, if `output_bbox_indices`.
 
-    Anchor and shape are relative to the image; with `crop_shape` they are pixels.
+    Anchor and shape are relative to the image; with `crop_shape` they are pixels. A box that ends
+    before it starts is empty.
 
     Raises:
-        ArgumentError: a box lies outside of the image or ends before it starts, labels do not
-            match the boxes, or an unlimited search fails.
+        ArgumentError: a box lies outside of the image, labels do not match the boxes, or an
+            unlimited search fails.
 
     Args:
         aspect_ratio (float | Sequence[float] | None): Range of width / height, in pixels if
@@ -4192,8 +4235,8 @@ def random_bbox_crop(
             False.
         quiet (bool | None): Whether no warning says that no window met its threshold. Default:
             False.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -4213,7 +4256,7 @@ def random_crop_generator(
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
-) -> tuple[DataNode, DataNode]:
+) -> list[DataNode]:
     """Draws a window of random area and aspect ratio in each image, for `fn.slice`.
 
     Szegedy et al., "Going Deeper with Convolutions" (2014), section 6. The windows are those of
@@ -4230,11 +4273,12 @@ def random_crop_generator(
         num_attempts (int | None): Maximum number of windows that are drawn until one fits.
             Default: 10.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
-            the image's; uniform. Default: (0.08, 1.0).
+            the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
+            again. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
             height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -4289,13 +4333,14 @@ def random_resized_crop(
         size (int | Sequence[int]): (height, width) of the result in pixels; one number stands
             for both.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
-            the image's; uniform. Default: (0.08, 1.0).
+            the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
+            again. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
             height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
         num_attempts (int | None): Maximum number of windows that are drawn until one fits.
             Default: 10.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -4345,8 +4390,8 @@ def reinterpret(
         layout (str | None): Layout of the output; by default the input's, if the number of
             dimensions stays.
         dtype (DALIDataType | DTypeLike | None): Type of the output; by default the input's.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -4394,8 +4439,8 @@ def reshape(
             the output has, in its order; -1 inserts an extent of 1.
         layout (str | None): Layout of the output; by default the input's, if the number of
             dimensions stays.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -4485,8 +4530,8 @@ def resize(
             ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
             'default'.
         max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
-            all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
-            the limit too.
+            all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
+            it under the limit too.
         subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
             the input, so that the scale is the one asked for. Otherwise the scale changes.
             Default: True.
@@ -4498,8 +4543,8 @@ def resize(
         roi_relative (bool | None): Edges of the region are fractions of the image's extents.
             Default: False.
         save_attrs (bool | None): Also output the extents before. Default: False.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -4591,8 +4636,8 @@ def resize_crop_mirror(
             ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
             'default'.
         max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
-            all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
-            the limit too.
+            all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
+            it under the limit too.
         subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
             the input, so that the scale is the one asked for. Otherwise the scale changes.
             Default: True.
@@ -4620,8 +4665,8 @@ def resize_crop_mirror(
             zero) or "truncate". Default: 'round'.
         mirror (int | DataNode | None): Axes to mirror, added up: 1 left to right, 2 top to
             bottom, 4 front to back. Default: 0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -4667,8 +4712,8 @@ def roi_random_crop(
         roi_shape (int | Sequence[int] | DataNode | None): Shape of the region, instead of its
             end.
         in_shape (int | Sequence[int] | DataNode | None): Shape of the data.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -4731,8 +4776,8 @@ def rotate(
             the axis, of any length but 0; for a series of volumes one, or one a frame. Images
             ignore it.
         keep_size (bool | None): Whether the canvas stays as large as the image. Default: False.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -4768,8 +4813,8 @@ def saturation(
             Default: 1.0.
         image_type (DALIImageType | None): Order of the channels: RGB or BGR. DALI treats both
             as RGB. Default: RGB.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -4835,7 +4880,9 @@ def sequence_reader(
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
         shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
             counts. It is not derived from the pipeline's seed, which users often set
@@ -4865,8 +4912,8 @@ def sequence_reader(
             Credentials are otherwise found where the service's own tools find them. The key
             'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
             total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -4903,8 +4950,8 @@ def sequence_rearrange(
     Args:
         new_order (int | Sequence[int] | DataNode): For each frame of the result, the index of a
             frame.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -4935,8 +4982,8 @@ def shapes(
     Args:
         dtype (DALIDataType | DTypeLike | None): Type of the numbers. Default: INT64.
         type (DALIDataType | DTypeLike | None): Older name of `dtype`.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -5001,9 +5048,9 @@ def slice(
         fill_values (float | Sequence[float] | None): The value outside of the sample if it is
             padded: one, or one a channel. Default: (0.0,).
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
-            order. Default: (1, 0).
+            order; all axes if it is empty. Default: (1, 0).
         axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
-            is not given.
+            is not given. Samples without a layout count as HW, HWC, FHWC or FDHWC.
         start (int | Sequence[int] | DataNode | None): First element.
         end (int | Sequence[int] | DataNode | None): The element after the last.
         shape (int | Sequence[int] | DataNode | None): Number of elements.
@@ -5016,8 +5063,8 @@ def slice(
             the extent. Default: True.
         normalized_shape (bool | None): Whether an input `shape_input` of floats is in fractions
             of the extent. Default: True.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -5086,8 +5133,8 @@ def spectrogram(
             window_length) ** 2. Default: ().
         window_length (int | None): Samples of a window. Default: 512.
         window_step (int | None): Samples from one window to the next. Default: 256.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -5126,8 +5173,8 @@ def sphere(
             INTERP_NN.
         mask (int | DataNode | None): Whether to move the pixels; 0 leaves them alone. Default:
             1.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -5163,8 +5210,8 @@ def squeeze(
     Args:
         axes (int | Sequence[int] | DataNode | None): The dimensions to remove.
         axis_names (str | None): Their letters in the layout, in place of `axes`.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -5184,7 +5231,7 @@ def ssd_random_crop(
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
-) -> tuple[DataNode, DataNode, DataNode]:
+) -> list[DataNode]:
     """Crops images at random around boxes, as for training of SSD; `random_bbox_crop` does more.
 
     Liu et al., "SSD: Single Shot MultiBox Detector" (2016), section 2.2. A round of `num_attempts`
@@ -5202,8 +5249,8 @@ def ssd_random_crop(
 
     Args:
         num_attempts (int | None): Attempts in a round. Default: 1.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -5237,8 +5284,8 @@ def stack(
         axis (int | None): Index of the new axis in the output; a negative one counts from the
             end, so that -1 interleaves the inputs' numbers. Default: 0.
         axis_name (str | None): The new axis's letter in the layout; without it there is none.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -5331,8 +5378,8 @@ def tensor_resize(
         subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
             the input, so that the scale is the one asked for. Otherwise the scale changes.
             Default: True.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -5417,12 +5464,14 @@ def tfrecord_reader(
             `FixedLenFeature` give the shape (steps, *shape).
         verify_crc (str | None): When the records' checksums are verified: 'always' (whenever a
             record is read), 'index' (once, when the index is made), 'never'. By default
-            'always', if the package crc32c is installed (pip install '.[tfrecord]' in the
-            folder of Penstock's sources). Headers are always checked.
+            'always', if the package crc32c is installed, which the extra `tfrecord` brings.
+            Headers are always checked.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
         shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
             counts. It is not derived from the pipeline's seed, which users often set
@@ -5452,8 +5501,8 @@ def tfrecord_reader(
             Credentials are otherwise found where the service's own tools find them. The key
             'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
             total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -5499,8 +5548,8 @@ def to_decibels(
             Default: 10.0.
         reference (float | None): Magnitude of 0 dB, above 0. Default: the largest number of the
             sample. Default: 0.0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -5534,8 +5583,8 @@ def transform_translation(
             False.
         offset (float | Sequence[float] | DataNode): The vector, with a number for each
             dimension.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -5568,8 +5617,8 @@ def transpose(
         transpose_layout (bool | None): Whether the letters of the layout move with their
             dimensions. Default: True.
         output_layout (str | None): Layout of the result; `transpose_layout` has no effect then.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -5613,8 +5662,8 @@ def uniform(
             range[1]). Excludes `values`. Default: (-1.0, 1.0).
         values (float | Sequence[float] | DataNode | None): The numbers to draw from, all
             equally likely. Excludes `range`.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -5698,7 +5747,9 @@ def video_reader(
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
         shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
             counts. It is not derived from the pipeline's seed, which users often set
@@ -5751,8 +5802,8 @@ def video_reader(
             as an output. Default: False.
         image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
             RGB.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -5847,8 +5898,8 @@ def video_reader_resize(
         mag_filter (DALIInterpType | None): Filter for an axis that keeps its extent or grows.
             Default: interp_type.
         max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
-            all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
-            the limit too.
+            all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
+            it under the limit too.
         min_filter (DALIInterpType | None): Filter for an axis that shrinks. Default:
             interp_type.
         mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
@@ -5881,7 +5932,9 @@ def video_reader_resize(
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
         shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
             counts. It is not derived from the pipeline's seed, which users often set
@@ -5947,8 +6000,8 @@ def video_reader_resize(
         normalized (bool | None): Whether floats span 0 to 1 in place of 0 to 255. Default:
             False.
         channels (int | None): Number of channels: 3. Default: 3.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -6011,8 +6064,8 @@ def warp_affine(
             for volumes; for a video one matrix, or one a frame.
         inverse_map (bool | None): Whether the matrix maps the result to the image. False: it
             maps the image to the result, so its inverse is used. Default: True.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -6071,8 +6124,8 @@ def water(
             0.0.
         phase_y (float | None): Phase of the wave in the direction of y, in radians. Default:
             0.0.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -6125,11 +6178,36 @@ def webdataset_reader(
     On four cores and more, processes of the reader's own read local files after a fifth of a second
     of reading, unless the pipeline has `exec_processes=False`.
 
+    Labels such as `cat.cls` are text. With a type of several bytes they become numbers:
+
+    >>> import io, tarfile
+    >>> from penstock import fn, pipeline_def, types
+    >>> with tarfile.open("train.tar", "w") as archive:
+    ...     for name, content in {"cat.jpg": b"...", "cat.cls": b"12"}.items():
+    ...         member = tarfile.TarInfo(name)
+    ...         member.size = len(content)
+    ...         archive.addfile(member, io.BytesIO(content))
+    >>> @pipeline_def(batch_size=1, num_threads=1)
+    ... def samples():
+    ...     return fn.readers.webdataset(
+    ...         paths="train.tar", ext=["jpg", "cls"], dtypes=[types.UINT8, types.INT32]
+    ...     )
+    >>> with samples() as pipe:
+    ...     images, labels = pipe.run()
+    >>> labels.as_array().tolist()
+    [[12]]
+
     Outputs:
-        for each entry of `ext`, the component's bytes: of the type in `dtypes`, shape (size,).
+        for each entry of `ext`, the component's bytes: of the type in `dtypes`, shape (size,). A
+            number that is written as text: shape (1,).
+
+    Differences from DALI: components cls, cls2, class, count, id, index, inx and txt become numbers
+    if their `dtypes` entry has several bytes and they are printable text; DALI takes the text for
+    elements. Without `dtypes` the bytes are DALI's; then a warning tells of components of labels.
 
     Raises:
         SourceError: an archive is damaged, or its index belongs to another one.
+        DecodeError: a component is text where a number is wanted (see `on_error` of the pipeline).
         OSError: an archive cannot be read (see `on_error` of the pipeline).
 
     Args:
@@ -6144,7 +6222,9 @@ def webdataset_reader(
             for an output: 'empty' gives an empty array, 'skip' leaves the sample out, 'error'
             raises. Default: 'empty'.
         dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types
-            that the outputs' bytes are taken for, one each; by default UINT8.
+            that the outputs' bytes are taken for, one each; by default UINT8. Integers and real
+            numbers in decimal digits are read for cls, cls2, class, count, id, index, inx and
+            txt, if the type has several bytes.
         case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII).
             Default: True.
         extension_dot (str | None): Which dot of a file's name the extension starts behind: the
@@ -6152,7 +6232,9 @@ def webdataset_reader(
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
         shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
         shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
             counts. It is not derived from the pipeline's seed, which users often set
@@ -6182,8 +6264,8 @@ def webdataset_reader(
             Credentials are otherwise found where the service's own tools find them. The key
             'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
             total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu. Default: the device of the inputs.
@@ -6211,8 +6293,8 @@ def zeros(
             one number.
         layout (str | None): Layout of the output.
         dtype (DALIDataType | DTypeLike | None): Dtype of the output. Default: INT32.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -6236,8 +6318,8 @@ def zeros_like(
     Args:
         dtype (DALIDataType | DTypeLike | None): Dtype of the output; by default the dtype of
             the input.
-        seed (int | None): Seed of the operator's randomness; by default derived from the
-            pipeline's. Default: -1.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -6263,12 +6345,12 @@ class decoders:
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> tuple[DataNode, DataNode]:
-        """Decodes audio: WAV, FLAC, Ogg (Vorbis, Opus, FLAC), MP3 and AIFF.
+    ) -> list[DataNode]:
+        """Decodes audio: WAV, FLAC, Ogg, MP3, AIFF, AU, CAF, W64, SPHERE; with PyAV, AAC and its kind.
 
         Resampling and mixing down follow DALI. Integers are those of the file, at full range; floating
         point and lossy files are scaled to the range of the integers. A window (`offset`, `duration`)
-        is decoded alone.
+        is decoded alone, and holds the samples that the whole file has there.
 
         With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files go
         there as they are, and are decoded there to the same numbers, and resampled within 2e-6 of full
@@ -6285,7 +6367,8 @@ class decoders:
         Raises:
             DecodeError: the data is damaged, cut off, or of an unknown format; a window starts behind
                 the end.
-            MissingDependencyError: soundfile is not installed, and the file is no plain WAV.
+            MissingDependencyError: soundfile is not installed, and the file is no plain WAV; or PyAV
+                is not installed, and the file is AAC, M4A or of their kind.
 
         Args:
             dtype (DALIDataType | DTypeLike | None): FLOAT (-1 to 1), INT16 or INT32 (full range).
@@ -6300,8 +6383,8 @@ class decoders:
             offset (float | DataNode | None): Where to start, in seconds. Default: 0.0.
             duration (float | DataNode | None): How long to decode, in seconds; to the end if the
                 file ends earlier, or if negative. Default: -1.0.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -6352,10 +6435,13 @@ class decoders:
         Args:
             output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
                 from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-                alpha and expand palettes. Default: RGB.
+                alpha and expand palettes. Of more than four channels they take the first three for
+                RGB. Default: RGB.
             dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-                FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
-                UINT16 and 1.0 in FLOAT. Default: UINT8.
+                FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+                range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+                in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+                values; a value that the dtype cannot hold is an error. Default: UINT8.
             adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
                 True.
             fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
@@ -6371,8 +6457,8 @@ class decoders:
                 differ by rounding. By default CUDA cores help as far as the engine limits the
                 pipeline, and small batches may be computed together. A number makes pixels the same
                 in every run; with 0 the engine stays unused.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -6438,10 +6524,13 @@ class decoders:
         Args:
             output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
                 from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-                alpha and expand palettes. Default: RGB.
+                alpha and expand palettes. Of more than four channels they take the first three for
+                RGB. Default: RGB.
             dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-                FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
-                UINT16 and 1.0 in FLOAT. Default: UINT8.
+                FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+                range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+                in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+                values; a value that the dtype cannot hold is an error. Default: UINT8.
             adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
                 True.
             fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
@@ -6472,8 +6561,8 @@ class decoders:
                 Default: 0.5.
             rounding (str | None): How the position becomes whole pixels: "round" (halves away from
                 zero) or "truncate". Default: 'round'.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -6532,10 +6621,13 @@ class decoders:
         Args:
             output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
                 from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-                alpha and expand palettes. Default: RGB.
+                alpha and expand palettes. Of more than four channels they take the first three for
+                RGB. Default: RGB.
             dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-                FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
-                UINT16 and 1.0 in FLOAT. Default: UINT8.
+                FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+                range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+                in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+                values; a value that the dtype cannot hold is an error. Default: UINT8.
             adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
                 True.
             fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
@@ -6552,13 +6644,14 @@ class decoders:
                 pipeline, and small batches may be computed together. A number makes pixels the same
                 in every run; with 0 the engine stays unused.
             random_area (float | Sequence[float] | None): Range of the window's area, relative to
-                the image's; uniform. Default: (0.08, 1.0).
+                the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
+                again. Default: (0.08, 1.0).
             random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
                 height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
             num_attempts (int | None): Number of windows that are drawn until one fits; then the
                 largest is taken. Default: 10.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -6632,10 +6725,13 @@ class decoders:
         Args:
             output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
                 from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-                alpha and expand palettes. Default: RGB.
+                alpha and expand palettes. Of more than four channels they take the first three for
+                RGB. Default: RGB.
             dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-                FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
-                UINT16 and 1.0 in FLOAT. Default: UINT8.
+                FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+                range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+                in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+                values; a value that the dtype cannot hold is an error. Default: UINT8.
             adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
                 True.
             fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
@@ -6652,9 +6748,9 @@ class decoders:
                 pipeline, and small batches may be computed together. A number makes pixels the same
                 in every run; with 0 the engine stays unused.
             axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
-                order. Default: (1, 0).
+                order; all axes if it is empty. Default: (1, 0).
             axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
-                is not given.
+                is not given. Samples without a layout count as HW, HWC, FHWC or FDHWC.
             start (int | Sequence[int] | DataNode | None): First element.
             end (int | Sequence[int] | DataNode | None): The element after the last.
             shape (int | Sequence[int] | DataNode | None): Number of elements.
@@ -6667,8 +6763,8 @@ class decoders:
                 the extent. Default: True.
             normalized_shape (bool | None): Whether an input `shape_input` of floats is in fractions
                 of the extent. Default: True.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -6732,13 +6828,72 @@ class decoders:
             sequence_axis_name (str | None): Letter of the outermost dimension where a sample has
                 chunks and a layout. Default: 'F'.
             algorithm (str | None): LZ4, ZLIB, GZIP, DEFLATE or ZSTD. Default: 'LZ4'.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
             name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: check_output_size, bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def json(
+        data: DataNode,
+        /,
+        *,
+        field: str | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        default: float | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Picks a field of JSON documents, such as the components `.json` of tar archives.
+
+        >>> import numpy as np
+        >>> from penstock import fn, pipeline_def, types
+        >>> text = b'{"caption": "a cat", "objects": [{"box": [1, 2, 30, 40]}]}'
+        >>> @pipeline_def(batch_size=1, num_threads=1)
+        ... def boxes():
+        ...     data = types.Constant(np.frombuffer(text, np.uint8))
+        ...     box = fn.decoders.json(data, field="objects.0.box", dtype=types.INT32)
+        ...     return box, fn.decoders.json(data, field="caption")
+        >>> with boxes() as pipe:
+        ...     box, caption = pipe.run()
+        >>> box.at(0).tolist(), bytes(caption.at(0)).decode()
+        ([1, 2, 30, 40], 'a cat')
+
+        Python's `json` reads the documents. It holds the GIL: a large document takes time from other
+        threads.
+
+        Inputs:
+            data: a document a sample: uint8, one dimension.
+
+        Outputs:
+            a number or true or false: of type `dtype`, shape ().
+            lists of numbers, also nested: of type `dtype`, with an axis for each level.
+            a text: its UTF-8, uint8, shape (size,).
+
+        Raises:
+            DecodeError: the data are no JSON, have no such field, or the field is no number of the
+                type, no text, and no array of numbers.
+
+        Args:
+            field (str | None): Path of the field: names and indices of lists, with dots between
+                them: 'objects.0.box'. By default the whole document.
+            dtype (DALIDataType | DTypeLike | None): Type of the numbers. A number that does not fit
+                is an error. Default: FLOAT.
+            default (float | None): Number where the field is missing or null, in place of an error.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -6773,8 +6928,8 @@ class decoders:
             dtype (DALIDataType | DTypeLike | None): Type to convert to, as `fn.cast` does: to the
                 nearest number that it can hold. All samples must have one type: give it where the
                 files differ.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -6856,8 +7011,8 @@ class decoders:
                 such numbers in `frames`. Default: 'constant'.
             fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
                 Default: (0,).
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -6916,8 +7071,8 @@ class experimental:
                 lobes) to 100 (64 lobes). Default: 50.0.
             antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
                 this rate cannot hold. Without it they fold back, as in DALI. Default: False.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -6961,8 +7116,8 @@ class experimental:
             blue_position (int | Sequence[int] | DataNode): Line and column of blue in the tile of 2
                 by 2 pixels that starts in the second line and column: (0, 0) for BGGR, (0, 1) for
                 GBRG, (1, 0) for GRBG, (1, 1) for RGGB.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -7007,8 +7162,8 @@ class experimental:
                 the mask. Default: 1.
             mask_size (int | Sequence[int] | DataNode | None): (width, height) of the rectangle
                 around a pixel, or one number for both. Default: (3, 3).
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -7038,8 +7193,8 @@ class experimental:
             the images: of the input's shape, type and layout.
 
         Args:
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -7084,8 +7239,8 @@ class experimental:
                 the mask. Default: 1.
             mask_size (int | Sequence[int] | DataNode | None): (width, height) of the rectangle
                 around a pixel, or one number for both. Default: (3, 3).
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -7143,8 +7298,8 @@ class experimental:
                 input's.
             mode (str | None): 'same', or 'valid' for the results alone whose window is within the
                 sample. Default: 'same'.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -7204,8 +7359,8 @@ class experimental:
             sequence_axis_name (str | None): Letter of the outermost dimension where a sample has
                 chunks and a layout. Default: 'F'.
             algorithm (str | None): LZ4, ZLIB, GZIP, DEFLATE or ZSTD. Default: 'LZ4'.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -7240,8 +7395,8 @@ class experimental:
         Args:
             window_size (int | Sequence[int] | DataNode | None): (width, height) of the window, odd
                 numbers up to 255, or one number for both. Default: (3, 3).
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -7278,8 +7433,8 @@ class experimental:
                 Default: True.
             image_type (DALIImageType | None): Color space that the image will be decoded to.
                 Default: RGB.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -7324,8 +7479,8 @@ class experimental:
                 Default: INTERP_LINEAR.
             pixel_origin (str | None): "corner" or "center": the point of the first pixel that has
                 coordinates 0. Default: 'corner'.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -7416,8 +7571,8 @@ class experimental:
                 ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
                 'default'.
             max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
-                all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
-                the limit too.
+                all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
+                it under the limit too.
             subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
                 the input, so that the scale is the one asked for. Otherwise the scale changes.
                 Default: True.
@@ -7429,8 +7584,8 @@ class experimental:
             roi_relative (bool | None): Edges of the region are fractions of the image's extents.
                 Default: False.
             save_attrs (bool | None): Also output the extents before. Default: False.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -7525,8 +7680,8 @@ class experimental:
             subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
                 the input, so that the scale is the one asked for. Otherwise the scale changes.
                 Default: True.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -7585,8 +7740,8 @@ class experimental:
                 reflect_101 or wrap. Default: 'constant'.
             fill_value (float | Sequence[float] | None): The constant around the image: one number,
                 or one a channel; 0 by default. Default: ().
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -7638,10 +7793,13 @@ class experimental:
             Args:
                 output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
                     from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-                    alpha and expand palettes. Default: RGB.
+                    alpha and expand palettes. Of more than four channels they take the first three for
+                    RGB. Default: RGB.
                 dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-                    FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
-                    UINT16 and 1.0 in FLOAT. Default: UINT8.
+                    FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+                    range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+                    in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+                    values; a value that the dtype cannot hold is an error. Default: UINT8.
                 adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
                     True.
                 fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
@@ -7657,8 +7815,8 @@ class experimental:
                     differ by rounding. By default CUDA cores help as far as the engine limits the
                     pipeline, and small batches may be computed together. A number makes pixels the same
                     in every run; with 0 the engine stays unused.
-                seed (int | None): Seed of the operator's randomness; by default derived from the
-                    pipeline's. Default: -1.
+                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                    default derived from it. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
                     False.
                 device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -7724,10 +7882,13 @@ class experimental:
             Args:
                 output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
                     from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-                    alpha and expand palettes. Default: RGB.
+                    alpha and expand palettes. Of more than four channels they take the first three for
+                    RGB. Default: RGB.
                 dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-                    FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
-                    UINT16 and 1.0 in FLOAT. Default: UINT8.
+                    FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+                    range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+                    in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+                    values; a value that the dtype cannot hold is an error. Default: UINT8.
                 adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
                     True.
                 fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
@@ -7758,8 +7919,8 @@ class experimental:
                     Default: 0.5.
                 rounding (str | None): How the position becomes whole pixels: "round" (halves away from
                     zero) or "truncate". Default: 'round'.
-                seed (int | None): Seed of the operator's randomness; by default derived from the
-                    pipeline's. Default: -1.
+                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                    default derived from it. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
                     False.
                 device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -7818,10 +7979,13 @@ class experimental:
             Args:
                 output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
                     from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-                    alpha and expand palettes. Default: RGB.
+                    alpha and expand palettes. Of more than four channels they take the first three for
+                    RGB. Default: RGB.
                 dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-                    FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
-                    UINT16 and 1.0 in FLOAT. Default: UINT8.
+                    FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+                    range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+                    in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+                    values; a value that the dtype cannot hold is an error. Default: UINT8.
                 adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
                     True.
                 fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
@@ -7838,13 +8002,14 @@ class experimental:
                     pipeline, and small batches may be computed together. A number makes pixels the same
                     in every run; with 0 the engine stays unused.
                 random_area (float | Sequence[float] | None): Range of the window's area, relative to
-                    the image's; uniform. Default: (0.08, 1.0).
+                    the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
+                    again. Default: (0.08, 1.0).
                 random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
                     height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
                 num_attempts (int | None): Number of windows that are drawn until one fits; then the
                     largest is taken. Default: 10.
-                seed (int | None): Seed of the operator's randomness; by default derived from the
-                    pipeline's. Default: -1.
+                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                    default derived from it. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
                     False.
                 device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -7918,10 +8083,13 @@ class experimental:
             Args:
                 output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
                     from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-                    alpha and expand palettes. Default: RGB.
+                    alpha and expand palettes. Of more than four channels they take the first three for
+                    RGB. Default: RGB.
                 dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-                    FLOAT16 or FLOAT. Values are scaled to its range: 255 of an 8-bit file is 65535 in
-                    UINT16 and 1.0 in FLOAT. Default: UINT8.
+                    FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+                    range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+                    in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+                    values; a value that the dtype cannot hold is an error. Default: UINT8.
                 adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
                     True.
                 fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
@@ -7938,9 +8106,9 @@ class experimental:
                     pipeline, and small batches may be computed together. A number makes pixels the same
                     in every run; with 0 the engine stays unused.
                 axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
-                    order. Default: (1, 0).
+                    order; all axes if it is empty. Default: (1, 0).
                 axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
-                    is not given.
+                    is not given. Samples without a layout count as HW, HWC, FHWC or FDHWC.
                 start (int | Sequence[int] | DataNode | None): First element.
                 end (int | Sequence[int] | DataNode | None): The element after the last.
                 shape (int | Sequence[int] | DataNode | None): Number of elements.
@@ -7953,8 +8121,8 @@ class experimental:
                     the extent. Default: True.
                 normalized_shape (bool | None): Whether an input `shape_input` of floats is in fractions
                     of the extent. Default: True.
-                seed (int | None): Seed of the operator's randomness; by default derived from the
-                    pipeline's. Default: -1.
+                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                    default derived from it. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
                     False.
                 device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -8040,8 +8208,8 @@ class experimental:
                     such numbers in `frames`. Default: 'constant'.
                 fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
                     Default: (0,).
-                seed (int | None): Seed of the operator's randomness; by default derived from the
-                    pipeline's. Default: -1.
+                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                    default derived from it. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
                     False.
                 device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -8067,8 +8235,9 @@ class experimental:
             """Hands out one long video after the other in sequences of frames.
 
             `Pipeline.feed_input(name, video)` queues a video: its bytes as an array of uint8, or a list of
-            one such array. Each run returns a batch of the next sequences. The last batch of a video may be
-            smaller. Only the frames of a batch are decoded at a time.
+            one such array, or an array whose other extents are 1. Each run returns a batch of the next
+            sequences. The last batch of a video may be smaller. Only the frames of a batch are decoded at
+            a time.
 
             With device="mixed" the GPU's video decoder decodes what it can: see `decoders.video`.
 
@@ -8086,8 +8255,8 @@ class experimental:
                     an error. Default: False.
                 no_copy (bool | None): Use the bytes without a copy; the program must not change them
                     meanwhile. Default: False.
-                seed (int | None): Seed of the operator's randomness; by default derived from the
-                    pipeline's. Default: -1.
+                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                    default derived from it. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
                     False.
                 device (str | None): cpu, mixed. Default: the device of the inputs.
@@ -8188,7 +8357,9 @@ class experimental:
                 random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                     whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                     number. Default: False.
-                shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+                shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                    part of the same number in every epoch. The parts have other samples every time.
+                    Default: False.
                 shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
                 shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                     counts. It is not derived from the pipeline's seed, which users often set
@@ -8218,8 +8389,8 @@ class experimental:
                     Credentials are otherwise found where the service's own tools find them. The key
                     'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                     total_seconds (120) and at_once (64). Default: {}.
-                seed (int | None): Seed of the operator's randomness; by default derived from the
-                    pipeline's. Default: -1.
+                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                    default derived from it. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
                     False.
                 device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -8326,7 +8497,9 @@ class experimental:
                 random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                     whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                     number. Default: False.
-                shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+                shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                    part of the same number in every epoch. The parts have other samples every time.
+                    Default: False.
                 shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
                 shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                     counts. It is not derived from the pipeline's seed, which users often set
@@ -8379,8 +8552,8 @@ class experimental:
                     as an output. Default: False.
                 image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
                     RGB.
-                seed (int | None): Seed of the operator's randomness; by default derived from the
-                    pipeline's. Default: -1.
+                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                    default derived from it. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
                     False.
                 device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -8409,9 +8582,9 @@ class io:
             """Reads the file that each sample names.
 
             Inputs:
-                filepaths: a path or URL a sample, encoded in UTF-8 (or as the file system has it): uint8,
-                    one dimension, as `np.frombuffer(path.encode(), np.uint8)` gives it. Relative paths
-                    begin at the current folder.
+                filepaths: a path or URL a sample, encoded in UTF-8 (or as the file system has it): uint8
+                    or int8, one dimension, as `np.frombuffer(path.encode(), np.uint8)` gives it. Relative
+                    paths begin at the current folder.
 
             Outputs:
                 the file's bytes: uint8, shape (size,).
@@ -8423,8 +8596,8 @@ class io:
             Args:
                 storage_options (Mapping[str, Any] | None): For URLs: see `fn.readers.file`. Default:
                     {}.
-                seed (int | None): Seed of the operator's randomness; by default derived from the
-                    pipeline's. Default: -1.
+                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                    default derived from it. Default: -1.
                 preserve (bool | None): Keep the operator even if its output is not used. Default:
                     False.
                 device (str | None): cpu. Default: the device of the inputs.
@@ -8461,8 +8634,8 @@ class noise:
         Args:
             mean (float | DataNode | None): Mean of the numbers. Default: 0.0.
             stddev (float | DataNode | None): Standard deviation of the numbers. Default: 1.0.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -8507,8 +8680,8 @@ class noise:
                 type, 1 for floats.
             salt_vs_pepper (float | DataNode | None): Probability of salt where there is salt or
                 pepper. Default: 0.5.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -8543,8 +8716,8 @@ class noise:
 
         Args:
             factor (float | DataNode | None): What an event adds. Default: 20.0.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -8581,8 +8754,8 @@ class random:
                 are rounded, halves away from zero, and clamped to the dtype's range.
             alpha (float | DataNode | None): Above 0; the larger, the nearer to 1. Default: 1.0.
             beta (float | DataNode | None): Above 0; the larger, the nearer to 0. Default: 1.0.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -8624,8 +8797,8 @@ class random:
                 add up to 1. All equal by default.
             shape (int | Sequence[int] | DataNode | None): Shape of the draw. By default one element
                 is drawn, and the output lacks the first dimension.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -8664,8 +8837,8 @@ class random:
             dtype (DALIDataType | DTypeLike | None): Dtype of the output. For integer dtypes numbers
                 are rounded, halves away from zero, and clamped to the dtype's range.
             probability (float | DataNode | None): Probability of 1, from 0 to 1. Default: 0.5.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -8703,8 +8876,8 @@ class random:
                 are rounded, halves away from zero, and clamped to the dtype's range.
             mean (float | DataNode | None): Mean. Default: 0.0.
             stddev (float | DataNode | None): Standard deviation. Default: 1.0.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -8749,8 +8922,8 @@ class random:
                 range[1]). Excludes `values`. Default: (-1.0, 1.0).
             values (float | Sequence[float] | DataNode | None): The numbers to draw from, all
                 equally likely. Excludes `range`.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -8818,7 +8991,9 @@ class readers:
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -8849,9 +9024,10 @@ class readers:
                 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                 total_seconds (120) and at_once (64). Default: {}.
             path (str | Sequence[str]): The databases, read one after the other: folders that hold
-                data.mdb, or files.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+                data.mdb, or files. A folder of such folders (shards) and globs stand for all of
+                them.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -8931,7 +9107,9 @@ class readers:
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -8962,9 +9140,10 @@ class readers:
                 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                 total_seconds (120) and at_once (64). Default: {}.
             path (str | Sequence[str]): The databases, read one after the other: folders that hold
-                data.mdb, or files.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+                data.mdb, or files. A folder of such folders (shards) and globs stand for all of
+                them.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -9023,7 +9202,8 @@ class readers:
         """Reads the images of a COCO data set, with boxes, labels, and masks or keypoints.
 
         The annotations are parsed once, into arrays: a file of 450 MB takes seconds and less than
-        1 GB of memory. Images come in the order of their ids. Files may stand behind URLs.
+        1 GB of memory. Images come in the order of their ids; ids that are texts come last, in the
+        order of the file. Files may stand behind URLs. LVIS's files are read, too.
 
         Outputs:
             images: the encoded files, uint8, shape (size,).
@@ -9042,7 +9222,9 @@ class readers:
             segment ids: int32, shape (boxes,), with `panoptic_root`.
 
         These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
-        a box that is not finite, below `size_threshold`, and crowds with `include_iscrowd=False`.
+        neither box nor segmentation, with a box that is not finite, below `size_threshold`, and crowds
+        with `include_iscrowd=False`. Without a box, the box of the segmentation's mask counts. Names in
+        `images` that the annotations lack are dropped and counted, too.
         Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
         than three vertices has no pixels.
 
@@ -9050,9 +9232,9 @@ class readers:
 
         Differences from DALI: the data set is shuffled as a whole; `ratio` does not change
         `pixelwise_masks`; a category that is not in the file is an error rather than label 0, and so
-        are a name in `images` that is not in the file, two images of one id, and a polygon with an odd
-        number of coordinates. DALI has neither `keypoints` nor `panoptic_root`. If an image has several
-        run lengths, or an empty segmentation, DALI's masks of pixels are wrong.
+        are two images of one id, and a polygon with an odd number of coordinates. DALI has neither
+        `keypoints` nor `panoptic_root`. If an image has several run lengths, or an empty segmentation,
+        DALI's masks of pixels are wrong.
 
         Raises:
             OSError: the annotations or an image cannot be read.
@@ -9094,7 +9276,9 @@ class readers:
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -9124,8 +9308,8 @@ class readers:
                 Credentials are otherwise found where the service's own tools find them. The key
                 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                 total_seconds (120) and at_once (64). Default: {}.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -9170,7 +9354,7 @@ class readers:
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> tuple[DataNode, DataNode]:
+    ) -> list[DataNode]:
         """Reads whole files, such as encoded images, with an integer label each.
 
         The files come from folders of classes (`file_root`), from a list of paths (`files`), or
@@ -9206,7 +9390,9 @@ class readers:
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -9236,8 +9422,8 @@ class readers:
                 Credentials are otherwise found where the service's own tools find them. The key
                 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                 total_seconds (120) and at_once (64). Default: {}.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -9251,6 +9437,9 @@ class readers:
     def lmdb(
         *,
         database: str | None = ...,
+        ext: str | Sequence[str] | None = ...,
+        dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
+        missing_component_behavior: str | None = ...,
         values: str | None = ...,
         keys: bool | None = ...,
         random_shuffle: bool | None = ...,
@@ -9280,7 +9469,29 @@ class readers:
         device: str | None = ...,
         name: str | None = ...,
     ) -> Any:
-        """Reads the values of LMDB databases, in the order of their keys.
+        """Reads LMDB databases: samples of several values (`ext`), or value by value.
+
+        With `ext`, keys are names of files, as `penstock convert --to lmdb` writes them: the text up to
+        the first dot of the name is the sample's key, the rest is the extension. The values of a key,
+        such as `cat/001.cls` and `cat/001.jpg`, are one sample:
+
+        >>> import lmdb
+        >>> from penstock import fn, pipeline_def, types
+        >>> files = {b"a.cls": b"7", b"a.jpg": b"...", b"b.cls": b"12", b"b.jpg": b"..."}
+        >>> with lmdb.open("photos") as database, database.begin(write=True) as transaction:
+        ...     for key, content in files.items():
+        ...         _ = transaction.put(key, content)
+        >>> @pipeline_def(batch_size=2, num_threads=1)
+        ... def samples():
+        ...     return fn.readers.lmdb(
+        ...         path="photos", ext=["jpg", "cls"], dtypes=[types.UINT8, types.INT32]
+        ...     )
+        >>> with samples() as pipe:
+        ...     images, labels = pipe.run()
+        >>> labels.as_array().tolist()
+        [[7], [12]]
+
+        Without `ext` each value is a sample. The order is that of the keys in both cases.
 
         Files of LMDB 0.9 and of LMDB 1.0 are read, on read-only file systems, too, and without the
         LMDB library. They must not be written to meanwhile; that is noticed and refused.
@@ -9289,25 +9500,40 @@ class readers:
         of reading, unless the pipeline has `exec_processes=False`.
 
         Outputs:
-            the value: uint8, shape (size,) for "bytes"; for "npy" and "pickle" the array in it.
-            with `keys`, its key: uint8, shape (length,).
+            with `ext`, for each entry the value: of the type in `dtypes`, shape (size,). A number that
+                is written as text: shape (1,).
+            without `ext` the value: uint8, shape (size,) for "bytes"; for "npy" and "pickle" the
+                array in it.
+            with `keys`, the key: uint8, shape (length,).
 
         Raises:
             SourceError: a file is no LMDB file, is damaged, is written to while it is read, holds
                 no such database, or no records.
             OSError: a file cannot be read.
-            DecodeError: a value is not in the format that `values` says (see `on_error`).
+            DecodeError: a value is not in the format that `values` says, or no number where one is
+                wanted (see `on_error`).
 
         Args:
             database (str | None): Name of the database in each file; by default the unnamed one.
-            values (str | None): What the values are: 'bytes', 'npy' (arrays as numpy.save writes
-                them) or 'pickle' (pickled arrays or numbers). Unpickling runs whatever code a value
-                names: use it only for files that you have written yourself. Default: 'bytes'.
-            keys (bool | None): Whether the key is a second output. Default: False.
+            ext (str | Sequence[str] | None): An entry for each output: extensions, separated by
+                ';', as in `fn.readers.webdataset`.
+            dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): With
+                `ext`: types that the outputs' bytes are taken for, one each; by default UINT8.
+                Decimal numbers in cls, txt and others are read as in `fn.readers.webdataset`.
+            missing_component_behavior (str | None): With `ext`: what to do with a sample that has
+                no component for an output: 'empty' gives an empty array, 'skip' leaves the sample
+                out, 'error' raises. Default: 'empty'.
+            values (str | None): Without `ext`: what the values are: 'bytes', 'npy' (arrays as
+                numpy.save writes them) or 'pickle' (pickled arrays or numbers). Unpickling runs
+                whatever code a value names: use it only for files that you have written yourself.
+                Default: 'bytes'.
+            keys (bool | None): Whether the key is one more output, the last one. Default: False.
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -9338,9 +9564,10 @@ class readers:
                 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                 total_seconds (120) and at_once (64). Default: {}.
             path (str | Sequence[str]): The databases, read one after the other: folders that hold
-                data.mdb, or files.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+                data.mdb, or files. A folder of such folders (shards) and globs stand for all of
+                them.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -9381,7 +9608,7 @@ class readers:
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> tuple[DataNode, DataNode]:
+    ) -> list[DataNode]:
         """Reads image records from RecordIO files, as MXNet's `im2rec` writes them.
 
         On four cores and more, processes of the reader's own read local files after a fifth of a second
@@ -9409,7 +9636,9 @@ class readers:
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -9439,8 +9668,8 @@ class readers:
                 Credentials are otherwise found where the service's own tools find them. The key
                 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                 total_seconds (120) and at_once (64). Default: {}.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -9499,7 +9728,8 @@ class readers:
         A manifest holds a JSON object a line, with "audio_filepath", and if known "offset" and
         "duration" in seconds, and "text". Paths are relative to the manifest; URLs are read, too. The
         window that offset and duration name is decoded alone. A duration that reaches beyond the file
-        ends with the file.
+        ends with the file. "channel_selector" selects channels: a number from 0 on, a list, or
+        "average". A list of local files as "audio_filepath" holds the channels of one recording.
 
         All formats of `fn.decoders.audio` are read. An error names the file, the manifest and the line.
 
@@ -9548,7 +9778,9 @@ class readers:
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -9578,8 +9810,8 @@ class readers:
                 Credentials are otherwise found where the service's own tools find them. The key
                 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                 total_seconds (120) and at_once (64). Default: {}.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -9647,6 +9879,10 @@ class readers:
         `member_filter` is one. Stored members are read in place; deflated members are inflated from
         their beginning to their end, whatever the region. With `sample_axis` an array holds several
         samples.
+
+        Folders are no classes: the reader knows no labels. For class folders of `.npy` files,
+        `fn.readers.file(file_root=..., file_filters="*.npy")` gives files with labels, and
+        `fn.decoders.numpy` their arrays.
 
         Regions of local files that lie in memory are copied out of maps of them, where that is faster:
         by a process of the reader's own, because a mapped file that is cut short ends the process. It
@@ -9724,7 +9960,9 @@ class readers:
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -9757,8 +9995,8 @@ class readers:
             use_o_direct (bool | None): Read local files past the system's cache, where their file
                 system allows it: for data that do not fit into memory and are read once. Default:
                 False.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -9766,6 +10004,139 @@ class readers:
             Accepted for compatibility, without effect: register_buffers, initial_fill, read_ahead,
                 skip_cached_images, lazy_init, dont_use_mmap, tensor_init_bytes, bytes_per_sample,
                 bytes_per_sample_hint.
+        """
+
+    @staticmethod
+    def parquet(
+        *,
+        path: str | Sequence[str],
+        columns: str | Sequence[str],
+        dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
+        cache_bytes: int | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any:
+        """Reads columns of Parquet files, and of the Arrow files that `save_to_disk` writes.
+
+        The files are those of the Hugging Face hub, of pandas, Spark, Polars and others. A feature that
+        is an image, sound or video is a struct of `bytes` and `path`: the output is `bytes`, which
+        `fn.decoders` take.
+
+        >>> import pyarrow as pa, pyarrow.parquet as pq
+        >>> from penstock import fn, pipeline_def
+        >>> images = pa.array([{"bytes": b"...", "path": "a.jpg"}, {"bytes": b"..", "path": "b.jpg"}])
+        >>> pq.write_table(pa.table({"image": images, "label": [3, 5]}), "train.parquet")
+        >>> @pipeline_def(batch_size=2, num_threads=1)
+        ... def samples():
+        ...     return fn.readers.parquet(path="train.parquet", columns=["image", "label"])
+        >>> with samples() as pipe:
+        ...     images, labels = pipe.run()
+        >>> labels.as_array().tolist()
+        [3, 5]
+
+        A row group is decoded as a whole. The groups that were used last stay in memory, at most
+        `cache_bytes` of them, and at least one. Without a shuffle each group is decoded once an epoch.
+        A global shuffle (`random_shuffle`) takes each sample from another group. Where the data do not
+        fit into the cache, it decodes a group for nearly each sample. A warning says so. With
+        `shuffle_block` of as many rows as a group has, each group is decoded once an epoch.
+
+        Outputs:
+            for each of `columns`, by the type of the column:
+                struct of bytes and path, binary, text: uint8, shape (size,). Texts are UTF-8.
+                integers, real numbers, bool: of the column's type, shape ().
+                lists of numbers: of their type, shape (length,); lists of lists have an axis a level.
+                dictionaries of these: as without the dictionary.
+
+        Decimals, times, maps and other types are refused. A missing value (null) is an error of its
+        sample.
+
+        Raises:
+            ArgumentError: a column is not there, or its type is refused; a folder holds several splits.
+            SourceError: a file is damaged, is neither Parquet nor Arrow, or there is no row.
+            DecodeError: a value is missing, a list is no array, or a number does not fit into `dtypes`
+                (see `on_error` of the pipeline).
+            MissingDependencyError: PyArrow is not installed.
+            OSError: a file cannot be read.
+
+        Args:
+            path (str | Sequence[str]): Paths or URLs of the files. Braces
+                ('train-{00000..00009}.parquet'), globs and folders stand for the files that they
+                name.
+            columns (str | Sequence[str]): Names of the columns, one for each output. A dot leads to
+                a field: 'objects.bbox'.
+            dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types of
+                the outputs, one each; by default those of the columns. Numbers are converted, and
+                must fit. Bytes are taken for elements of the type. Texts are read as decimal
+                numbers if the type has several bytes.
+            cache_bytes (int | None): Memory for row groups that stay decoded. Reading takes the
+                memory of four more. Default: 268435456.
+            random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+                whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+                number. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
+            shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+            shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+                counts. It is not derived from the pipeline's seed, which users often set
+                differently for each rank: the ranks' shards would overlap then. All ranks must give
+                the same seed. Default: 0.
+            shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+                remote shards): shuffle blocks of so many consecutive samples instead of single
+                samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+                those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+                that gives.
+            shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+                Default: 16.
+            shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+                Default: 0.
+            num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+            stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+                in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+                samples of others. Default: False.
+            pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+                same number of whole batches. Default: False.
+            prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+                far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+                request takes a round trip. Local files, which the kernel reads ahead, are by
+                default read in groups of batches, if these are small and come fast.
+            storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+                protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+                Credentials are otherwise found where the service's own tools find them. The key
+                'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+                total_seconds (120) and at_once (64). Default: {}.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: initial_fill, read_ahead,
+                skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+                bytes_per_sample, bytes_per_sample_hint.
         """
 
     @staticmethod
@@ -9827,7 +10198,9 @@ class readers:
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -9857,8 +10230,8 @@ class readers:
                 Credentials are otherwise found where the service's own tools find them. The key
                 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                 total_seconds (120) and at_once (64). Default: {}.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -9945,12 +10318,14 @@ class readers:
                 `FixedLenFeature` give the shape (steps, *shape).
             verify_crc (str | None): When the records' checksums are verified: 'always' (whenever a
                 record is read), 'index' (once, when the index is made), 'never'. By default
-                'always', if the package crc32c is installed (pip install '.[tfrecord]' in the
-                folder of Penstock's sources). Headers are always checked.
+                'always', if the package crc32c is installed, which the extra `tfrecord` brings.
+                Headers are always checked.
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -9980,8 +10355,8 @@ class readers:
                 Credentials are otherwise found where the service's own tools find them. The key
                 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                 total_seconds (120) and at_once (64). Default: {}.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -10068,7 +10443,9 @@ class readers:
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -10121,8 +10498,8 @@ class readers:
                 as an output. Default: False.
             image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
                 RGB.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -10218,8 +10595,8 @@ class readers:
             mag_filter (DALIInterpType | None): Filter for an axis that keeps its extent or grows.
                 Default: interp_type.
             max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
-                all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
-                the limit too.
+                all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
+                it under the limit too.
             min_filter (DALIInterpType | None): Filter for an axis that shrinks. Default:
                 interp_type.
             mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
@@ -10252,7 +10629,9 @@ class readers:
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -10318,8 +10697,8 @@ class readers:
             normalized (bool | None): Whether floats span 0 to 1 in place of 0 to 255. Default:
                 False.
             channels (int | None): Number of channels: 3. Default: 3.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -10376,11 +10755,36 @@ class readers:
         On four cores and more, processes of the reader's own read local files after a fifth of a second
         of reading, unless the pipeline has `exec_processes=False`.
 
+        Labels such as `cat.cls` are text. With a type of several bytes they become numbers:
+
+        >>> import io, tarfile
+        >>> from penstock import fn, pipeline_def, types
+        >>> with tarfile.open("train.tar", "w") as archive:
+        ...     for name, content in {"cat.jpg": b"...", "cat.cls": b"12"}.items():
+        ...         member = tarfile.TarInfo(name)
+        ...         member.size = len(content)
+        ...         archive.addfile(member, io.BytesIO(content))
+        >>> @pipeline_def(batch_size=1, num_threads=1)
+        ... def samples():
+        ...     return fn.readers.webdataset(
+        ...         paths="train.tar", ext=["jpg", "cls"], dtypes=[types.UINT8, types.INT32]
+        ...     )
+        >>> with samples() as pipe:
+        ...     images, labels = pipe.run()
+        >>> labels.as_array().tolist()
+        [[12]]
+
         Outputs:
-            for each entry of `ext`, the component's bytes: of the type in `dtypes`, shape (size,).
+            for each entry of `ext`, the component's bytes: of the type in `dtypes`, shape (size,). A
+                number that is written as text: shape (1,).
+
+        Differences from DALI: components cls, cls2, class, count, id, index, inx and txt become numbers
+        if their `dtypes` entry has several bytes and they are printable text; DALI takes the text for
+        elements. Without `dtypes` the bytes are DALI's; then a warning tells of components of labels.
 
         Raises:
             SourceError: an archive is damaged, or its index belongs to another one.
+            DecodeError: a component is text where a number is wanted (see `on_error` of the pipeline).
             OSError: an archive cannot be read (see `on_error` of the pipeline).
 
         Args:
@@ -10395,7 +10799,9 @@ class readers:
                 for an output: 'empty' gives an empty array, 'skip' leaves the sample out, 'error'
                 raises. Default: 'empty'.
             dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types
-                that the outputs' bytes are taken for, one each; by default UINT8.
+                that the outputs' bytes are taken for, one each; by default UINT8. Integers and real
+                numbers in decimal digits are read for cls, cls2, class, count, id, index, inx and
+                txt, if the type has several bytes.
             case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII).
                 Default: True.
             extension_dot (str | None): Which dot of a file's name the extension starts behind: the
@@ -10403,7 +10809,9 @@ class readers:
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
-            shuffle_after_epoch (bool | None): The same as `random_shuffle`. Default: False.
+            shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+                part of the same number in every epoch. The parts have other samples every time.
+                Default: False.
             shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
             shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
                 counts. It is not derived from the pipeline's seed, which users often set
@@ -10433,8 +10841,8 @@ class readers:
                 Credentials are otherwise found where the service's own tools find them. The key
                 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
                 total_seconds (120) and at_once (64). Default: {}.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -10472,8 +10880,8 @@ class reductions:
                 default all axes.
             axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
             keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -10512,8 +10920,8 @@ class reductions:
             keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
             dtype (DALIDataType | DTypeLike | None): Type of the result. Integers are rounded and
                 clamped to its range; DALI sums in this type.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -10552,8 +10960,8 @@ class reductions:
             keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
             dtype (DALIDataType | DTypeLike | None): Type of the result. Integers are rounded and
                 clamped to its range; DALI sums in this type.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -10588,8 +10996,8 @@ class reductions:
                 default all axes.
             axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
             keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -10628,8 +11036,8 @@ class reductions:
             keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
             dtype (DALIDataType | DTypeLike | None): Type of the result. Integers are rounded and
                 clamped to its range; DALI sums in this type.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -10670,8 +11078,8 @@ class reductions:
             keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
             ddof (int | None): The divisor is the number of elements less `ddof`, and at least 0.
                 Default: 0.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -10710,8 +11118,8 @@ class reductions:
             keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
             dtype (DALIDataType | DTypeLike | None): Type of the result. Integers are rounded and
                 clamped to its range; DALI sums in this type.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -10752,8 +11160,8 @@ class reductions:
             keep_dims (bool | None): Whether reduced axes stay, with the extent 1. Default: False.
             ddof (int | None): The divisor is the number of elements less `ddof`, and at least 0.
                 Default: 0.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu, gpu. Default: the device of the inputs.
@@ -10792,8 +11200,8 @@ class segmentation:
             threshold (float | DataNode | None): Elements above it are foreground. Default: 0.0.
             value (int | DataNode | None): Elements that equal it are foreground, instead of
                 `threshold`.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -10858,8 +11266,8 @@ class segmentation:
                 'anchor_shape'.
             cache_objects (bool | None): Whether to remember the boxes of masks, which are
                 recognized by their bytes. Default: False.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -10880,7 +11288,7 @@ class segmentation:
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> tuple[DataNode, DataNode]:
+    ) -> list[DataNode]:
         """Returns the polygons of chosen masks, with their vertices, in the order of the choice.
 
         All polygons of a mask are returned, in their order; DALI returns one of them.
@@ -10901,8 +11309,8 @@ class segmentation:
         Args:
             reindex_masks (bool | None): Whether masks become numbers: their positions in
                 `mask_ids`. Default: False.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -10935,8 +11343,8 @@ class transforms:
             reverse_order (bool | None): Whether the input's map is applied to the results of this
                 map. By default this map is applied to the results of the input's map. Default:
                 False.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -10986,8 +11394,8 @@ class transforms:
                 Default: (1.0,).
             absolute (bool | None): Whether a start above its end changes places with the end.
                 Default: False.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -11030,8 +11438,8 @@ class transforms:
                 length but 0.
             center (float | Sequence[float] | DataNode | None): A point that stays; by default the
                 origin.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -11071,8 +11479,8 @@ class transforms:
             center (float | Sequence[float] | DataNode | None): The point that stays; by default the
                 origin.
             ndim (int | None): Number of dimensions, if neither `scale` nor an input determines it.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -11115,8 +11523,8 @@ class transforms:
                 tangents are the factors.
             center (float | Sequence[float] | DataNode | None): A point that stays; by default the
                 origin.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.
@@ -11151,8 +11559,8 @@ class transforms:
                 False.
             offset (float | Sequence[float] | DataNode): The vector, with a number for each
                 dimension.
-            seed (int | None): Seed of the operator's randomness; by default derived from the
-                pipeline's. Default: -1.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
                 False.
             device (str | None): cpu. Default: the device of the inputs.

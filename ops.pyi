@@ -1560,7 +1560,7 @@ class Paste:
     def __init__(
         self,
         *,
-        fill_value: int | Sequence[int] = ...,
+        fill_value: float | Sequence[float] = ...,
         ratio: float | DataNode = ...,
         n_channels: int | None = ...,
         min_canvas_size: float | DataNode | None = ...,
@@ -2700,6 +2700,23 @@ class decoders:
         ) -> None: ...
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+    class Json:
+        """`fn.decoders.json` as a class."""
+
+        def __init__(
+            self,
+            *,
+            field: str | None = ...,
+            dtype: DALIDataType | DTypeLike | None = ...,
+            default: float | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
     class Numpy:
         """`fn.decoders.numpy` as a class."""
 
@@ -3651,6 +3668,9 @@ class readers:
             self,
             *,
             database: str | None = ...,
+            ext: str | Sequence[str] | None = ...,
+            dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
+            missing_component_behavior: str | None = ...,
             values: str | None = ...,
             keys: bool | None = ...,
             random_shuffle: bool | None = ...,
@@ -3812,6 +3832,44 @@ class readers:
             skip_cached_images: bool | None = ...,
             lazy_init: bool | None = ...,
             dont_use_mmap: bool | None = ...,
+            tensor_init_bytes: int | None = ...,
+            bytes_per_sample: float | None = ...,
+            bytes_per_sample_hint: int | Sequence[int] | None = ...,
+            device: str | None = ...,
+            name: str | None = ...,
+        ) -> None: ...
+        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+    class Parquet:
+        """`fn.readers.parquet` as a class."""
+
+        def __init__(
+            self,
+            *,
+            path: str | Sequence[str] = ...,
+            columns: str | Sequence[str] = ...,
+            dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
+            cache_bytes: int | None = ...,
+            random_shuffle: bool | None = ...,
+            shuffle_after_epoch: bool | None = ...,
+            shuffle_after_epoch_seed: int | None = ...,
+            shuffle_seed: int | None = ...,
+            shuffle_block: int | None = ...,
+            shuffle_window: int | None = ...,
+            shard_id: int | None = ...,
+            num_shards: int | None = ...,
+            stick_to_shard: bool | None = ...,
+            pad_last_batch: bool | None = ...,
+            prefetch_queue_depth: int | None = ...,
+            storage_options: Mapping[str, Any] | None = ...,
+            seed: int | None = ...,
+            preserve: bool | None = ...,
+            initial_fill: int | None = ...,
+            read_ahead: bool | None = ...,
+            skip_cached_images: bool | None = ...,
+            lazy_init: bool | None = ...,
+            dont_use_mmap: bool | None = ...,
+            use_o_direct: bool | None = ...,
             tensor_init_bytes: int | None = ...,
             bytes_per_sample: float | None = ...,
             bytes_per_sample_hint: int | Sequence[int] | None = ...,

@@ -82,7 +82,14 @@ def pipeline_rate(
     if path.suffix == ".rec":
         read = partial(readers.mxnet, path=[str(path)], index_path=index)
     else:
-        read = partial(readers.webdataset, paths=[str(path)], index_paths=index, ext=["jpg", "cls"])
+        types = [importlib.import_module(f"{package}.types").UINT8] * 2
+        read = partial(
+            readers.webdataset,
+            paths=[str(path)],
+            index_paths=index,
+            ext=["jpg", "cls"],
+            dtypes=types,
+        )
 
     def define() -> Any:
         return tuple(read(**options))

@@ -87,7 +87,8 @@ def read_webdataset(package: str, size: str, options: Any) -> Any:
     path = archive_file(FOLDER / "records", *SIZES[size])
     read = importlib.import_module(f"{package}.fn").readers.webdataset
     indexes = [str(index_of(path))]
-    return read(paths=[str(path)], index_paths=indexes, ext=["jpg", "cls"], **options)
+    types = [importlib.import_module(f"{package}.types").UINT8] * 2
+    return read(paths=[str(path)], index_paths=indexes, ext=["jpg", "cls"], dtypes=types, **options)
 
 
 def _caffe_file(size: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from .commands import AsJson, CommandFailed, PipelineArguments
+from .commands import AsJson, CommandFailed, PipelineArguments, between
 from .progress import Spinner
 
 if TYPE_CHECKING:
@@ -42,16 +42,25 @@ def bench(
     batch_size: Annotated[
         int | None,
         typer.Option(
-            min=1,
+            metavar="N",
+            parser=between(1),
             help=f"Samples in a batch; {_BATCH} where a pipeline does not say.",
             show_default=False,
         ),
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(min=1, help="Workers; by default as many as cores.", show_default=False),
+        typer.Option(
+            metavar="N",
+            parser=between(1),
+            help="Workers; by default as many as cores.",
+            show_default=False,
+        ),
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, max=3600, help="How long to measure.")] = 5.0,
+    seconds: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", parser=between(0.1, 3600.0), help="How long to measure."),
+    ] = 5.0,
     work: Annotated[
         Literal["read", "decode", "train"] | None,
         typer.Option(
@@ -126,11 +135,14 @@ def _of_path(
     compares: bool,
 ) -> tuple[Speed, Comparison | None]:
     from ..datasets import open_dataset
+    from ..readers.storage.urls import is_url
     from .benchmark.graphs import graph_of
     from .benchmark.measure import measure
     from .benchmark.pipeline_library import load
     from .benchmark.turns import compare
 
+    if compares and is_url(path):
+        raise CommandFailed(f"{path}: DALI reads no URLs of this kind; run without --compare", 2)
     gpu = None if device == "cpu" else 0
     usual = {
         "batch_size": _BATCH,

@@ -13,7 +13,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperGroup
@@ -53,6 +54,14 @@ class CommandFailed(PenstockError):  # noqa: N818  (a state, not a fault of this
 class Commands(TyperGroup):
     """The group of all commands: an error of the user ends a command with a message."""
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command; the error of an unknown one lists all."""
+        try:
+            return super().resolve_command(ctx, args)
+        except typer.BadParameter.__base__ as error:  # type: ignore[misc]  # UsageError
+            error.message += f" The commands are {', '.join(self.commands)}."
+            raise
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command; return its exit status."""
         try:
@@ -67,6 +76,31 @@ class Commands(TyperGroup):
             say_error(message_of(error))
             return status_of(error)
         return status
+
+
+Number = TypeVar("Number", int, float)
+
+
+def between(least: Number, most: Number | None = None) -> Callable[[Any], Number]:
+    """Return the parser of an option's number, from `least` on, at most `most`.
+
+    >>> between(1, 100)("50")
+    50
+    """
+    kind = type(least)
+    wanted = f"{'a whole number' if kind is int else 'a number'} from {least:,} "
+    wanted += "on" if most is None else f"to {most:,}"
+
+    def parse(value: Any) -> Number:
+        try:
+            number = kind(value)
+        except ValueError:
+            number = None
+        if number is None or not number >= least or (most is not None and number > most):
+            raise typer.BadParameter(f"{str(value)[:50]!r} is not {wanted}")
+        return number
+
+    return parse
 
 
 def status_of(error: BaseException) -> int:

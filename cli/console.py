@@ -1,9 +1,19 @@
-"""Text for terminals and files: colors and tables, which rich prints."""
+"""Text for terminals and files: colors and tables, which rich prints.
+
+All that commands print for people comes through here, so that no name, text or message out of a
+data set controls the terminal. JSON for programs is printed as it is.
+"""
 
 from __future__ import annotations
 
+import sys
+import traceback
+import warnings
 from collections.abc import Sequence
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
+
+from ..engine.printable import printable
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -50,7 +60,9 @@ class Printer:
         table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
         for number, title in enumerate(head):
             is_left = number < words or (bars and number == len(head) - 1)
-            table.add_column(title, justify="left" if is_left else "right", overflow="fold")
+            table.add_column(
+                _assembled([title]), justify="left" if is_left else "right", overflow="fold"
+            )
         for row in rows:
             table.add_row(*(_assembled([cell]) for cell in row))
         self._write(table)
@@ -70,4 +82,26 @@ def console(stream: TextIO) -> Printer:
 def _assembled(pieces: Sequence[Piece]) -> Text:
     from rich.text import Text
 
-    return Text.assemble(*pieces)
+    return Text.assemble(*map(_harmless, pieces))
+
+
+def _harmless(piece: Piece) -> Piece:
+    return printable(piece) if isinstance(piece, str) else (printable(piece[0]), piece[1])
+
+
+def guard_terminal() -> None:
+    """Have Python print tracebacks and warnings of this process without control characters."""
+
+    def print_traceback(
+        kind: type[BaseException], error: BaseException, frames: TracebackType | None
+    ) -> None:
+        text = "".join(traceback.format_exception(kind, error, frames))
+        sys.stderr.write(printable(text))
+
+    format_warning = warnings.formatwarning
+
+    def formatted(*arguments: Any, **options: Any) -> str:
+        return printable(format_warning(*arguments, **options))
+
+    sys.excepthook = print_traceback
+    warnings.formatwarning = formatted

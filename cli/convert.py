@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .commands import AsJson, CommandFailed, message_of, say_error
+from .commands import AsJson, CommandFailed, between, message_of, say_error, status_of
+from .console import console
 from .progress import ProgressBar
 
 if TYPE_CHECKING:
@@ -27,6 +28,12 @@ EXAMPLES = (
 
 _GO_ON = "the whole shards stay: go on with the same command and --resume"
 _OPTION = re.compile(r"\b(overwrite|resume)=True|`(components)`")
+
+
+FORMATS = (  # whose table takes long to import
+    "folder, filelist, tfrecord, recordio, lmdb, caffe, caffe2, webdataset, npy, npz, parquet, "
+    "coco, nemo or nemo-tar"
+)
 
 
 def _formats() -> list[str]:
@@ -63,7 +70,7 @@ def convert(
         str,
         typer.Option(
             metavar="FORMAT",
-            help="Format to write: folder, tfrecord, recordio, lmdb, webdataset ...",
+            help=f"Format to write: {FORMATS}.",
             autocompletion=_formats,
         ),
     ],
@@ -73,7 +80,9 @@ def convert(
             metavar="FORMAT", help="Format of SRC; by default, the content of the files tells."
         ),
     ] = None,
-    shard_count: Annotated[int | None, typer.Option(min=1, help="Number of shards.")] = None,
+    shard_count: Annotated[
+        int | None, typer.Option(metavar="N", parser=between(1), help="Number of shards.")
+    ] = None,
     shard_size: Annotated[
         int | None,
         typer.Option(
@@ -88,7 +97,9 @@ def convert(
     sample: Annotated[
         float, typer.Option(metavar="FRACTION", help="Fraction of the samples to take.")
     ] = 1.0,
-    sample_seed: Annotated[int, typer.Option(help="Selects which samples are taken.")] = 0,
+    sample_seed: Annotated[
+        int, typer.Option(metavar="SEED", help="Selects which samples are taken.")
+    ] = 0,
     where: Annotated[
         str | None,
         typer.Option(
@@ -105,10 +116,14 @@ def convert(
         typer.Option(metavar="FILE", help="Text file with the name of a class on each line."),
     ] = None,
     jpeg_quality: Annotated[
-        int | None, typer.Option(min=1, max=100, help="Encode images anew as JPEG.")
+        int | None,
+        typer.Option(
+            metavar="QUALITY", parser=between(1, 100), help="Encode images anew as JPEG, 1 to 100."
+        ),
     ] = None,
     longest_side: Annotated[
-        int | None, typer.Option(min=1, metavar="PIXELS", help="Make larger images smaller.")
+        int | None,
+        typer.Option(metavar="PIXELS", parser=between(1), help="Make larger images smaller."),
     ] = None,
     audio: Annotated[
         str | None, typer.Option(metavar="CODEC", help="Encode audio anew: flac or opus.")
@@ -117,7 +132,8 @@ def convert(
         str | None, typer.Option(metavar="CODEC", help="Encode video anew: h264.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Shards that are written at once.")
+        int | None,
+        typer.Option(metavar="N", parser=between(1), help="Shards that are written at once."),
     ] = None,
     engine: Annotated[
         str,
@@ -175,11 +191,23 @@ def convert(
         except (ArgumentError, FileExistsError) as error:
             raise CommandFailed(_OPTION.sub(r"--\1\2", message_of(error)), 2) from error
         except OSError as error:
-            if os.path.isdir(destination):
-                error.add_note(_GO_ON)
-            raise
-    print(json.dumps(asdict(report), indent=2) if as_json else _text(report))
+            raise _with_hint(error, destination) from error
+    if as_json:
+        print(json.dumps(asdict(report), indent=2))
+    else:
+        console(sys.stdout).print(_text(report))
     return 0
+
+
+def _with_hint(error: OSError, destination: str) -> CommandFailed:
+    """Return the end of the command, with one hint at how to go on, in words of options."""
+    failure = CommandFailed(message_of(error).split("\n")[0], status_of(error))
+    for note in getattr(error, "__notes__", ()):
+        if "resume=True" not in note:
+            failure.add_note(note)
+    if os.path.isdir(destination):
+        failure.add_note(_GO_ON)
+    return failure
 
 
 def _names(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from .commands import AsJson, CommandFailed
+from .commands import AsJson, CommandFailed, between
 from .progress import Spinner
 
 EXAMPLES = (
@@ -37,8 +37,7 @@ def doctor(
         float,
         typer.Option(
             metavar="SECONDS",
-            min=0.01,
-            max=3600,
+            parser=between(0.01, 3600.0),
             help="Maximum time for each look at a library or driver.",
         ),
     ] = 10.0,

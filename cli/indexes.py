@@ -15,6 +15,7 @@ from ..engine.errors import PenstockError
 from ..readers.recordio.reader import write_mxnet_index
 from ..readers.tfrecord.index import write_tfrecord_index
 from ..readers.webdataset.index import write_dali_index
+from .console import console
 
 Write = Callable[[str, str], int]
 """Writes the index of a data file and returns the number of samples that the index lists."""
@@ -71,7 +72,7 @@ def _run(write: Write, data: str, index: str) -> int:
     try:
         count = write(data, index)
     except (PenstockError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        console(sys.stderr).print(f"error: {error}")
         return 1
-    print(f"{index}: {count} samples")
+    console(sys.stdout).print(f"{index}: {count} samples")
     return 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .commands import AsJson
+from .commands import AsJson, between
 from .progress import Spinner
 
 if TYPE_CHECKING:
@@ -37,7 +37,14 @@ def inspect(
     ] = None,
     png: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a contact sheet.")] = None,
     count: Annotated[
-        int, typer.Option("--count", "-n", min=1, max=1000, help="Samples of the contact sheet.")
+        int,
+        typer.Option(
+            "--count",
+            "-n",
+            metavar="N",
+            parser=between(1, 1000),
+            help="Samples of the contact sheet.",
+        ),
     ] = 24,
     as_json: AsJson = False,
 ) -> int:

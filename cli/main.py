@@ -17,6 +17,7 @@ import typer
 from .. import __version__
 from . import bench, convert, doctor, index, inspect, show, verify
 from .commands import EXIT_STATUSES, PROGRAM, Commands, examples, say_error
+from .console import console, guard_terminal
 
 APP = typer.Typer(
     cls=Commands,
@@ -60,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # file names may be no valid UTF-8
+    guard_terminal()
     return run(arguments)
 
 
@@ -70,7 +72,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except _UsageError as error:
         say_error(error.format_message())
         path = error.ctx.command_path if error.ctx else PROGRAM
-        print(f"Try '{path} --help'.", file=sys.stderr)
+        console(sys.stderr).print(f"Try '{path} --help'.")
         return 2
 
 

@@ -6,6 +6,8 @@ import shutil
 from itertools import cycle
 from typing import Any, TextIO
 
+from ..engine.printable import printable
+
 
 class Spinner:
     """Shows a spinner and a text if `stream` is a terminal; otherwise shows nothing.
@@ -20,7 +22,9 @@ class Spinner:
     def __call__(self, text: str) -> None:
         """Show the text and the spinner's next frame."""
         if self._stream:
-            line = f"{next(self._frames)} {text}"[: shutil.get_terminal_size().columns - 1]
+            line = f"{next(self._frames)} {printable(text)}"[
+                : shutil.get_terminal_size().columns - 1
+            ]
             print(f"\r\x1b[K{line}", end="", file=self._stream, flush=True)
 
     def __enter__(self) -> Spinner:
@@ -38,7 +42,7 @@ class ProgressBar:
     """
 
     def __init__(self, stream: TextIO, text: str) -> None:
-        self._text = text
+        self._text = printable(text)
         self._bar: Any = _rich_bar(stream) if stream.isatty() else None
         self._task: Any = None
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TextIO
 
+from ..engine.printable import printable
 from .probes.examine import Report
 from .probes.finding import Finding, Status
 
@@ -44,7 +45,7 @@ def as_text(report: Report, width: int, *, color: bool) -> str:
         lines += ["", title]
         for row in rows:
             lines += _finding(row, indent, width, color=color)
-    lines += ["", *_rates(report, width)]
+    lines += ["", *map(printable, _rates(report, width))]
     return "\n".join(lines)
 
 
@@ -54,7 +55,7 @@ def _finding(row: Finding, name_width: int, width: int, *, color: bool) -> Itera
         status = f"\x1b[{_COLORS[row.status]}m{status}\x1b[0m"
     margin = " " * (_STATUS_WIDTH + name_width + 6)
     room = max(width - len(margin), 20)
-    first, *rest = textwrap.wrap(row.detail, room) or [""]
+    first, *rest = textwrap.wrap(printable(row.detail), room) or [""]
     yield f"  {status}  {row.name:{name_width}}  {first}".rstrip()
     yield from (margin + line for line in rest)
     if row.cost:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from .commands import AsJson, CommandFailed, PipelineArguments
+from .commands import AsJson, CommandFailed, PipelineArguments, between
 
 if TYPE_CHECKING:
     from .pictures.roles import Output
@@ -44,17 +44,28 @@ def show(
         typer.Option("--output", "-o", metavar="FILE", help=f"PNG to write: {_FILE} by default."),
     ] = None,
     count: Annotated[
-        int, typer.Option("--count", "-n", min=1, max=1000, help="Number of samples.")
+        int,
+        typer.Option(
+            "--count", "-n", metavar="N", parser=between(1, 1000), help="Number of samples."
+        ),
     ] = 16,
     arg: PipelineArguments = None,
     shuffle: Annotated[
-        bool, typer.Option(help="Samples from all over PATH, not the first.")
+        bool, typer.Option(help="Any samples of PATH, not the first ones of each class.")
     ] = False,
     side: Annotated[
-        int, typer.Option(min=32, max=2048, help="Height of each picture in pixels.")
+        int,
+        typer.Option(
+            metavar="PIXELS", parser=between(32, 2048), help="Height of each picture in pixels."
+        ),
     ] = 224,
     width: Annotated[
-        int, typer.Option(min=100, max=16384, help="Largest width of the sheet in pixels.")
+        int,
+        typer.Option(
+            metavar="PIXELS",
+            parser=between(100, 16384),
+            help="Largest width of the sheet in pixels.",
+        ),
     ] = 1600,
     terminal: Annotated[
         Terminal,
@@ -107,24 +118,26 @@ def _samples(
 def _of_path(path: str, count: int, shuffle: bool) -> tuple[list[Output], list[SampleText]]:
     from ..datasets import open_dataset
     from ..engine.errors import SourceError
-    from .pictures.outputs import media_files, of_dataset, of_files
+    from ..readers.storage.urls import is_url
+    from .pictures.outputs import by_turns, media_files, of_dataset, of_files
 
     try:
         with open_dataset(path) as dataset:
-            return of_dataset(dataset, _chosen(len(dataset), count, shuffle))
+            numbers = _any(len(dataset), count) if shuffle else by_turns(dataset, count)
+            return of_dataset(dataset, numbers)
     except SourceError:
-        files = media_files(path) if os.path.exists(path) else []
+        files = media_files(path) if not is_url(path) and os.path.exists(path) else []
         if not files:
             raise
-        return of_files([files[number] for number in _chosen(len(files), count, shuffle)])
+        numbers = _any(len(files), count) if shuffle else list(range(min(count, len(files))))
+        return of_files([files[number] for number in numbers])
 
 
-def _chosen(size: int, count: int, shuffle: bool) -> list[int]:
-    """Return the indices of `count` of `size` samples: the first, or any."""
+def _any(size: int, count: int) -> list[int]:
+    """Return the indices of any `count` of `size` samples."""
     import numpy as np
 
-    order = np.random.default_rng().permutation(size) if shuffle else np.arange(size)
-    chosen: list[int] = order[:count].tolist()
+    chosen: list[int] = np.random.default_rng().permutation(size)[:count].tolist()
     return chosen
 
 

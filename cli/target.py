@@ -13,6 +13,7 @@ from ..engine.errors import PenstockError
 from ..engine.run.definition import decorator_options
 from ..engine.run.pipeline import Pipeline
 from ..engine.suggestions import unknown
+from ..readers.storage.urls import is_url
 from .commands import CommandFailed
 from .user_module import failed, load_module, location_of
 
@@ -40,7 +41,7 @@ def parse_target(text: str) -> PipelineTarget | str:
         CommandFailed: there is no such path, and the text names no pipeline.
     """
     module, colon, name = text.rpartition(":")
-    if module and name.isidentifier() and not os.path.exists(text):
+    if module and name.isidentifier() and not os.path.exists(text) and not is_url(text):
         return PipelineTarget(module, name)
     try:
         return require_path(text)
@@ -51,7 +52,7 @@ def parse_target(text: str) -> PipelineTarget | str:
 
 def require_path(path: str) -> str:
     """Return a path that exists, a URL or a pattern; raise CommandFailed for others."""
-    if "://" in path or os.path.exists(path) or any(sign in path for sign in "*?{"):
+    if is_url(path) or os.path.exists(path) or any(sign in path for sign in "*?{"):
         return path
     raise CommandFailed(f"{path}: there is no such file or folder", 2)
 

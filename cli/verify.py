@@ -80,11 +80,14 @@ def _print(printer: Printer, report: VerifyReport, a: str, b: str | None) -> Non
         "only_b": f"only in {b}",
         "different": "with different content",
         "repeated": "with a key that another sample has",
+        "classes": "names of classes differ",
     }
     for name, text in cases.items():
         _print_cases(printer, report.counts.get(name, 0), text, getattr(report, name))
     bad = [f"{each.location}: {each.reason}" for each in report.bad]
     _print_cases(printer, report.counts.get("bad", 0), "damaged", bad)
+    for remark in report.remarks:
+        printer.print(("not checked: ", "dim"), remark)
 
 
 def _totals(report: VerifyReport, a: str, b: str | None) -> str:

@@ -9,12 +9,18 @@ A sample's files share the key; the text behind the key says which component a f
     .NAME.txt, .NAME.npy     the text or the array NAME; a .npy file of no dimension is a number
     .NAME.jpg                another encoded file, NAME
     .json                    other files are encoded files that bear their extension as the name
+
+Of several images (or sounds, or videos) without a name, the one whose extension comes first in
+`media` is the "image". The others bear their extensions as names: `a.jpg` and `a.png` are "image"
+and "png". Two files of one name, such as `a.cls` and `a.label.cls`, are an error.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
@@ -24,11 +30,14 @@ from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError, DecodeError
 from ..formats.npy import array_of_npy
-from .media import medium_of
+from .media import OTHER, medium_of, rank_of
 from .sample import Encoded, Value
 
 LABEL, TEXT_NAME, ARRAY_NAME = "label", "text", "array"
-_CLS, _TXT, _NPY = "cls", "txt", "npy"
+CLS, _TXT, _NPY = "cls", "txt", "npy"
+
+_INTEGER = re.compile(rb"\s*([+-]?[0-9]+)\s*")
+_LONGEST_INTEGER = 300  # characters; floats hold numbers of 308 digits
 
 Decode = Callable[[memoryview], Value]
 
@@ -67,13 +76,13 @@ def component_of(suffix: str) -> tuple[str, Decode]:
     """
     name, _, extension = suffix.rpartition(".")
     name = unquote(name)
-    if extension == _CLS:
+    if extension == CLS:
         return name or LABEL, _integer
     if extension == _TXT:
         return name or TEXT_NAME, _text
     if extension == _NPY:
         return name or ARRAY_NAME, _array
-    name = name or medium_of(extension) or extension or "data"
+    name = name or medium_of(extension) or extension or OTHER
     return name, lambda data: Encoded(data, extension)
 
 
@@ -90,14 +99,40 @@ def components_of(
     Raises:
         DecodeError: a file is not what its suffix says.
     """
+    suffixes = tuple(suffixes)
+    try:
+        forms = _forms(suffixes)
+    except DecodeError as error:
+        raise DecodeError(f"{where()}: {error}") from None
     components = {}
-    for suffix in suffixes:
-        name, decode = component_of(suffix)
+    for suffix, (name, decode) in zip(suffixes, forms, strict=True):
         try:
             components[name] = decode(next(contents).data)
         except DecodeError as error:
             raise DecodeError(f"{where()}: .{suffix}: {error}") from None
     return components
+
+
+@lru_cache(maxsize=4096)
+def _forms(suffixes: tuple[str, ...]) -> tuple[tuple[str, Decode], ...]:
+    """Return name and decoder of each file of a sample; no two files have one name."""
+    forms = [component_of(suffix) for suffix in suffixes]
+    unnamed = {n for n, s in enumerate(suffixes) if medium_of(s) and suffixes.count(s) == 1}
+    for number in sorted(unnamed, key=lambda n: rank_of(suffixes[n])):
+        name, decode = forms[number]
+        if any(name == forms[n][0] for n in range(len(forms)) if n not in unnamed):
+            forms[number] = suffixes[number], decode
+        else:
+            unnamed.remove(number)
+    held: dict[str, str] = {}
+    for suffix, (name, _) in zip(suffixes, forms, strict=True):
+        if name in held:
+            raise DecodeError(
+                f"the files .{held[name]} and .{suffix} of one sample are both the component "
+                f"{name!r}; rename one of them, as in .NAME.{suffix.rpartition('.')[2]}"
+            )
+        held[name] = suffix
+    return tuple(forms)
 
 
 def file_of(name: str, value: Value) -> tuple[str, bytes | memoryview]:
@@ -113,8 +148,29 @@ def file_of(name: str, value: Value) -> tuple[str, bytes | memoryview]:
     if isinstance(value, str):
         return _suffix(name, TEXT_NAME, _TXT), value.encode()
     if isinstance(value, int):
-        return _suffix(name, LABEL, _CLS), b"%d" % value
+        return _suffix(name, LABEL, CLS), b"%d" % value
     return _suffix(name, ARRAY_NAME, _NPY), npy_of(np.asarray(value))
+
+
+def files_of(components: Mapping[str, Value]) -> list[tuple[str, bytes | memoryview]]:
+    """Return suffix and content of the files of a sample, in archives and databases.
+
+    >>> image, mask = Encoded(b"..", "jpg"), Encoded(b"..", "png")
+    >>> [suffix for suffix, _ in files_of({"image": image, "png": mask})]
+    ['jpg', 'png']
+    """
+    files = [file_of(name, value) for name, value in components.items()]
+    if not any(map(medium_of, components)):
+        return files
+    names = tuple(components)
+    short = tuple(
+        name if suffix == f"{name}.{name}" else suffix
+        for name, (suffix, _) in zip(names, files, strict=True)
+    )
+    with suppress(DecodeError):
+        if tuple(name for name, _ in _forms(short)) == names:
+            return [(suffix, content) for suffix, (_, content) in zip(short, files, strict=True)]
+    return files
 
 
 def _suffix(name: str, usual: str, extension: str) -> str:
@@ -136,7 +192,7 @@ def npy_of(array: NDArray[Any]) -> bytes:
 def _encoded_suffix(name: str, extension: str) -> str:
     implied = component_of(extension)[0]
     suffix = extension if implied == name else f"{_quoted_name(name)}.{extension}"
-    if extension in (_CLS, _TXT, _NPY) or "." in extension or "/" in extension:
+    if extension in (CLS, _TXT, _NPY) or "." in extension or "/" in extension:
         raise ArgumentError(
             f"the component {name!r} with the extension {extension!r} has no file name of its own; "
             "rename the component"
@@ -145,10 +201,12 @@ def _encoded_suffix(name: str, extension: str) -> str:
 
 
 def _integer(data: memoryview) -> int:
-    try:
-        return int(bytes(data[:32]))
-    except ValueError:
-        raise DecodeError(f"{bytes(data[:32])!r} is no integer") from None
+    digits = _INTEGER.fullmatch(data) if len(data) <= _LONGEST_INTEGER else None
+    if digits is None:
+        raise DecodeError(
+            f"{bytes(data[:32])!r}{'...' * (len(data) > 32)} is no integer in decimal digits"
+        )
+    return int(digits[1])
 
 
 def _text(data: memoryview) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice, pairwise
 from math import ceil
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.errors import ArgumentError, SourceError
+from ..readers.storage.urls import Place, Url
 from .class_names import checked_classes
 from .dataset import Dataset
 from .destination import ConvertPlan, Destination
@@ -32,14 +33,21 @@ from .tasks import (
     SampleOrder,
     Task,
     check_stamp,
+    check_versions,
     digests_of,
     stamp_of,
     sync_folder,
+    versions_of,
 )
 from .where import Where
 from .writers.base import Target, Writer
 from .writers.hashed_file import write_new
 from .writers.table import WRITERS
+
+
+def _identifying(place: Place) -> str:
+    """Return a text that stays the same from any folder, and that shows no secrets."""
+    return str(place if isinstance(place, Url) else place.absolute())
 
 
 class ConversionTuning(NamedTuple):
@@ -147,7 +155,7 @@ class Conversion:
         self._folder = folder
         self._options = options
         if not len(dataset):
-            raise SourceError(f"{dataset.path} holds no sample")
+            raise SourceError(f"{dataset.place} holds no sample")
         self._count = max(1, round(options.sample_fraction * len(dataset)))
         self._target = self._checked_target()
         self._shards = self._shard_count()
@@ -173,14 +181,17 @@ class Conversion:
         """Return what the writer knows."""
         dataset, options = self._dataset, self._options
         if options.where is not None:
-            options.where.check_names(dataset.schema)
+            where = options.where.for_samples(dataset.schema, dataset.classes)
+            self._options = options = replace(options, where=where)
         writer = WRITERS[options.to]
         schema = options.reencoding.schema(self._chosen_schema())
         if reason := writer.refusal(schema):
             fitting = _fitting(writer, schema)
             advice = f"; `components` {', '.join(fitting)} would fit" if fitting else ""
+            if formats := [name for name, each in WRITERS.items() if not each.refusal(schema)]:
+                advice += f"; all components fit {', '.join(formats)}"
             raise ArgumentError(
-                f"{dataset.path} cannot be converted to {FORMATS[options.to].title}: "
+                f"{dataset.place} cannot be converted to {FORMATS[options.to].title}: "
                 f"{reason}{advice}"
             )
         target = Target(schema, self._class_names())
@@ -206,7 +217,7 @@ class Conversion:
         names = checked_classes(self._options.classes)
         if len(names) < len(stored):
             raise ArgumentError(
-                f"`classes` names {len(names)} classes, but {self._dataset.path} has "
+                f"`classes` names {len(names)} classes, but {self._dataset.place} has "
                 f"{len(stored)}: a name for {stored[len(names)]!r} is missing"
             )
         return names
@@ -227,8 +238,9 @@ class Conversion:
 
     def _plan(self) -> ConvertPlan:
         return ConvertPlan.of(
-            source=str(Path(self._dataset.path).absolute()),
+            source=_identifying(self._dataset.place),
             stamp=stamp_of(self._dataset),
+            versions=versions_of(self._dataset),
             to=self._options.to,
             shards=self._shards,
             order=repr(self._order),
@@ -261,6 +273,7 @@ class Conversion:
     ) -> Manifest:
         """Check what only all shards together show, and write the manifest."""
         check_stamp(self._dataset, job)
+        check_versions(self._dataset, plan.versions)
         for pair in repeated_keys([digests_of(task) for task in tasks])[:1]:
             first, second = map(self._dataset.where, pair)
             raise ArgumentError(
@@ -268,6 +281,12 @@ class Conversion:
                 "keys must be unique, so rename or leave out one of them (see `where`)"
             )
         kept = tuple(shards[task.number] for task in tasks if shards[task.number].files)
+        if not kept:
+            self._folder.discard(job.root)
+            raise ArgumentError(
+                f"where: {self._options.where} selects none of {self._count} samples, so nothing "
+                "was written"
+            )
         target = WRITERS[job.format].complete(job.root, job.target, kept)
         manifest = Manifest(
             job.format,

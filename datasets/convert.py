@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from ..engine.errors import ArgumentError
+from ..readers.storage.urls import Url, place_of
 from .conversion import Conversion, ConvertOptions, ConvertReport
 from .dataset import open_dataset
 from .destination import Destination
@@ -48,8 +49,9 @@ def convert(
     `dataset.json` appears last. It holds the counts, the schema, and the SHA-256 of each shard.
 
     Args:
-        source: path or pattern of the data set: see `open_dataset`.
-        destination: folder to write; it must not exist, or be empty.
+        source: path, pattern or URL of the data set: see `open_dataset`.
+        destination: local folder to write; it must not exist, or be empty. Of a link to a folder,
+            that folder is written.
         to: format to write, one of `datasets.WRITERS`.
         format: of the source; by default, the content of the files tells.
         storage_options: for a source behind URLs.
@@ -106,6 +108,12 @@ def convert(
         workers,
         engine,
     )
+    folder_path = place_of(destination)
+    if isinstance(folder_path, Url):
+        raise ArgumentError(
+            f"the destination {folder_path} is a URL, but conversions write local folders; convert "
+            "to a local folder and copy it there, for example with `aws s3 sync` or rclone"
+        )
     with open_dataset(source, format=format, storage_options=storage_options) as dataset:
-        folder = Destination(Path(destination), dataset.path, overwrite=overwrite, resume=resume)
+        folder = Destination(folder_path, dataset, overwrite=overwrite, resume=resume)
         return Conversion(dataset, dict(storage_options or {}), folder, options).run(progress)

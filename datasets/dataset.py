@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..engine.errors import SourceError
 from ..readers.source import checked_indices
+from ..readers.storage.urls import place_of
 from .formats_table import FORMATS
 from .manifest import NAME, Manifest
 from .recognition import known, locate
@@ -26,6 +27,8 @@ class Dataset:
 
     Attributes:
         path: as it was given.
+        place: of the data set; as a text, it shows no secrets of a URL.
+        options: `Reader.storage_options`, for URLs.
         format: name of the format, one of `datasets.FORMATS`.
         manifest: the content of `dataset.json`; None without this file.
     """
@@ -34,10 +37,12 @@ class Dataset:
         self, path: str, format: str | None = None, options: Mapping[str, Any] | None = None
     ) -> None:
         self.path = path
+        self.place = place_of(path)
+        self.options = options or {}
         self._arguments = (path, format, options)
         if format is not None:
             known(format, FORMATS)
-        self.format, location = locate(path, format, options or {})
+        self.format, location = locate(self.place, format, self.options)
         if self.format not in FORMATS:
             raise SourceError(
                 f"{location.root / NAME} names the format {self.format!r:.100}, which this release "
@@ -104,7 +109,7 @@ def open_dataset(
     """Open a data set of any format.
 
     Args:
-        path: a folder, a file, or a pattern such as "train-{000..127}.tar".
+        path: a folder, a file, a pattern such as "train-{000..127}.tar", or a URL of these.
         format: one of `datasets.FORMATS`; by default, the content of the files tells.
         storage_options: for URLs: see `fn.readers.file`.
 

@@ -67,7 +67,7 @@ def _pieces(value: Value) -> tuple[Any, ...]:
     if isinstance(value, np.ndarray):
         form = f"{value.dtype.newbyteorder('=').name} {value.shape}".encode()
         return (form, np.ascontiguousarray(value).tobytes())
-    whole = float(value).is_integer()
+    whole = isinstance(value, int) or float(value).is_integer()
     return (b"number", (str(int(value)) if whole else float(value).hex()).encode())
 
 

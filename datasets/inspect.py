@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..readers.storage.urls import shown
 from .dataset import Dataset, open_dataset
 from .manifest import Manifest
 from .reading import read_batches, size_of
@@ -22,9 +23,11 @@ class InspectTuning(NamedTuple):
 
     Attributes:
         samples: spread over the data set, whose sizes and labels are counted.
+        bytes: about, that these samples have; of large samples, fewer are looked at.
     """
 
     samples: int = 1000
+    bytes: int = 256 << 20
 
 
 TUNING = InspectTuning()
@@ -37,7 +40,7 @@ class InspectReport:
     """A summary of a data set.
 
     Attributes:
-        path: as it was given.
+        path: as it was given; of a URL, without secrets.
         format: name of the format.
         samples: in the data set.
         schema: type of each component.
@@ -50,6 +53,7 @@ class InspectReport:
         manifest: the content of `dataset.json`; None without this file.
         sample: the first sample.
         lost: names of data in the files that no sample carries.
+        left_out: number of files or folders that hold no sample, by what they are.
     """
 
     path: str
@@ -65,6 +69,7 @@ class InspectReport:
     manifest: Manifest | None
     sample: Sample | None
     lost: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 def inspect(
@@ -76,7 +81,7 @@ def inspect(
     """Return a summary of a data set; at most `TUNING.samples` samples are read.
 
     Args:
-        path: of the data set, or the open data set.
+        path: path or URL of the data set, or the open data set.
         format: one of `datasets.FORMATS`; by default, the content of the files tells.
         storage_options: for URLs.
 
@@ -95,11 +100,19 @@ def inspect(
         if isinstance(path, Dataset)
         else open_dataset(path, format=format, storage_options=storage_options)
     )
-    count = min(len(dataset), TUNING.samples)
+    first = dataset.read([0])[0] if len(dataset) else None
+    few = max(TUNING.bytes // (size_of(first) + 1), 8)
+    count = min(len(dataset), TUNING.samples, few)
     chosen = np.unique(np.linspace(0, max(len(dataset) - 1, 0), count).astype(np.int64))
     sizes: list[int] = []
     labels, extensions = Counter[int](), Counter[str]()
-    batches = read_batches(dataset.read, lambda start, stop: chosen[start:stop], 0, len(chosen))
+    batches = read_batches(
+        dataset.read,
+        lambda start, stop: chosen[start:stop],
+        0,
+        len(chosen),
+        dataset.stored.reading,
+    )
     for _, samples in batches:
         sizes += map(size_of, samples)
         for sample in samples:
@@ -112,7 +125,7 @@ def inspect(
             )
     levels = np.percentile(sizes, PERCENTILES).astype(int).tolist() if sizes else []
     return InspectReport(
-        dataset.path,
+        shown(dataset.path),
         dataset.format,
         len(dataset),
         dataset.schema,
@@ -123,6 +136,7 @@ def inspect(
         dict(sorted(labels.items())),
         dict(extensions.most_common()),
         dataset.manifest,
-        dataset.read([0])[0] if len(dataset) else None,
+        first,
         dataset.stored.lost,
+        dict(dataset.stored.left_out),
     )

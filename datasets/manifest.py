@@ -7,22 +7,40 @@
  "classes": ["cat", "dog"],         names of the values of "label", if they are known
  "layout": {...},                   choices of the format's writer
  "shards": [{"files": [{"name": "shard-00000.tfrecord", "bytes": 100, "sha256": "..."}],
-             "samples": 1000}, ...]}
+             "samples": 1000}, ...],
+ "checksum": "..."}                 SHA-256 of all other members, as JSON without spaces, sorted
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from ..engine.errors import SourceError
+from ..readers.storage.opening import read_whole
+from ..readers.storage.urls import Place, Url
 from .schema import ComponentType, Schema
 
 NAME = "dataset.json"
 _VERSION = 1
+_MARK, _CHECKSUM = "penstock_dataset", "checksum"
+_MEMBERS = (
+    _MARK,
+    _CHECKSUM,
+    "format",
+    "samples",
+    "schema",
+    "classes",
+    "layout",
+    "plan",
+    "shards",
+)
+_ENOUGH = 5
+"""Of the members, so many tell a manifest, even if the others are damaged."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +74,13 @@ class ShardInfo:
     def from_json(cls, fields: Any) -> ShardInfo:
         """Return the shard that `asdict` made JSON of; raise ValueError for other fields."""
         files = (
-            ShardFile(_path_below(f["name"]), _count(f["bytes"]), str(f["sha256"]))
+            ShardFile(path_below(f["name"]), _count(f["bytes"]), str(f["sha256"]))
             for f in fields["files"]
         )
         return cls(tuple(files), _count(fields["samples"]))
 
 
-def _path_below(name: Any) -> str:
+def path_below(name: Any) -> str:
     """Return the path of a file; raise ValueError if it may lead out of the data set's folder."""
     path = PurePosixPath(name)
     if not path.parts or path.is_absolute() or ".." in path.parts or not name.isprintable():
@@ -78,7 +96,11 @@ def _count(number: Any) -> int:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of `dataset.json`; see the module."""
+    """The content of `dataset.json`; see the module.
+
+    Attributes:
+        is_checked: whether the file has its own checksum, which files of the first releases lack.
+    """
 
     format: str
     samples: int
@@ -87,6 +109,7 @@ class Manifest:
     classes: tuple[str, ...] = ()
     layout: Mapping[str, Any] = field(default_factory=dict)
     plan: str = ""
+    is_checked: bool = True
 
     def files(self, suffix: str = "") -> list[str]:
         """Return the names of the shards' files that end with `suffix`, in order."""
@@ -95,19 +118,17 @@ class Manifest:
 
     def to_json(self) -> str:
         """Return the text of the file."""
-        return json.dumps(
-            {
-                "penstock_dataset": _VERSION,
-                "format": self.format,
-                "samples": self.samples,
-                "schema": {name: each.to_json() for name, each in self.schema.items()},
-                "classes": list(self.classes),
-                "layout": dict(self.layout),
-                "plan": self.plan,
-                "shards": [asdict(shard) for shard in self.shards],
-            },
-            indent=1,
-        )
+        content = {
+            _MARK: _VERSION,
+            "format": self.format,
+            "samples": self.samples,
+            "schema": {name: each.to_json() for name, each in self.schema.items()},
+            "classes": list(self.classes),
+            "layout": dict(self.layout),
+            "plan": self.plan,
+            "shards": [asdict(shard) for shard in self.shards],
+        }
+        return checked_text(content)
 
     @classmethod
     def from_json(cls, text: str, name: str) -> Manifest:
@@ -118,8 +139,13 @@ class Manifest:
         """
         try:
             content = json.loads(text)
-            if content["penstock_dataset"] != _VERSION:
-                raise ValueError(f"version {content['penstock_dataset']} is not known")
+            checksum = content.pop(_CHECKSUM, None)
+            if checksum is not None and checksum != _checksum(content):
+                raise ValueError("its members do not have the checksum that it names")
+            if unknown := content.keys() - set(_MEMBERS):  # one may be the checksum, misspelt
+                raise ValueError(f"the member {min(unknown)!r:.50} is not known")
+            if content[_MARK] != _VERSION:
+                raise ValueError(f"version {content[_MARK]!r:.50} is not known")
             schema = content["schema"].items()
             return cls(
                 str(content["format"]),
@@ -129,27 +155,64 @@ class Manifest:
                 tuple(map(str, content["classes"])),
                 dict(content["layout"]),
                 str(content["plan"]),
+                checksum is not None,
             )
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise SourceError(
-                f"{name} is no manifest of a data set ({type(error).__name__}: {error}); remove it "
-                "to have the data set recognized by its files"
+                f"{name} is no manifest of a data set, or is damaged ({type(error).__name__}: "
+                f"{error}); remove it to have the data set recognized by its files"
             ) from None
 
 
-def read_manifest(folder: Path) -> Manifest | None:
+def checked_text(content: Mapping[str, Any]) -> str:
+    """Return the text of a manifest with these members, and its checksum."""
+    return json.dumps({**content, _CHECKSUM: _checksum(content)}, indent=1)
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_manifest(folder: Place, options: Mapping[str, Any] | None = None) -> Manifest | None:
     """Return the manifest of a folder; None if the folder holds no manifest.
 
-    A `dataset.json` that another program wrote, without the field `penstock_dataset`, is none.
+    A `dataset.json` that another program wrote is none; see `is_foreign`.
+
+    Args:
+        folder: a local one, or a URL.
+        options: `Reader.storage_options`, for a URL.
 
     Raises:
         SourceError: the manifest is damaged.
     """
-    path = folder / NAME
-    try:
-        text = path.read_text("utf-8")
-    except (FileNotFoundError, NotADirectoryError):
+    content = _content(folder, options)
+    if content is None or not _is_ours(content):
         return None
+    try:
+        text = content.decode()
     except UnicodeDecodeError as error:
-        raise SourceError(f"{path} is not written in UTF-8: {error}") from None
-    return Manifest.from_json(text, str(path)) if '"penstock_dataset"' in text else None
+        raise SourceError(f"{folder / NAME} is not written in UTF-8: {error}") from None
+    return Manifest.from_json(text, str(folder / NAME))
+
+
+def is_foreign(folder: Place, options: Mapping[str, Any] | None = None) -> bool:
+    """Return whether a folder holds a `dataset.json` that no conversion wrote."""
+    content = _content(folder, options)
+    return content is not None and not _is_ours(content)
+
+
+def _content(folder: Place, options: Mapping[str, Any] | None) -> bytes | None:
+    try:
+        return read_whole(folder / NAME, options)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    except PermissionError:
+        if isinstance(folder, Url):  # what object stores answer who may not list a folder
+            return None
+        raise
+
+
+def _is_ours(content: bytes) -> bool:
+    found = [f'"{member}"'.encode() in content for member in _MEMBERS]
+    return found[0] or sum(found) >= _ENOUGH

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 IMAGE, AUDIO, VIDEO = "image", "audio", "video"
 
+OTHER = "data"
+"""Name of an encoded component that has neither a name of its own nor a known extension."""
+
 _EXTENSIONS = {
     IMAGE: "jpg jpeg png bmp tif tiff pnm ppm pgm pbm pam jp2 webp gif avif heic hdr exr",
     AUDIO: "wav flac ogg opus mp3 m4a aac aif aiff au wma",
     VIDEO: "mp4 mkv webm mov avi mpg mpeg m4v",
 }
 _MEDIUM = {each: medium for medium, listed in _EXTENSIONS.items() for each in listed.split()}
+
+_RANK = {each: rank for rank, each in enumerate(_MEDIUM)}
 
 _MAGICS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\xff\xd8\xff", "jpg"),
@@ -38,6 +43,15 @@ def medium_of(extension: str) -> str:
     ('image', 'audio', '')
     """
     return _MEDIUM.get(extension.lower(), "")
+
+
+def rank_of(extension: str) -> int:
+    """Return the place of an extension among those of all media: photographs come before masks.
+
+    >>> rank_of("JPG") < rank_of("png"), rank_of("wav") < rank_of("flac")
+    (True, True)
+    """
+    return _RANK[extension.lower()]
 
 
 def extension_of(content: bytes | memoryview) -> str:

@@ -27,6 +27,9 @@ class ReadingTuning(NamedTuple):
 
 TUNING = ReadingTuning()
 
+COSTLY = ReadingTuning(samples=1 << 20, bytes=128 << 20)
+"""Where each read costs as much as reading everything: of an array that is deflated."""
+
 Item = TypeVar("Item")
 Indices = NDArray[np.int64]
 
@@ -36,6 +39,7 @@ def read_batches(
     indices_at: Callable[[int, int], Indices],
     start: int,
     stop: int,
+    tuning: ReadingTuning | None = None,
 ) -> Iterator[tuple[Indices, Sequence[Item]]]:
     """Yield the indices and the samples at positions `start` to `stop`.
 
@@ -44,7 +48,9 @@ def read_batches(
         indices_at: returns the indices at positions from a first one up to an end.
         start: the first position.
         stop: the end.
+        tuning: how much is read together.
     """
+    tuning = tuning or TUNING
     count = 1
     while start < stop:
         indices = indices_at(start, min(start + count, stop))
@@ -52,7 +58,7 @@ def read_batches(
         yield indices, samples
         start += len(indices)
         mean = sum(map(size_of, samples)) // len(samples) + 1
-        count = max(1, min(TUNING.samples, TUNING.bytes // mean, TUNING.growth * count))
+        count = max(1, min(tuning.samples, tuning.bytes // mean, tuning.growth * count))
 
 
 def size_of(sample: Any) -> int:

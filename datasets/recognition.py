@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from errno import ENOENT
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,12 @@ from ..readers.listing.path_patterns import expand_paths
 from ..readers.lmdb.files import LMDBFiles
 from ..readers.recordio.framing import MAGIC as RECORD_MAGIC
 from ..readers.storage.index_cache import SUFFIX
-from ..readers.storage.local_file import LocalFile
+from ..readers.storage.opening import exists, open_storage
 from ..readers.storage.storage import Storage
+from ..readers.storage.urls import Place, Url, is_url, text_of
 from ..readers.tfrecord.index import is_record_file
-from .manifest import NAME, read_manifest
+from .manifest import NAME, Manifest, read_manifest
+from .media import medium_of
 from .stored.base import Location
 from .stored.lmdb import value_format
 
@@ -30,30 +33,39 @@ _DATABASE = "data.mdb"
 _ASIDE = (".jsonl", ".idx", ".lst", ".keys.txt", SUFFIX, "-lock", "lock.mdb", NAME)
 """Endings of files that accompany data files."""
 _HEAD = 4096
+_LOOKED_AT = 16  # files, or folders, whose content may tell the format
 
 
-def locate(
-    path: str | os.PathLike[str], format: str | None, options: Mapping[str, Any]
-) -> tuple[str, Location]:
-    """Return the format and the files of the data set at `path`.
+def locate(place: Place, format: str | None, options: Mapping[str, Any]) -> tuple[str, Location]:
+    """Return the format and the files of the data set at a place.
 
     Args:
-        path: a folder, a file, or a pattern such as "train-{000..127}.tar".
+        place: a folder, a file, or a pattern such as "train-{000..127}.tar".
         format: its name, or None to have the content looked at.
         options: `Reader.storage_options`.
 
     Raises:
-        SourceError: there is no such path, or nothing there has a known format.
+        SourceError: nothing there has a known format.
+        OSError: there is no such path, or it cannot be read.
     """
-    root = Path(path)
-    manifest = read_manifest(root) if root.is_dir() else None
+    if isinstance(place, Url):
+        return _locate_url(place, format, options)
+    manifest = read_manifest(place) if place.is_dir() else None
     if manifest is not None and format in (None, manifest.format):
-        files = [str(root / name) for name in manifest.files() if not name.endswith(_ASIDE)]
-        if not files:
-            raise SourceError(f"{root / NAME} names no shard: the data set holds no sample")
-        return manifest.format, Location(root, files, manifest, options)
-    files = data_files(root)
-    return format or _recognized(root, files), Location(root, files, None, options)
+        return _of_manifest(place, manifest, options)
+    files = data_files(place)
+    has_folders = place.is_dir() and any(e.is_dir() and e.name[0] != "." for e in place.iterdir())
+    location = Location(place, files, None, options)
+    return format or _recognized(location, has_folders=has_folders), location
+
+
+def _of_manifest(
+    root: Place, manifest: Manifest, options: Mapping[str, Any]
+) -> tuple[str, Location]:
+    files = [text_of(root / name) for name in manifest.files() if not name.endswith(_ASIDE)]
+    if not files:
+        raise SourceError(f"{root / NAME} names no shard: the data set holds no sample")
+    return manifest.format, Location(root, files, manifest, options)
 
 
 def data_files(root: Path) -> list[str]:
@@ -67,17 +79,74 @@ def data_files(root: Path) -> list[str]:
     return [str(each) for each in entries if each.is_file() and not each.name.endswith(_ASIDE)]
 
 
-def _recognized(root: Path, files: list[str]) -> str:
-    recognized = next(filter(None, map(format_of_file, files[:16])), None)
-    if recognized is not None:
-        return recognized
-    if root.is_dir() and any(e.is_dir() and e.name[0] != "." for e in root.iterdir()):
-        _refuse_folders_of_tables(root)
+def _locate_url(url: Url, format: str | None, options: Mapping[str, Any]) -> tuple[str, Location]:
+    files = expand_paths([url.text])
+    if files != [url.text]:
+        location = Location(url, files, None, options)
+        return format or _recognized(location, has_folders=False), location
+    # A web server may answer with a page where the name of a folder lacks the slash at its end.
+    ways = [_locate_folder, _locate_object]
+    for way in reversed(ways) if "." in url.name and not url.text.endswith("/") else ways:
+        found = way(url, format, options)
+        if found is not None:
+            return found
+    raise FileNotFoundError(ENOENT, "There is no such object, and no folder with files", str(url))
+
+
+def _locate_object(
+    url: Url, format: str | None, options: Mapping[str, Any]
+) -> tuple[str, Location] | None:
+    try:
+        open_storage(url, options)
+    except (FileNotFoundError, IsADirectoryError):
+        return None
+    location = Location(url, [url.text], None, options)
+    return format or _recognized(location, has_folders=False), location
+
+
+def _locate_folder(
+    url: Url, format: str | None, options: Mapping[str, Any]
+) -> tuple[str, Location] | None:
+    manifest = read_manifest(url, options)
+    if manifest is not None and format in (None, manifest.format):
+        return _of_manifest(url, manifest, options)
+    from ..readers.remote.folders import folder_entries  # needs optional libraries
+
+    names, folders = folder_entries(url, options)
+    files = [text_of(url / name) for name in names if not name.endswith(_ASIDE)]
+    if not names:  # databases are folders, too
+        inner = [url / folder for folder in folders[:_LOOKED_AT]]
+        files = [text_of(each / _DATABASE) for each in inner if exists(each / _DATABASE, options)]
+    if not files and not folders:
+        return None
+    location = Location(url, files, None, options)
+    return format or _recognized(location, has_folders=bool(folders)), location
+
+
+def _recognized(location: Location, *, has_folders: bool) -> str:
+    for file in location.files[:_LOOKED_AT]:
+        recognized = format_of_file(file, location.options)
+        if recognized is not None:
+            return recognized
+    if has_folders:
+        if isinstance(location.root, Path):
+            _refuse_folders_of_tables(location.root)
         return "folder"
     raise SourceError(
-        f"{root} is no data set of a known format: neither class folders, nor files of TFRecord, "
-        "RecordIO, LMDB, WebDataset, Parquet, NumPy, COCO or NeMo, nor a list of files with "
-        "labels; if it is one, name the format"
+        f"{location.root} is no data set of a known format: neither class folders, nor files of "
+        "TFRecord, RecordIO, LMDB, WebDataset, Parquet, NumPy, COCO or NeMo, nor a list of files "
+        f"with labels; if it is one, name the format{_loose(location)}"
+    )
+
+
+def _loose(location: Location) -> str:
+    """Return what to say of a folder of images or sound that are in no class."""
+    media = sum(bool(medium_of(os.path.splitext(path)[1][1:])) for path in location.files)
+    if not media:
+        return ""
+    return (
+        f". It holds {media:,} files of images, sound or video that lie in no class folder: put "
+        "them into a folder for each class, or list them with labels in a file"
     )
 
 
@@ -94,21 +163,20 @@ def _refuse_folders_of_tables(root: Path) -> None:
             )
 
 
-def format_of_file(path: str) -> str | None:
+def format_of_file(path: str, options: Mapping[str, Any] | None = None) -> str | None:
     """Return the format of a file, or of an LMDB folder; None if no format fits."""
-    if os.path.isdir(path):
-        return _format_of_database(path)
-    storage = LocalFile(path)
-    with open(path, "rb") as file:
-        head = file.read(_HEAD)
+    if not is_url(path) and os.path.isdir(path):
+        return _format_of_database(path, options)
+    storage = open_storage(path, options)
+    (head,) = storage.read(np.zeros(1, np.int64), np.array([min(_HEAD, storage.size)]), np.empty)
     for name, fits in _TESTS:
-        if fits(head, storage):
-            return _format_of_database(path) if name == "lmdb" else name
+        if fits(head.tobytes(), storage):
+            return _format_of_database(path, options) if name == "lmdb" else name
     return None
 
 
-def _format_of_database(path: str) -> str:
-    files = LMDBFiles([path])
+def _format_of_database(path: str, options: Mapping[str, Any] | None) -> str:
+    files = LMDBFiles([path], options=options)
     try:
         (content,) = files.read(np.zeros(1, np.int64), np.empty).views()
         return value_format(content)

@@ -11,9 +11,9 @@ import io
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from ..engine.errors import ArgumentError, DecodeError, MissingDependencyError, install_hint
+from ..formats.video.library import open_container, open_media, pyav
 from .sample import Encoded
 
 AUDIO_CODECS = {"flac": "flac", "opus": "opus"}
@@ -60,11 +60,11 @@ def _flac(encoded: Encoded) -> bytes:
 
 
 def _opus(encoded: Encoded) -> bytes:
-    av = _av()
+    av = pyav()
     out = io.BytesIO()
     try:
         with (
-            av.open(io.BytesIO(encoded.data)) as source,
+            open_media(io.BytesIO(encoded.data), sounds=True) as source,
             av.open(out, "w", "ogg", options=_BITEXACT) as target,
         ):
             channels = source.streams.audio[0].codec_context.layout.name
@@ -86,23 +86,21 @@ def encode_video(encoded: Encoded, codec: str) -> Encoded:
         DecodeError: the video cannot be decoded, or has no even size.
         MissingDependencyError: PyAV is not installed.
     """
-    av = _av()
+    av = pyav()
     out = io.BytesIO()
     try:
-        with av.open(io.BytesIO(encoded.data)) as source:
-            pictures = source.streams.video[0]
-            pictures.thread_type = "NONE"  # shards are written in parallel, each in one thread
-            with av.open(out, "w", "mp4", options=_BITEXACT) as target:
-                options = _x264_options(pictures.width)
-                stream = target.add_stream("libx264", rate=pictures.average_rate, options=options)
-                stream.width, stream.height = pictures.width, pictures.height
-                stream.pix_fmt = "yuv420p"
-                stream.codec_context.thread_count = 1
-                stream.codec_context.time_base = pictures.time_base
-                for frame in source.decode(pictures):
-                    frame.pict_type = 0
-                    target.mux(stream.encode(frame))
-                target.mux(stream.encode(None))
+        source, pictures = open_container(io.BytesIO(encoded.data))
+        with source, av.open(out, "w", "mp4", options=_BITEXACT) as target:
+            options = _x264_options(pictures.width)
+            stream = target.add_stream("libx264", rate=pictures.average_rate, options=options)
+            stream.width, stream.height = pictures.width, pictures.height
+            stream.pix_fmt = "yuv420p"
+            stream.codec_context.thread_count = 1
+            stream.codec_context.time_base = pictures.time_base
+            for frame in source.decode(pictures):
+                frame.pict_type = 0
+                target.mux(stream.encode(frame))
+            target.mux(stream.encode(None))
     except (av.FFmpegError, IndexError) as error:
         raise DecodeError(f"the video cannot be encoded as {codec}: {error}") from None
     return Encoded(out.getvalue(), VIDEO_CODECS[codec])
@@ -116,13 +114,3 @@ def _x264_options(width: int) -> dict[str, str]:
 @cache
 def _has_avx512() -> bool:
     return _CPU.exists() and "avx512" in _CPU.read_text()
-
-
-def _av() -> Any:
-    try:
-        import av
-    except ImportError:
-        raise MissingDependencyError(
-            f"FFmpeg's codecs need PyAV: {install_hint('video')}"
-        ) from None
-    return av

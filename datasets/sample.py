@@ -89,6 +89,6 @@ def check_key(key: str) -> None:
     segments = key.split("/")
     if any(segment in ("", ".", "..") for segment in segments) or not key.isprintable():
         raise ArgumentError(
-            f"the key {key!r} is no relative path of printable characters; rename the "
-            "sample, because a key names files"
+            f"the key {key!r:.300} is no relative path of printable characters, but keys name "
+            f"files; rename the sample, or leave it out by `where`: key != {key!r:.300}"
         )

@@ -128,12 +128,23 @@ def schema_of(samples: Iterable[Sample]) -> Schema:
     Raises:
         DecodeError: a component has several types.
     """
+    return schema_of_types(
+        (sample.key, name, type_of(value))
+        for sample in samples
+        for name, value in sample.components.items()
+    )
+
+
+def schema_of_types(types: Iterable[tuple[str, str, ComponentType]]) -> Schema:
+    """Return the schema that types fit: each with a sample's key and a component's name.
+
+    Raises:
+        DecodeError: a component has several types.
+    """
     schema: dict[str, ComponentType] = {}
-    for sample in samples:
-        for name, value in sample.components.items():
-            own = type_of(value)
-            try:
-                schema[name] = merged(schema[name], own) if name in schema else own
-            except DecodeError as error:
-                raise DecodeError(f"component {name!r} of {sample.key!r}: {error}") from None
+    for key, name, own in types:
+        try:
+            schema[name] = merged(schema[name], own) if name in schema else own
+        except DecodeError as error:
+            raise DecodeError(f"component {name!r} of {key!r}: {error}") from None
     return schema

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from ..engine.errors import DecodeError, PenstockError
+from ..engine.errors import DecodeError, PenstockError, SourceError
+from ..readers.storage.opening import opened
 from .dataset import Dataset
-from .manifest import NAME
+from .manifest import NAME, is_foreign, path_below
 from .media import AUDIO, IMAGE, medium_of
 from .reading import Indices
 from .sample import Encoded, Sample
-from .writers.hashed_file import hash_of
+from .writers.hashed_file import sha256_of
 
 
 @dataclass(frozen=True)
@@ -91,33 +91,53 @@ def unsound_files(dataset: Dataset) -> Iterator[BadSample]:
     """
     if dataset.manifest is None:
         return
-    root = Path(dataset.path)
     if len(dataset) != dataset.manifest.samples:
         reason = f"it counts {dataset.manifest.samples} samples, but the files hold {len(dataset)}"
-        yield BadSample(-1, str(root / NAME), reason)
+        yield BadSample(-1, str(dataset.place / NAME), reason)
     for shard in dataset.manifest.shards:
         for file in shard.files:
-            yield from _compared(root, file.name, file.sha256)
+            yield from _compared(dataset, file.name, file.sha256)
             if file.name.endswith(".sha256"):
-                yield from _unsound_of_list(root, root / file.name)
+                yield from _unsound_of_list(dataset, file.name)
 
 
-def _unsound_of_list(root: Path, listing: Path) -> Iterator[BadSample]:
+def _unsound_of_list(dataset: Dataset, listing: str) -> Iterator[BadSample]:
     with (
-        suppress(OSError),  # the list itself is a file of the manifest
-        listing.open(encoding="utf-8", errors="backslashreplace", newline="\n") as lines,
+        suppress(OSError, SourceError),  # the list itself is a file of the manifest
+        opened(dataset.place / listing, dataset.options) as lines,
     ):
         for line in lines:
-            sha256, _, name = line.rstrip("\n").partition("  ")
-            yield from _compared(root, name, sha256)
+            text = line.decode("utf-8", "backslashreplace")
+            sha256, _, name = text.rstrip("\n").partition("  ")
+            yield from _compared(dataset, name, sha256)
 
 
-def _compared(root: Path, name: str, sha256: str) -> Iterator[BadSample]:
+def _compared(dataset: Dataset, name: str, sha256: str) -> Iterator[BadSample]:
+    """Compare one file with its SHA-256; names that lead out of the data set are not followed."""
     try:
-        stored = hash_of(root / name, root).sha256
-    except (OSError, ValueError) as error:  # ValueError: the name has a zero byte
+        path = dataset.place / path_below(name)
+    except ValueError as error:
+        yield BadSample(-1, str(dataset.place), f"a list of checksums is damaged: {error}")
+        return
+    try:
+        stored = sha256_of(path, dataset.options)
+    except (OSError, SourceError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        yield BadSample(-1, str(root / name), f"the file cannot be read: {reason}")
+        yield BadSample(-1, str(path), f"the file cannot be read: {reason}")
         return
     if stored != sha256:
-        yield BadSample(-1, str(root / name), f"the SHA-256 is {stored}, but should be {sha256}")
+        yield BadSample(-1, str(path), f"the SHA-256 is {stored}, but should be {sha256:.100}")
+
+
+def remarks_on(dataset: Dataset) -> Iterator[str]:
+    """Yield what cannot be checked, for lack of a checksum."""
+    if dataset.manifest is None and is_foreign(dataset.place, dataset.options):
+        yield (
+            f"{dataset.place / NAME} was written by another program: the files were compared with "
+            "no SHA-256"
+        )
+    elif dataset.manifest is not None and not dataset.manifest.is_checked:
+        yield (
+            f"{dataset.place / NAME} has no checksum of its own, because an earlier release wrote "
+            "it: damage of its schema, or of the names of classes, cannot be noticed"
+        )

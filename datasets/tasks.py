@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 from ..engine.errors import ArgumentError, DecodeError, SourceError
 from ..engine.order.permutation import Permutation
 from ..readers.storage.index_cache import replace_file
+from ..readers.storage.opening import open_storages
+from ..readers.storage.urls import is_url
 from .dataset import Dataset
 from .digests import KEYS_DTYPE, key_digests
 from .manifest import ShardInfo
@@ -155,13 +157,20 @@ def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = N
 def opened_source(job: ConvertJob) -> Dataset:
     """Return the source, which stays open for the next task of the process."""
     path, format, options = job.source
-    return _opened(path, format, tuple(options.items()), job.stamp)
+    return _opened(path, format, _Options(options), job.stamp)
+
+
+class _Options(dict[str, Any]):
+    """Options as a key of a cache, although options may hold further dictionaries."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(sorted(self)))
 
 
 @lru_cache(maxsize=1)
-def _opened(path: str, format: str, options: tuple[tuple[str, Any], ...], _: str) -> Dataset:
+def _opened(path: str, format: str, options: _Options, _: str) -> Dataset:
     """Open a data set; the last argument is the state of its files."""
-    return Dataset(path, format, dict(options))
+    return Dataset(path, format, options)
 
 
 def release_source() -> None:
@@ -177,7 +186,9 @@ def _written(
     digests = [np.empty(0, KEYS_DTYPE)]
     writer.start(staging / task.name)
     try:
-        batches = read_batches(dataset.read, job.order.indices, task.start, task.stop)
+        batches = read_batches(
+            dataset.read, job.order.indices, task.start, task.stop, dataset.stored.reading
+        )
         for indices, samples in batches:
             dataset.stored.check_age(indices, job.started)
             if stop is not None and stop.is_set():
@@ -254,17 +265,38 @@ def stamp_of(dataset: Dataset) -> str:
     """Return a text that changes if a file of a data set is changed, added or removed."""
     digest = hashlib.sha256()
     for path in dataset.stored.files():
-        if "://" in path:
+        if is_url(path):
             continue
         status = os.stat(path)
-        digest.update(f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
+        state = f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n"
+        digest.update(os.fsencode(state))
     return digest.hexdigest()
 
 
 def check_stamp(dataset: Dataset, job: ConvertJob) -> None:
     """Raise SourceError if the source is no longer what it was at the start."""
     if stamp_of(dataset) != job.stamp:
-        raise SourceError(
-            f"{dataset.path} was changed while it was converted; the shards that are whole may "
-            "mix both states, so convert with overwrite=True once nobody writes to it"
-        )
+        raise _changed(dataset)
+
+
+def versions_of(dataset: Dataset) -> str:
+    """Return a text that changes if an object of a data set behind URLs changes; else "".
+
+    A task does not ask for it, because each object takes a request.
+    """
+    urls = [path for path in dataset.stored.files() if is_url(path)]
+    stamps = [storage.stamp for storage in open_storages(urls, dataset.options)]
+    return hashlib.sha256(json.dumps([urls, stamps]).encode()).hexdigest() if urls else ""
+
+
+def check_versions(dataset: Dataset, versions: str) -> None:
+    """Raise SourceError if an object of the source is no longer what it was at the start."""
+    if versions_of(dataset) != versions:
+        raise _changed(dataset)
+
+
+def _changed(dataset: Dataset) -> SourceError:
+    return SourceError(
+        f"{dataset.place} was changed while it was converted; the shards that are whole may "
+        "mix both states, so convert with overwrite=True once nobody writes to it"
+    )

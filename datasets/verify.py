@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from .dataset import Dataset, open_dataset
 from .digests import KEY_BYTES, content_digest, key_digest, numbered, portion_of
 from .reading import read_batches
 from .sample import Sample
-from .soundness import BadSample, read_sound, unsound_files
+from .soundness import BadSample, read_sound, remarks_on, unsound_files
 
 
 class VerifyTuning(NamedTuple):
@@ -53,7 +53,9 @@ class VerifyReport:
         only_a, only_b: keys of samples that the other data set lacks.
         different: keys of samples whose content differs.
         repeated: keys that several samples of one data set have.
+        classes: names that both data sets know for a label, but that differ: "1: dog, cat".
         bad: samples that cannot be read or decoded, and files that were changed.
+        remarks: what could not be checked. They are no faults.
     """
 
     samples: int
@@ -63,7 +65,9 @@ class VerifyReport:
     only_b: list[str] = field(default_factory=list)
     different: list[str] = field(default_factory=list)
     repeated: list[str] = field(default_factory=list)
+    classes: list[str] = field(default_factory=list)
     bad: list[BadSample] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -75,6 +79,14 @@ class VerifyReport:
         self.counts["bad"] = self.counts.get("bad", 0) + 1
         if len(self.bad) < TUNING.listed:
             self.bad.append(bad)
+
+    def add_classes(self, first: Sequence[str], second: Sequence[str]) -> None:
+        """Count and list the labels that both data sets have names for, but different ones."""
+        pairs = enumerate(zip(first, second, strict=False))
+        differ = [f"{number}: {a}, {b}" for number, (a, b) in pairs if a and b and a != b]
+        if differ:
+            self.counts["classes"] = len(differ)
+            self.classes += differ[: TUNING.listed]
 
     def add_keys(self, name: str, dataset: Dataset, indices: NDArray[np.int64]) -> None:
         """Count samples of a data set under a name, and list the keys of the first ones."""
@@ -96,14 +108,16 @@ def verify(
 
     Two data sets are the same if they have the same keys with the same content, in any order and
     any format. Content is the names and the values of the components: see
-    `digests.content_digest`. The digests go through files in the folder for temporary files, so
-    memory does not grow with the number of samples beyond the data sets' indexes.
+    `digests.content_digest`. If both know names of classes, the names must agree. The digests go
+    through files in the folder for temporary files, so memory does not grow with the number of
+    samples beyond the data sets' indexes.
 
     A data set is sound if every sample can be read, with all checksums of its format, and if all
-    files have the SHA-256 of `dataset.json`.
+    files have the SHA-256 of `dataset.json`. Names there, and in lists of checksums, must not lead
+    out of the data set; devices and FIFOs are not opened.
 
     Args:
-        a: path of a data set, or an open data set.
+        a: path or URL of a data set, or an open data set.
         b: another one to compare with; None checks whether `a` is sound.
         decode: whether images and sound must be decodable, too. Of FLAC files, the MD5 of the
             samples is compared with the one in the header.
@@ -123,14 +137,17 @@ def verify(
     """
     first = _opened(a, storage_options)
     if b is None:
-        report = VerifyReport(len(first))
+        report = VerifyReport(len(first), remarks=[*remarks_on(first)])
         for bad in unsound_files(first):
             report.add_bad(bad)
         for _ in _sound(first, report, decode, progress, 0, len(first)):
             pass
         return report
     second = _opened(b, storage_options)
-    report = VerifyReport(len(first), len(second))
+    report = VerifyReport(
+        len(first), len(second), remarks=[*remarks_on(first), *remarks_on(second)]
+    )
+    report.add_classes(first.classes, second.classes)
     with tempfile.TemporaryDirectory(prefix="penstock-verify-") as folder:
         _compare(first, second, Path(folder), report, decode, progress)
     return report
@@ -153,7 +170,7 @@ def _sound(
     `done` of `total` samples were read before.
     """
     read = partial(read_sound, dataset, decoding=decode)
-    for indices, samples in read_batches(read, np.arange, 0, len(dataset)):
+    for indices, samples in read_batches(read, np.arange, 0, len(dataset), dataset.stored.reading):
         sound = []
         for index, sample in zip(indices.tolist(), samples, strict=True):
             if isinstance(sample, BadSample):

@@ -4,6 +4,7 @@ An expression is Python's syntax for comparisons and nothing else: it is parsed 
 node of any other kind is refused, so an expression from anywhere can do no harm. It may have
 
     key, and the names of components    numbers, texts
+    label == 'cat'                      the name of a class, if the data set has names
     NAME.size                           bytes of an encoded file, elements of an array, characters
     NAME.extension                      of an encoded file
     NAME.shape[0]                       an extent of an array
@@ -11,20 +12,22 @@ node of any other kind is refused, so an expression from anywhere can do no harm
     == != < <= > >= in, not in          `'dog' in text` looks for a part of a text
     and, or, not, parentheses
 
-A sample without a component that the expression names is left out.
+A sample without a component that the expression names is left out. A number that is compared with
+a text is an error, because the two are never equal.
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from ..engine.errors import ArgumentError
 from .sample import Encoded, Sample
-from .schema import Schema
+from .schema import FLOAT, INT, TEXT, ComponentType, Schema
 
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -36,6 +39,7 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
 }
+LABEL = "label"
 _ATTRIBUTES = ("size", "extension", "shape")
 _LONGEST = 10_000
 
@@ -73,13 +77,27 @@ class Where:
         except (TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
             raise ArgumentError(f"where: {self.condition!r} fails: {error}") from None
 
-    def check_names(self, schema: Schema) -> None:
-        """Raise ArgumentError if the expression names something that no sample has."""
+    def for_samples(self, schema: Schema, classes: Sequence[str] = ()) -> Where:
+        """Return the filter for samples, with the numbers of classes in place of their names.
+
+        Raises:
+            ArgumentError: the expression names something that no sample has, or compares a number
+                with a text that names no class.
+        """
         if unknown := sorted(self.names - {"key", *schema}):
             raise ArgumentError(
                 f"where: the samples have no component {unknown[0]!r}; they have "
                 f"key, {', '.join(schema)}"
             )
+        if not isinstance(self.condition, str):
+            return self
+        tree = _parsed(self.condition)
+        try:
+            numbered = _Numbering(schema, classes).visit(copy.deepcopy(tree))
+            same = ast.dump(numbered) == ast.dump(tree)
+            return self if same else Where(ast.unparse(numbered))
+        except RecursionError:
+            raise ArgumentError(f"where: {self.condition!r:.80}... is nested too deeply") from None
 
     def __str__(self) -> str:
         """Return a text that identifies the condition."""
@@ -94,6 +112,59 @@ class Where:
             self.names.add(node.id)
         for child in _children(node):
             self._check(child)
+
+
+class _Numbering(ast.NodeTransformer):
+    """Puts numbers in place of the names of classes, and refuses to compare numbers with texts."""
+
+    def __init__(self, schema: Schema, classes: Sequence[str]) -> None:
+        self._schema, self._classes = schema, classes
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        """Look at each pair of sides."""
+        self.generic_visit(node)
+        sides = [node.left, *node.comparators]
+        for number in range(len(sides) - 1):
+            for at, other in ((number, number + 1), (number + 1, number)):
+                sides[at] = self._fitting(sides[at], sides[other])
+        return ast.Compare(sides[0], node.ops, sides[1:])
+
+    def _fitting(self, side: ast.expr, other: ast.expr) -> ast.expr:
+        """Return a side of a comparison, with constants that fit the other side."""
+        if isinstance(side, ast.Tuple | ast.List):
+            return type(side)([self._fitting(each, other) for each in side.elts], side.ctx)
+        kind = self._kind(other)
+        if not isinstance(side, ast.Constant) or kind is None:
+            return side
+        value = side.value
+        is_label = isinstance(other, ast.Name) and other.id == LABEL
+        if isinstance(value, str) and kind is not str and is_label and value in self._classes:
+            return ast.Constant(self._classes.index(value))
+        if isinstance(value, str) == (kind is str) or value is None:
+            return side
+        known = ""
+        if is_label and isinstance(value, str):
+            listed = ", ".join(self._classes[:20])
+            known = f"; the classes are {listed}" if listed else "; its classes have no names"
+        raise ArgumentError(
+            f"where: {ast.unparse(other)} is a {_KINDS[kind]}, which is never equal to the "
+            f"{_KINDS.get(type(value), 'value')} {value!r:.100}{known}"
+        )
+
+    def _kind(self, node: ast.expr) -> type | None:
+        """Return whether a node is a text, `str`, or a number, `float`; None if it may be both."""
+        if isinstance(node, ast.Name):
+            component = self._schema.get(node.id, ComponentType(""))
+            kinds: dict[str, type] = {TEXT: str, INT: float, FLOAT: float}
+            return str if node.id == "key" else kinds.get(component.type)
+        if isinstance(node, ast.Attribute):
+            return {"size": float, "extension": str}.get(node.attr)
+        if isinstance(node, ast.Subscript):
+            return float if isinstance(node.value, ast.Attribute) else None
+        return None
+
+
+_KINDS: dict[type, str] = {str: "text", float: "number", int: "number", bool: "number"}
 
 
 @lru_cache(maxsize=64)

@@ -19,6 +19,8 @@ from __future__ import annotations
 
 import os
 
+from .printable import printable
+
 _ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 """The folder of the package: of a checkout, it has pyproject.toml."""
 
@@ -74,8 +76,16 @@ def requirements(extra: str = "") -> dict[str, str]:
 class PenstockError(RuntimeError):
     """Base of every error that Penstock raises by itself.
 
-    Programs that catch RuntimeError catch all of these errors.
+    Programs that catch RuntimeError catch all of these errors. Control characters in names that
+    a message quotes are shown as escapes, because messages are printed to terminals.
     """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
+    def add_note(self, note: str, /) -> None:
+        """Add a line to what is printed with the error."""
+        super().add_note(printable(note))
 
 
 class ArgumentError(PenstockError, ValueError):
@@ -93,9 +103,15 @@ class DecodeError(PenstockError, ValueError):
 class SourceError(OSError, PenstockError):
     """A file, folder or object cannot be read."""
 
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
 
 class MissingDependencyError(ImportError, PenstockError):
     """An optional library, a driver or a device is not there."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class CheckpointError(PenstockError, ValueError):

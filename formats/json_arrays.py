@@ -35,6 +35,7 @@ class JsonArraysTuning(NamedTuple):
 TUNING = JsonArraysTuning()
 
 _MOST_TRIES = 256  # to find the end of an object
+_OTHER = re.compile(rb'["\[{]')
 _COMMA = re.compile(r"[ \t\r\n]*,[ \t\r\n]*")
 
 
@@ -85,6 +86,7 @@ class JsonArrays:
         """Yield the names of the members; values that `blocks` does not take are skipped."""
         self._text.expect(b"{")
         if self._text.take(b"}"):
+            self._check_end()
             return
         while True:
             name = self._text.value()
@@ -97,8 +99,22 @@ class JsonArrays:
                 for _ in self.blocks():
                     pass
             if self._text.take(b"}"):
+                self._check_end()
                 return
             self._text.expect(b",")
+
+    def _check_end(self) -> None:
+        if rest := self._text.peek(20):
+            raise self._text.error(
+                f"more than one JSON value: {rest!r} follows the end of the object; were several "
+                "files joined?",
+                self._text.here,
+            )
+
+    @property
+    def here(self) -> int:
+        """Offset of the current position in the file, in bytes."""
+        return self._text.here
 
     def blocks(self, lift: str = "") -> Iterator[JsonBlock]:
         """Yield the elements of the array that is the member's value; nothing for other values.
@@ -168,16 +184,29 @@ def _parser() -> Callable[[bytes], Any]:
 
 
 def _last_cut(window: bytes) -> int:
-    """Return the end of the last object that another object follows, or 0."""
+    """Return the end of the last element that another one of its kind follows, or 0."""
+    first = window[:1]
+    if first not in _BRACKETS:
+        return _last_plain_cut(window)
+    opening, closing = first, _BRACKETS[first]
     start = len(window)
     for _ in range(_MOST_TRIES):
-        start = window.rfind(b"{", 0, start)
+        start = window.rfind(opening, 0, start)
         if start <= 0:
             return 0
         before = window[max(0, start - 256) : start].rstrip()
-        if before.endswith(b",") and before[:-1].rstrip().endswith(b"}"):
-            return window.rindex(b"}", 0, start) + 1
+        if before.endswith(b",") and before[:-1].rstrip().endswith(closing):
+            return window.rindex(closing, 0, start) + 1
     return 0
+
+
+_BRACKETS = {b"{": b"}", b"[": b"]", b'"': b'"'}
+
+
+def _last_plain_cut(window: bytes) -> int:
+    """Return the end of the last number, true, false or null before any other value, or 0."""
+    other = _OTHER.search(window)
+    return max(window.rfind(b",", 0, other.start() if other else len(window)), 0)
 
 
 @cache

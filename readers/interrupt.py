@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..engine.errors import PipelineStopped
@@ -53,6 +54,11 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
+
+
+def passed_on() -> AbstractContextManager[None]:
+    """Return a `with` block for another thread, whose waits end with those of this thread."""
+    return _thread.interrupts[-1] if _thread.interrupts else nullcontext()
 
 
 def wait_for(future: Future[Result]) -> Result:

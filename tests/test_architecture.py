@@ -39,6 +39,7 @@ MAY_IMPORT = {
 }
 # The rooms of the engine: each imports only those before it.
 ROOMS = (
+    "printable",
     "errors",
     "suggestions",
     "threads",
@@ -52,7 +53,8 @@ ROOMS = (
     "run",
 )
 # What the parts above may import of the engine: not the work, and not the threads that do it.
-OPEN_ROOMS = {"errors", "suggestions", "threads", "order", "tensors", "gpu", "graph", "types"}
+OPEN_ROOMS = {"printable", "errors", "suggestions", "threads", "order", "tensors", "gpu", "graph"}
+OPEN_ROOMS |= {"types"}
 ALSO_OPEN = {
     "readers": {"processes"},  # the reading process is a helper process
     "decoders": {"processes"},  # so is the one that decodes what the GPU does not
@@ -255,7 +257,10 @@ def test_no_module_at_the_root_shadows_the_standard_library():
     assert names & set(sys.stdlib_module_names) == set()
 
 
-OPTIONAL = "torch cupy jax tensorflow kvikio nvidia PIL scipy hypothesis av astropy fsspec typer"
+OPTIONAL = (
+    "torch cupy jax tensorflow kvikio nvidia PIL scipy hypothesis av astropy fsspec typer "
+    "imagecodecs tifffile"
+)
 # What only some programs need, or only once they run: imported then, for `import` to stay short.
 LATER = (
     "asyncio concurrent.futures decimal difflib fractions hashlib logging secrets shutil socket "

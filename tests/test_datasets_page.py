@@ -28,6 +28,19 @@ COUNT = 12
 LABELS = [0] * 5 + [1] * 7
 WORDS = ["a sea", "a fee", "so far", "ease"] * 3
 
+# Type and shape of the labels, as the page's table has them.
+FORMS = {
+    "read_folder": ("int32", (1,)),
+    "read_list": ("int32", (1,)),
+    "read_tfrecord": ("int64", (1,)),
+    "read_recordio": ("float32", (1,)),
+    "read_webdataset": ("int32", (1,)),
+    "read_lmdb": ("int32", (1,)),
+    "read_caffe": ("int32", (1,)),
+    "read_caffe2": ("int32", (1,)),
+    "read_parquet": ("int64", ()),
+}
+
 
 def sections():
     """Return the text of each recipe by its title; "" is what comes before."""
@@ -144,6 +157,12 @@ def test_pictures(title, capsys):
     assert recipe.labels[:COUNT] != sorted(LABELS)  # they are shuffled
     assert [int(mean > 0) for mean in recipe.means] == recipe.labels  # each with its picture
     assert len(recipe.losses) == COUNT // 4 * epochs
+    for name, read in recipe.names.items():
+        if name in FORMS:
+            with penstock.Pipeline(batch_size=4, num_threads=1) as pipe:
+                pipe.set_outputs(*read())
+                labels = pipe.run()[1].as_array()
+            assert (labels.dtype.name, labels.shape) == (FORMS[name][0], (4, *FORMS[name][1]))
     assert all(loss.isfinite() for loss in recipe.losses)
 
 

@@ -25,6 +25,8 @@ FORMS = {
     "hevc 10 bit.mkv": ("matroska", "libx265", "yuv420p10le", {"x265-params": "log-level=none"}),
     "vp8.webm": ("webm", "libvpx", "yuv420p", {}),
     "vp9.webm": ("webm", "libvpx-vp9", "yuv420p", {}),
+    "h264.avi": ("avi", "libx264", "yuv420p", {"bf": "3"}),
+    "h264.mpg": ("mpeg", "libx264", "yuv420p", {"bf": "2"}),
     "mpeg4.avi": ("avi", "mpeg4", "yuv420p", {"bf": "2"}),
     "mpeg4.mp4": ("mp4", "mpeg4", "yuv420p", {"bf": "2"}),
     "mjpeg.avi": ("avi", "mjpeg", "yuvj420p", {}),

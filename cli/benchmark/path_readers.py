@@ -14,6 +14,7 @@ from ...datasets import Dataset
 from ...datasets.media import AUDIO, IMAGE, medium_of
 from ...datasets.stored.arrays import StackSamples
 from ...readers.recordio.reader import write_mxnet_index
+from ...readers.storage.urls import Place, Url, place_of
 from ...readers.tfrecord.index import write_tfrecord_index
 from ...readers.webdataset.index import write_dali_index
 from ..commands import CommandFailed
@@ -60,16 +61,23 @@ def _encoded(dataset: Dataset) -> tuple[str, str]:
 
 
 def _folder(dataset: Dataset, _: str) -> Read:
+    root = _whole(dataset.place)
     return lambda library: library.fn.readers.file(
-        file_root=os.path.abspath(dataset.path), random_shuffle=True, name="reader"
+        file_root=root, random_shuffle=True, name="reader"
     )
 
 
 def _file_list(dataset: Dataset, _: str) -> Read:
-    path = os.path.abspath(dataset.path)
+    (path,) = dataset.stored.files() or [dataset.path]
+    place = place_of(path)
     return lambda library: library.fn.readers.file(
-        file_list=path, file_root=os.path.dirname(path), random_shuffle=True, name="reader"
+        file_list=_whole(place), file_root=_whole(place.parent), random_shuffle=True, name="reader"
     )
+
+
+def _whole(place: Place) -> str:
+    """Return an absolute path, or a URL."""
+    return place.text if isinstance(place, Url) else os.path.abspath(place)
 
 
 def _tfrecord(dataset: Dataset, folder: str) -> Read:

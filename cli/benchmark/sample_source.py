@@ -50,5 +50,5 @@ def _array(value: Value | None) -> NDArray[Any]:
     if isinstance(value, Encoded):
         return np.frombuffer(value.data, np.uint8)
     if isinstance(value, str):
-        return np.frombuffer(value.encode(), np.uint8)
+        return np.frombuffer(value.encode("utf-8", "backslashreplace"), np.uint8)
     return np.empty(0, np.uint8) if value is None else np.atleast_1d(np.asarray(value))

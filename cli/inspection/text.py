@@ -30,6 +30,7 @@ def as_content(report: InspectReport) -> dict[str, Any]:
         "labels": {str(label): count for label, count in report.labels.items()},
         "extensions": dict(report.extensions),
         "lost": list(report.lost),
+        "left_out": dict(report.left_out),
         "shards": shard_count(report),
         "sample": None
         if sample is None
@@ -87,6 +88,8 @@ def print_summary(report: InspectReport) -> None:
     printer.table(("component", "type", f"of {report.sample.key}"), rows, words=3)
     if report.lost:
         printer.print(("not in the samples  ", "dim"), ", ".join(report.lost))
+    for what, count in report.left_out.items():
+        printer.print(("left out  ", "dim"), f"{count:,} {what}")
     printer.print()
     looked_at = "" if report.looked_at == report.samples else f" of {report.looked_at:,} samples"
     printer.print(("size of a sample", "bold"), f"{looked_at}, mean {size_text(report.mean_size)}")

@@ -15,6 +15,7 @@ from ...datasets.media import AUDIO, VIDEO, extension_of, medium_of
 from ...decoders.image.decode import decode
 from ...decoders.image.table import read_header
 from ...engine.errors import DecodeError
+from ...formats.video.library import open_container
 from .roles import Array, Output, Role
 
 _FRAMES = 6  # of a video
@@ -96,9 +97,8 @@ def _sound(data: Array) -> Array:
 
 def _video(data: Array) -> Array:
     """Return frames that are spread over a video."""
-    av = importlib.import_module("av")
-    with av.open(io.BytesIO(data.tobytes())) as container:
-        stream = container.streams.video[0]
+    container, stream = open_container(io.BytesIO(data.tobytes()))
+    with container:
         start, length = stream.start_time or 0, stream.duration or 0
         times = [start + length * number // _FRAMES for number in range(_FRAMES)]
         return np.stack([_frame_at(container, stream, time) for time in times])

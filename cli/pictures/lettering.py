@@ -1,9 +1,10 @@
-"""Text in pictures, in OpenCV's font."""
+"""Text in pictures, in OpenCV's font. OpenCV crashes where a text is no valid Unicode."""
 
 from __future__ import annotations
 
 import cv2
 
+from ...engine.printable import printable
 from .pixels import Picture
 
 LINE = 18
@@ -17,12 +18,12 @@ _FONT, _SCALE = cv2.FONT_HERSHEY_SIMPLEX, 0.42
 
 def text_width(text: str) -> int:
     """Return the width of a line of text in pixels."""
-    return int(cv2.getTextSize(text, _FONT, _SCALE, 1)[0][0])
+    return int(cv2.getTextSize(printable(text), _FONT, _SCALE, 1)[0][0])
 
 
 def draw_text(picture: Picture, text: str, x: int, baseline: int, color: Color = WHITE) -> None:
     """Draw a line of text whose left end is at `x`."""
-    cv2.putText(picture, text, (x, baseline), _FONT, _SCALE, color, 1, cv2.LINE_AA)
+    cv2.putText(picture, printable(text), (x, baseline), _FONT, _SCALE, color, 1, cv2.LINE_AA)
 
 
 def cut_to(text: str, width: int, *, keep_end: bool = False) -> str:
@@ -31,7 +32,7 @@ def cut_to(text: str, width: int, *, keep_end: bool = False) -> str:
     >>> cut_to("n01440764/a_very_long_name_of_a_file.jpg", 150, keep_end=True)
     '...name_of_a_file.jpg'
     """
-    text = " ".join(text.split())[:500]
+    text = printable(" ".join(text.split())[:500])
     if text_width(text) <= width:
         return text
     while text and text_width(f"...{text}") > width:

@@ -24,8 +24,10 @@ def of_batch(batch: Sequence[TensorList], count: int) -> tuple[list[Output], lis
         rows = [np.array(row) for row in each.as_cpu().rows()[:count]]
         outputs.append(Output(f"output {number}", rows, each.layout()))
         keys = keys if any(keys) else each.source_info()[:count]
-    known = [SampleText(row, key) for row, key in enumerate(_shortened(keys))]
-    return with_roles([decoded(each) for each in outputs]), known
+    drawn = with_roles([decoded(each) for each in outputs])
+    label = next((each.rows for each in drawn if each.role == Role.LABEL), [])
+    names = class_names(keys, [int(row.item()) for row in label]) if len(label) == len(keys) else ()
+    return drawn, [SampleText(row, key, names) for row, key in enumerate(_shortened(keys))]
 
 
 def of_dataset(dataset: Dataset, indices: Sequence[int]) -> tuple[list[Output], list[SampleText]]:
@@ -39,6 +41,43 @@ def of_dataset(dataset: Dataset, indices: Sequence[int]) -> tuple[list[Output], 
         for index, sample in zip(indices, samples, strict=True)
     ]
     return with_roles(outputs), known
+
+
+def by_turns(dataset: Dataset, count: int) -> list[int]:
+    """Return the numbers of `count` samples, of each class one after the other.
+
+    Labels are known beforehand in class folders alone; of other data sets, the first samples come.
+    """
+    labels = dataset.stored.labels
+    if labels is None:
+        return list(range(min(count, len(dataset))))
+    order = np.argsort(labels, kind="stable")  # class by class
+    first = np.searchsorted(labels[order], labels[order])
+    turn = np.arange(len(labels)) - first
+    chosen = order[np.lexsort((labels[order], turn))][:count]
+    numbers: list[int] = chosen.tolist()
+    return numbers
+
+
+def class_names(keys: Sequence[str], labels: Sequence[int]) -> tuple[str, ...]:
+    """Return the names of classes, if the files of a batch lie in class folders; else ().
+
+    Args:
+        keys: paths of the files.
+        labels: of the files. Class folders have them by the order of their names.
+    """
+    folders = {os.path.dirname(key) for key in keys}
+    roots = {os.path.dirname(folder) for folder in folders}
+    if not keys or len(roots) != 1 or not os.path.isdir(root := roots.pop()):
+        return ()
+    with os.scandir(root) as entries:
+        names = sorted((entry.name for entry in entries if entry.is_dir()), key=os.fsencode)
+    known = dict(enumerate(names))
+    fits = all(
+        known.get(label) == os.path.basename(os.path.dirname(key))
+        for key, label in zip(keys, labels, strict=True)
+    )
+    return tuple(names) if fits else ()
 
 
 def media_files(path: str) -> list[str]:
@@ -73,7 +112,7 @@ def _array(value: Value) -> Array:
     if isinstance(value, Encoded):
         return np.frombuffer(value.data, np.uint8)
     if isinstance(value, str):
-        return np.frombuffer(value.encode(), np.uint8)
+        return np.frombuffer(value.encode("utf-8", "backslashreplace"), np.uint8)
     return np.asarray(value)
 
 

@@ -33,7 +33,7 @@ def draw_sheet(
         draw_tile(drawn, captions(outputs, row, each), each, side=side, height=height)
         for row, (drawn, each) in enumerate(zip(pictures, known, strict=True))
     ]
-    lines = _lines(tiles, min(width, _wanted_width(tiles)))
+    lines = _lines(tiles, _chosen_width(tiles, width))
     size = _GAP + sum(map(_height, lines)), max(map(_width, lines)), 3
     sheet = np.full(size, BACKGROUND, np.uint8)
     top = _GAP
@@ -64,10 +64,18 @@ def _height(line: Sequence[Picture]) -> int:
     return _largest(line, 0) + _GAP
 
 
-def _wanted_width(tiles: Sequence[Picture]) -> int:
-    """Return the width of a sheet of about `_PROPORTION`, to which a tile may be added."""
+def _chosen_width(tiles: Sequence[Picture], most: int) -> int:
+    """Return the width of a sheet of about `_PROPORTION`; if tiles are alike, lines are full."""
     area = sum((tile.shape[0] + _GAP) * (tile.shape[1] + _GAP) for tile in tiles)
-    return int(math.sqrt(_PROPORTION * area)) + _largest(tiles, 1) // 2
+    largest = _largest(tiles, 1)
+    wanted = min(most, int(math.sqrt(_PROPORTION * area)) + largest // 2)
+    if any(tile.shape[1] != largest for tile in tiles):
+        return wanted
+    step, count = largest + _GAP, len(tiles)
+    columns = max(1, (wanted - _GAP) // step)
+    near = [each for each in (columns, columns - 1, columns + 1) if each > 0]
+    allowed = [each for each in near if _GAP + each * step <= most] or [1]
+    return _GAP + step * min(allowed, key=lambda each: -count % each)
 
 
 def _largest(tiles: Sequence[Picture], axis: int) -> int:

@@ -20,13 +20,17 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import SourceError
+from ...engine.errors import DecodeError, SourceError
+from ...formats.npy import NpyHeader, numbers_of
 from ...readers.npy.array_list import list_arrays
 from ...readers.npy.source import NumpySource
+from ...readers.storage.opening import read_whole
 from ...readers.storage.strings import StringTable
 from ...readers.webdataset.index import split_name
 from ..component_files import ARRAY_NAME, unquoted_key
+from ..reading import COSTLY
 from ..sample import Sample, Value
+from ..schema import ARRAY, FLOAT, INT, ComponentType, Schema, schema_of_types
 from .base import Location, StoredSamples, grouped_rows, joined, numbered_key
 
 KEYS_SUFFIX = ".keys.txt"
@@ -74,7 +78,17 @@ class StackSamples(StoredSamples):
             raise SourceError(
                 f"{location.root}: {len(self._keys)} keys are listed for {self._length} samples"
             )
+        if any(stack.inflates for stack in self._stacks.values()):
+            self.reading = COSTLY
         self.learn(location.manifest)
+
+    def schema_of_some(self, _: NDArray[np.int64]) -> Schema:
+        """Return the schema that the headers of all files tell."""
+        return schema_of_types(
+            ("", name, _element_type(header, slices=True))
+            for name, stack in self._stacks.items()
+            for header in stack.headers(np.arange(stack.array_count))
+        )
 
     def __len__(self) -> int:
         return self._length
@@ -117,11 +131,23 @@ class ArraySamples(StoredSamples):
         self._names = StringTable.of(_name(name, arrays.members is None) for name in names)
         all_have_dots = all(b"." in name.rpartition(b"/")[2] for name in self._names)
         self._is_split = arrays.members is not None and all_have_dots
-        firsts: list[int] = []
-        for _, group in groupby(range(len(self._names)), lambda row: self._split(row)[0]):
-            firsts.append(next(group))
+        rows = range(len(self._names))
+        if self._is_split:
+            firsts = [next(group) for _, group in groupby(rows, lambda row: self._split(row)[0])]
+        else:
+            firsts = list(rows)
         self._firsts = np.array([*firsts, len(self._names)], np.int64)
         self.learn(location.manifest)
+
+    def schema_of_some(self, indices: NDArray[np.int64]) -> Schema:
+        """Return the schema that the headers of some samples tell."""
+        rows = joined(grouped_rows(self._firsts, indices))
+        named = map(self._split, rows.tolist())
+        headers = self._source.headers(rows)
+        return schema_of_types(
+            (key, name, _element_type(header))
+            for (key, name), header in zip(named, headers, strict=True)
+        )
 
     def _split(self, row: int) -> tuple[str, str]:
         """Return key and component of an array."""
@@ -138,9 +164,14 @@ class ArraySamples(StoredSamples):
         groups = grouped_rows(self._firsts, indices)
         arrays = iter(self._source.read(joined(groups), np.empty)[0])
         samples = []
-        for group in groups:
+        for index, group in zip(indices.tolist(), groups, strict=True):
             named = [self._split(row) for row in group.tolist()]
             components = {name: _value(next(arrays)) for _, name in named}
+            if len(components) < len(named):
+                raise DecodeError(
+                    f"{self.where(index)}: several members of the sample {named[0][0]!r} are one "
+                    f"component; there are {', '.join(name for _, name in named)}"
+                )
             samples.append(Sample(named[0][0], components))
         return samples
 
@@ -183,14 +214,25 @@ def _alike(location: Location) -> dict[str, tuple[list[str], str]]:
     if len(arrays) > TUNING.most_components:
         return {}
     source = NumpySource(arrays, options=location.options)
-    shapes = [np.shape(array) for array in source.read(np.arange(len(arrays)), np.empty)[0]]
+    shapes = [header.shape for header in source.headers(np.arange(len(arrays)))]
     lengths = {shape[:1] for shape in shapes}
     if len(lengths) != 1 or lengths == {()} or (len(shapes) > 1 and len(set(shapes)) == 1):
         return {}
     if arrays.members is None:
-        return {Path(path).stem: ([path], "*.npy") for path in location.files}
-    names = [os.fsdecode(name) for name in arrays.members.names]
-    return {name.removesuffix(_NPY): (list(location.files), name) for name in names}
+        pairs = [(Path(path).stem, ([path], "*.npy")) for path in location.files]
+    else:
+        names = [os.fsdecode(name) for name in arrays.members.names]
+        pairs = [(name.removesuffix(_NPY), (list(location.files), name)) for name in names]
+    return dict(pairs) if len(dict(pairs)) == len(pairs) else {}
+
+
+def _element_type(header: NpyHeader, *, slices: bool = False) -> ComponentType:
+    """Return the type of an array, or of its slices along axis 0."""
+    dtype, more = numbers_of(header.dtype)
+    shape = (*header.shape[slices:], *more)
+    if shape:
+        return ComponentType(ARRAY, dtype=dtype.name, shape=shape)
+    return ComponentType(FLOAT if dtype.kind == "f" else INT)
 
 
 def _component_of(path: str) -> str:
@@ -201,7 +243,8 @@ def _stored_keys(location: Location) -> StringTable | None:
     if location.manifest is None:
         return None
     paths = [location.root / name for name in location.manifest.files(KEYS_SUFFIX)]
-    return StringTable.of(line for path in paths for line in path.read_bytes().splitlines())
+    contents = (read_whole(path, location.options) for path in paths)
+    return StringTable.of(line for content in contents for line in content.splitlines())
 
 
 def _name(name: bytes, is_path: bool) -> bytes:

@@ -6,14 +6,15 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...readers.storage.read_plan import Int64s
+from ...readers.storage.urls import Place
 from ..manifest import Manifest
+from ..reading import ReadingTuning
 from ..sample import Sample
 from ..schema import Schema, schema_of
 
@@ -36,13 +37,13 @@ class Location:
     """Where a data set lies.
 
     Attributes:
-        root: the path that the user gave.
+        root: the place that the user gave.
         files: the data files, in order.
         manifest: of the folder, if a conversion wrote it.
         options: `Reader.storage_options`, for URLs.
     """
 
-    root: Path
+    root: Place
     files: Sequence[str]
     manifest: Manifest | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -57,11 +58,21 @@ class StoredSamples(ABC):
         schema: of the samples.
         classes: names of the values of the component "label"; empty if they are not known.
         lost: names of data in the files that samples do not carry.
+        reading: how much is best read together; None for what is usual.
+        labels: int32, of all samples, where they are known without reading samples; else None.
+        left_out: number of files or folders that hold no sample, by what they are.
     """
 
     schema: Schema
     classes: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    reading: ReadingTuning | None = None
+    labels: NDArray[np.int32] | None = None
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """See the class."""
+        return {}
 
     @abstractmethod
     def __len__(self) -> int:
@@ -84,6 +95,10 @@ class StoredSamples(ABC):
     def files(self) -> list[str]:
         """Return the paths of the files and folders whose change would change the samples."""
 
+    def folders(self) -> set[str]:
+        """Return the folders of loose files that samples are read from, besides `files`."""
+        return set()
+
     @abstractmethod
     def close(self) -> None:
         """Release files; a later `read` opens them again."""
@@ -102,7 +117,11 @@ class StoredSamples(ABC):
         if manifest is not None:
             self.schema, self.classes = manifest.schema, manifest.classes
         else:
-            self.schema = schema_of(self.read(probes(len(self))))
+            self.schema = self.schema_of_some(probes(len(self)))
+
+    def schema_of_some(self, indices: NDArray[np.int64]) -> Schema:
+        """Return the schema of some samples."""
+        return schema_of(self.read(indices))
 
 
 def grouped_rows(firsts: Int64s, indices: NDArray[np.int64]) -> list[NDArray[np.int64]]:

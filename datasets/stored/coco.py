@@ -11,6 +11,8 @@ such data, there are also
 
 `classes` has the category of id i at index i.
 
+An annotation without a box has that of its segmentation. Files of LVIS are read, too.
+
 The images lie beside the file, or in `images`, or where COCO's own archives put them:
 `annotations/instances_val2017.json` goes with `val2017` and with `images/val2017`.
 """
@@ -18,8 +20,8 @@ The images lie beside the file, or in `images`, or where COCO's own archives put
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +31,8 @@ from ...formats.coco.collectors import CocoAnnotations
 from ...formats.coco.instances import CocoInstances, parse_instances
 from ...readers.files.source import FileSource
 from ...readers.listing.listing import list_files
+from ...readers.storage.opening import exists, opened
+from ...readers.storage.urls import Place, is_url, place_of, text_of
 from ..manifest import Manifest
 from ..sample import Encoded, Sample, Value
 from ..segmentations import SEGMENTATIONS, encoded_segmentations
@@ -37,7 +41,10 @@ from .base import Location, StoredSamples
 ANNOTATIONS, IMAGES = "annotations.json", "images"
 BOXES, LABELS, CROWDS = "boxes", "labels", "iscrowd"
 KEYPOINTS, AREAS = "keypoints", "areas"
-_LOST = ("skeleton", "supercategory")  # of categories
+_LOST = (
+    *("skeleton", "supercategory", "frequency", "synset"),  # of categories
+    *("neg_category_ids", "not_exhaustive_category_ids"),  # of LVIS's images
+)
 _HIGHEST_ID = 100_000
 _SAME_AREA = 1e-6  # relative difference of areas that tools round
 
@@ -47,19 +54,30 @@ class CocoDatasetSamples(StoredSamples):
 
     def __init__(self, location: Location) -> None:
         self._path = _annotation_file(location)
-        with self._path.open("rb") as file:
+        with opened(self._path, location.options) as file:
             self._coco = parse_instances(
                 file, str(self._path), keypoints=True, segmentation_texts=True
             )
         if not len(self._coco):
             raise SourceError(f"{self._path} lists no image")
+        self._check_labels()
         self._optional = _optional(self._coco.annotations, location.manifest)
-        self.lost = tuple(name for name in _LOST if _mentions(self._path, f'"{name}"'.encode()))
-        root = _image_folder(self._path, self._coco.file_names[0])
-        listing = list_files(files=self._coco.file_names, file_root=str(root))
+        with opened(self._path, location.options) as file:
+            self.lost = _mentioned(file)
+        root = _image_folder(self._path, self._coco.file_names[0], location.options)
+        listing = list_files(files=self._coco.file_names, file_root=text_of(root))
         self._source = FileSource(listing, location.options)
         self.learn(location.manifest)
         self.classes = _class_names(self._coco)
+
+    def _check_labels(self) -> None:
+        labels = self._coco.annotations.category_ids
+        wrong = labels[labels != labels.astype(np.int32)]
+        if wrong.size:
+            raise SourceError(
+                f"{self._path}: the category_id {self._coco.ids.shown(int(wrong[0]))} is no number "
+                "of 32 bits, as labels are; number the categories anew"
+            )
 
     def __len__(self) -> int:
         return len(self._coco)
@@ -85,12 +103,16 @@ class CocoDatasetSamples(StoredSamples):
 
     def files(self) -> list[str]:
         """See `StoredSamples.files`."""
-        return [str(self._path)]
+        return [text_of(self._path)]
+
+    def folders(self) -> set[str]:
+        """See `StoredSamples.folders`."""
+        return self._source.folders()
 
     def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
         """See `StoredSamples.check_age`."""
-        for index in indices.tolist():
-            if os.stat(path := self._source.where(index)).st_mtime_ns > changed_before:
+        for path in map(self._source.where, indices.tolist()):
+            if not is_url(path) and os.stat(path).st_mtime_ns > changed_before:
                 raise SourceError(f"{path} was changed while the data set was read")
 
     def close(self) -> None:
@@ -132,41 +154,42 @@ def _components(
         yield AREAS, annotations.areas[own]
 
 
-def _mentions(path: Path, word: bytes) -> bool:
-    """Return whether a file holds a word; the file is read in blocks."""
-    end = b""
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            if word in end + block:
-                return True
-            end = block[-len(word) :]
-    return False
+def _mentioned(file: IO[bytes]) -> tuple[str, ...]:
+    """Return which of `_LOST` are members in a file; the file is read in blocks."""
+    words = {name: f'"{name}"'.encode() for name in _LOST}
+    longest = max(map(len, words.values()))
+    found, end = set[str](), b""
+    while block := file.read(1 << 20):
+        found |= {name for name, word in words.items() if word in end + block}
+        end = block[-longest:]
+    return tuple(name for name in _LOST if name in found)
 
 
-def _annotation_file(location: Location) -> Path:
+def _annotation_file(location: Location) -> Place:
     if location.manifest is not None:
         return location.root / ANNOTATIONS
-    paths = [path for path in location.files if path.endswith(".json")]
+    paths = [path for path in location.files if place_of(path).name.endswith(".json")]
     if len(paths) != 1:
         raise SourceError(
             f"{location.root} holds {len(paths)} annotation files; name one: "
-            f"{', '.join(map(os.path.basename, paths[:5])) or 'a .json file'}"
+            f"{', '.join(place_of(path).name for path in paths[:5]) or 'a .json file'}"
         )
-    return Path(paths[0])
+    return place_of(paths[0])
 
 
-def _image_folder(annotations: Path, name: str) -> Path:
+def _image_folder(annotations: Place, name: str, options: Mapping[str, Any]) -> Place:
     tried = list(_image_folders(annotations))
     for folder in tried:
-        if (folder / name).is_file():
+        if exists(folder / name, options):
             return folder
     raise SourceError(
         f"the image {name!r} of {annotations} lies in none of {', '.join(map(str, tried))}"
     )
 
 
-def _image_folders(annotations: Path) -> Iterator[Path]:
-    split = annotations.stem.rpartition("_")[2]
+def _image_folders(annotations: Place) -> Iterator[Place]:
+    stem = os.path.splitext(annotations.name)[0]
+    split = stem.rpartition("_")[2]
     for folder in (annotations.parent, annotations.parent.parent):
         yield from (folder, folder / IMAGES, folder / split, folder / IMAGES / split)
 

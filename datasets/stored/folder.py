@@ -10,15 +10,15 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import SourceError
+from ...engine.errors import DecodeError, SourceError
 from ...readers.files.source import FileSource
-from ...readers.listing.class_folders import ClassFolders
-from ...readers.listing.listing import FileList, absolute, list_files
+from ...readers.listing.listing import FileList, absolute, folders_below, list_files
 from ...readers.storage.index_cache import SUFFIX
 from ...readers.storage.strings import StringTable
-from ...readers.storage.urls import is_url
+from ...readers.storage.urls import Place, is_url, text_of
 from ...readers.webdataset.index import split_name
-from ..component_files import LABEL, component_of, components_of
+from ..component_files import CLS, LABEL, component_of, components_of
+from ..manifest import NAME
 from ..sample import Sample
 from .base import Location, StoredSamples, grouped_rows, joined
 
@@ -54,6 +54,7 @@ class FileSamples(StoredSamples):
         manifest = location.manifest
         self._keys = str(manifest.layout.get(KEYS, "")) if manifest else ""
         self.classes = tuple(classes)
+        self.labels = listing.labels[self._firsts[:-1]]
         self.learn(manifest)
 
     def __len__(self) -> int:
@@ -71,6 +72,11 @@ class FileSamples(StoredSamples):
             split = [split_name(name, self._dot) for name in names[row : row + len(group)]]
             suffixes = [os.fsdecode(suffix) for _, suffix in split]
             components = components_of(suffixes, contents, partial(self.where, index))
+            if LABEL in components:
+                raise DecodeError(
+                    f"{self.where(index)}: a file .{CLS} or .{LABEL}.{CLS} beside it gives the "
+                    "sample a label, but so does its place; remove one of them"
+                )
             components[LABEL] = classes[row]
             samples.append(Sample(self._key(os.fsdecode(split[0][0])), components))
             row += len(group)
@@ -87,8 +93,28 @@ class FileSamples(StoredSamples):
         return self._source.where(int(self._firsts[index]))
 
     def files(self) -> list[str]:
-        """Return the class folders, whose time of change tells of files that come and go."""
-        return [os.fsdecode(folder) for folder in self._folders] or [str(self._location.root)]
+        """Return the folders, whose time of change tells of files and classes that come and go."""
+        if is_url(self._listing.root):  # such folders have no time of change
+            return []
+        return [str(self._location.root), *map(os.fsdecode, self._folders)]
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """See `StoredSamples.left_out`."""
+        if not self._folders or is_url(self._listing.root):
+            return {}
+        files, _ = _visible(self._location.root)
+        inner = sum(len(_visible(os.fsdecode(folder))[1]) for folder in self._folders)
+        own = self._location.manifest is not None
+        found = {
+            "files beside the class folders": len(files) - (own and NAME in files),
+            "folders in class folders": inner,
+        }
+        return {what: count for what, count in found.items() if count}
+
+    def folders(self) -> set[str]:
+        """See `StoredSamples.folders`."""
+        return self._source.folders()
 
     def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
         """See `StoredSamples.check_age`."""
@@ -126,8 +152,9 @@ def _component(extension: bytes) -> str:
 
 def open_folder(location: Location) -> FileSamples:
     """Open class folders; a manifest tells the classes' numbers, else the order of the names."""
-    root = absolute(location.root)
-    folders = ClassFolders(root, [VISIBLE], [VISIBLE], case_sensitive=True)
+    root = absolute(text_of(location.root))
+    below = folders_below(root, location.options)
+    folders = below(root, [VISIBLE], [VISIBLE], case_sensitive=True)
     names, labels = _without_indexes(*folders.list_files())
     classes = [os.fsdecode(folder) for folder in folders.folders()]
     if location.manifest is not None:
@@ -151,5 +178,13 @@ def _without_indexes(
 
 def open_file_list(location: Location) -> FileSamples:
     """Open the files that a list names with their labels."""
-    (path,) = location.files if location.manifest is None else [str(location.root / LIST)]
+    (path,) = location.files if location.manifest is None else [text_of(location.root / LIST)]
     return FileSamples(list_files(file_list=path, storage_options=location.options), location)
+
+
+def _visible(folder: str | Place) -> tuple[list[str], list[str]]:
+    """Return the names of files and of folders that do not begin with a dot."""
+    with os.scandir(text_of(folder)) as entries:
+        pairs = [(each.name, each.is_dir()) for each in entries if not each.name.startswith(".")]
+    files = [name for name, is_folder in pairs if not is_folder and not name.endswith(SUFFIX)]
+    return files, [name for name, is_folder in pairs if is_folder]

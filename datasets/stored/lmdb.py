@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from ...readers.lmdb.tensor_protos import STRING, tensors
 from ...readers.storage.read_plan import Int64s
 from ...readers.webdataset.index import split_name
 from ..component_files import LABEL, components_of, unquoted_key
-from ..media import extension_of, medium_of
+from ..media import OTHER, extension_of, medium_of
 from ..sample import Encoded, Sample, Value
 from .base import Location, StoredSamples, grouped_rows, joined
 
@@ -50,7 +49,7 @@ class LmdbSamples(StoredSamples):
     def files(self) -> list[str]:
         """See `StoredSamples.files`."""
         return [
-            str(Path(path, "data.mdb")) if os.path.isdir(path) else path
+            os.path.join(path, "data.mdb") if os.path.isdir(path) else path
             for path in self._location.files
         ]
 
@@ -134,7 +133,7 @@ class LmdbMessageSamples(LmdbSamples):
         stem, extension = key, extension_of(image.data)
         if self._location.manifest is not None:
             stem, _, extension = _POSITION.sub("", key).rpartition(".")
-        name = medium_of(extension) or "data"
+        name = medium_of(extension) or OTHER
         return stem, {name: Encoded(image.data, extension), LABEL: label}
 
 

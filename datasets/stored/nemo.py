@@ -7,7 +7,6 @@ if it is not 0). A line that names a window of a file has the whole file as its 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from ...engine.errors import SourceError
 from ...readers.nemo.audio import AudioBytes, AudioFiles, AudioMembers
 from ...readers.nemo.entries import read_manifests
 from ...readers.nemo.source import NemoSource
+from ...readers.storage.urls import Url, is_url, place_of, text_of
 from ..sample import Encoded, Sample, Value
 from .base import Location, StoredSamples
 
@@ -31,9 +31,9 @@ class NemoSamples(StoredSamples):
         archives = [path for path in location.files if path.endswith(".tar")]
         manifests = [path for path in location.files if path.endswith((".json", ".jsonl"))]
         if location.manifest is not None:
-            manifests = [str(location.root / MANIFEST)]
+            manifests = [text_of(location.root / MANIFEST)]
         elif not archives:
-            archives = sorted(map(str, Path(location.files[0]).parent.glob("*.tar")))
+            archives = _archives_beside(location)
         self._paths = [*manifests, *archives]
         self._entries = read_manifests(manifests, location.options)
         is_tarred = bool(archives) and bool((self._entries.column("shard") >= 0).any())
@@ -87,14 +87,32 @@ class NemoSamples(StoredSamples):
         """See `StoredSamples.files`."""
         return self._paths
 
+    def folders(self) -> set[str]:
+        """See `StoredSamples.folders`."""
+        if not isinstance(self._audio, AudioFiles):
+            return set()
+        paths = self._audio.paths(np.arange(len(self)))
+        return set(map(os.path.dirname, paths))
+
     def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
         """See `StoredSamples.check_age`."""
         if not isinstance(self._audio, AudioFiles):
             return
         for path in self._audio.paths(indices):
-            if "://" not in path and os.stat(path).st_mtime_ns > changed_before:
+            if not is_url(path) and os.stat(path).st_mtime_ns > changed_before:
                 raise SourceError(f"{path} was changed while the data set was read")
 
     def close(self) -> None:
         """See `StoredSamples.close`."""
         self._source.close()
+
+
+def _archives_beside(location: Location) -> list[str]:
+    """Return the archives in the folder of the first manifest."""
+    folder = place_of(location.files[0]).parent
+    if isinstance(folder, Url):
+        from ...readers.remote.folders import folder_entries  # needs optional libraries
+
+        names, _ = folder_entries(folder, location.options)
+        return [text_of(folder / name) for name in names if name.endswith(".tar")]
+    return sorted(map(str, folder.glob("*.tar")))

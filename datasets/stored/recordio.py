@@ -12,7 +12,8 @@ The numbers of a box are those of the component "boxes".
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,10 @@ from numpy.typing import NDArray
 from ...engine.errors import DecodeError, SourceError
 from ...readers.recordio.framing import read_index_lines
 from ...readers.recordio.reader import open_records
+from ...readers.storage.opening import exists, read_whole
 from ...readers.storage.strings import StringTable
-from ..media import extension_of, medium_of
+from ...readers.storage.urls import place_of, shown, text_of
+from ..media import OTHER, extension_of, medium_of
 from ..sample import Encoded, Sample, Value
 from ..schema import ENCODED, INT
 from .base import Location, StoredSamples, numbered_key
@@ -34,16 +37,17 @@ class RecordIOSamples(StoredSamples):
     """The records of `.rec` files."""
 
     def __init__(self, location: Location) -> None:
+        self._location = location
         self._files = [path for path in location.files if path.endswith(".rec")] or list(
             location.files
         )
         self._source = open_records(
             self._files,
-            _beside(self._files, ".idx"),
+            _beside(self._files, ".idx", location.options),
             keep_header_records=location.manifest is not None,
             storage_options=location.options,
         )
-        self._paths = _listed_paths(self._files)
+        self._paths = _listed_paths(self._files, location.options)
         if self._paths is not None and len(self._paths) != len(self._source):
             raise SourceError(
                 f"{location.root}: the .lst files list {len(self._paths)} samples, but the .rec "
@@ -67,7 +71,7 @@ class RecordIOSamples(StoredSamples):
             data = content.data
             extension = extension or extension_of(data)
             components: dict[str, Value] = {}
-            name = self._media or medium_of(extension) or "data"
+            name = self._media or medium_of(extension) or OTHER
             components[name] = Encoded(data, extension)
             samples.append(Sample(key, components | self._labels(key, label)))
         return samples
@@ -92,6 +96,12 @@ class RecordIOSamples(StoredSamples):
         """Return file, number in the file and offset of a record."""
         return self._source.where(index)
 
+    @property
+    def left_out(self) -> dict[str, int]:
+        """See `StoredSamples.left_out`."""
+        others = len(self._location.files) - len(self._files)
+        return {"other files": others} if others else {}
+
     def files(self) -> list[str]:
         """See `StoredSamples.files`."""
         return self._files
@@ -109,35 +119,36 @@ def detection_of(key: str, label: NDArray[np.float32]) -> dict[str, Value]:
     return {BOXES: objects[:, 1:].copy(), LABELS: objects[:, 0].astype(np.int32)}
 
 
-def _beside(files: list[str], suffix: str) -> list[str]:
+def _beside(files: list[str], suffix: str, options: Mapping[str, Any]) -> list[str]:
     """Return the files with this suffix beside `files`, if each has one."""
-    beside = [str(Path(path).with_suffix(suffix)) for path in files]
-    return beside if all(map(os.path.isfile, beside)) else []
+    beside = [text_of(place_of(path).with_suffix(suffix)) for path in files]
+    return beside if all(exists(path, options) for path in beside) else []
 
 
-def _listed_paths(files: list[str]) -> StringTable | None:
+def _listed_paths(files: list[str], options: Mapping[str, Any]) -> StringTable | None:
     """Return the path of each record, in the order of the records; None without lists."""
-    lists, indexes = _beside(files, ".lst"), _beside(files, ".idx")
+    lists, indexes = (_beside(files, suffix, options) for suffix in (".lst", ".idx"))
     if not lists or not indexes:
         return None
     return StringTable.of(
-        name
-        for pair in zip(lists, indexes, strict=True)
-        for name in _paths_of_file(*(Path(path) for path in pair))
+        name for pair in zip(lists, indexes, strict=True) for name in _paths_of_file(*pair, options)
     )
 
 
-def _paths_of_file(listing: Path, index: Path) -> list[bytes]:
+def _paths_of_file(listing: str, index: str, options: Mapping[str, Any]) -> list[bytes]:
     names: dict[int, bytes] = {}
-    for number, line in enumerate(listing.read_bytes().splitlines(), 1):
+    for number, line in enumerate(read_whole(listing, options).splitlines(), 1):
         fields = line.split(b"\t")
         if len(fields) < 3 or not fields[0].isdigit():
             raise SourceError(
-                f"{listing}, line {number}: a number, labels and a path with tabs between them "
-                f"are expected, but it reads {line[:80]!r}"
+                f"{shown(listing)}, line {number}: a number, labels and a path with tabs between "
+                f"them are expected, but it reads {line[:80]!r}"
             )
         names[int(fields[0])] = fields[-1]
-    keys = [key for _, key in sorted(read_index_lines(index.read_bytes(), str(index)))]
+    lines = read_index_lines(read_whole(index, options), shown(index))
+    keys = [key for _, key in sorted(lines)]
     if missing := [key for key in keys if key not in names]:
-        raise SourceError(f"{listing} does not list the record {missing[0]} of {index}")
+        raise SourceError(
+            f"{shown(listing)} does not list the record {missing[0]} of {shown(index)}"
+        )
     return [names[key] for key in keys]

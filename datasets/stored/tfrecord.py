@@ -53,6 +53,7 @@ class TFRecordSamples(StoredSamples):
         self._records = RecordFiles(storages, frames)
         self._paths = [str(storage.path) for storage in storages if storage.path is not None]
         self._features = dict(self._stored_features())
+        self._aside = set(self._features_aside())
         wanted = [Wanted(*each) for each in self._features.items()]
         self._source = TFRecordSource(self._records, wanted, verify=True)
         self._columns = [name for each in wanted for name in each.names()]
@@ -63,6 +64,22 @@ class TFRecordSamples(StoredSamples):
         self._types = self._lists() if location.manifest is None else location.manifest.schema
         self.learn(location.manifest)
         self._types = self.schema
+
+    def _features_aside(self) -> Iterator[str]:
+        """Yield the names of features that say more of another feature, if they are there."""
+        for name, feature in self._features.items():
+            if feature.dtype == string:
+                yield name + EXTENSION
+            else:
+                yield name + SHAPE
+            if feature.dtype == float32:
+                yield name + DOUBLE
+        if self._has_keys:
+            yield KEY
+
+    @property
+    def _has_keys(self) -> bool:
+        return KEY in self._features and self._features[KEY].dtype == string
 
     def _several_strings(self) -> Iterator[str]:
         """Yield the features with several strings in a record, which no component can hold."""
@@ -117,14 +134,14 @@ class TFRecordSamples(StoredSamples):
         return dict(zip(self._columns, self._source.read(indices, np.empty), strict=True))
 
     def _key(self, columns: Columns, row: int, index: int) -> str:
-        if KEY in columns and len(columns[KEY + LENGTHS][row]) == 1:
+        if self._has_keys and KEY in columns and len(columns[KEY + LENGTHS][row]) == 1:
             return os.fsdecode(columns[KEY][row].tobytes())
         name, number, _ = self._records.position_of(index)
         return numbered_key(name, number)
 
     def _components(self, columns: Columns, row: int) -> Iterator[tuple[str, Value]]:
         for name, feature in self._features.items():
-            if name == KEY or name.endswith((EXTENSION, SHAPE, DOUBLE)):
+            if name in self._aside:
                 continue
             stored = columns[name][row]
             declared = self._types.get(name)

@@ -23,6 +23,7 @@ class WebDatasetSamples(StoredSamples):
     def __init__(self, location: Location) -> None:
         self._location = location
         files = [path for path in location.files if path.endswith(".tar")] or location.files
+        self._used = files
         storages = open_storages(files, location.options)
         self._indexes = [index_archive(storage) for storage in storages]
         extents = [(index.offsets, index.sizes) for index in self._indexes]
@@ -60,6 +61,12 @@ class WebDatasetSamples(StoredSamples):
     def where(self, index: int) -> str:
         """Return archive, number of the first component's file, and offset."""
         return self._members.where(int(self._firsts[index]))
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """See `StoredSamples.left_out`."""
+        others = len(self._location.files) - len(self._used)
+        return {"other files": others} if others else {}
 
     def files(self) -> list[str]:
         """See `StoredSamples.files`."""

@@ -37,6 +37,17 @@ def _refused(schema: Schema, format: str) -> str:
     return ""
 
 
+def _array_of(name: str, value: Value) -> NDArray[Any]:
+    """Return a component as an array of real numbers; raise ArgumentError for others."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise ArgumentError(
+            f"the component {name!r} is {str(value)[:80]}, which no array of real numbers of at "
+            "most 64 bits holds"
+        )
+    return array
+
+
 def synced(file: IO[bytes]) -> None:
     """Write what is left to the disk, and close a file."""
     file.flush()
@@ -58,7 +69,7 @@ class StackWriter(Writer):
     @classmethod
     def layout(cls, target: Target, first: Sample) -> dict[str, Any]:
         """See `Writer.layout`."""
-        forms = {name: np.asarray(value) for name, value in first.components.items()}
+        forms = {name: _array_of(name, value) for name, value in first.components.items()}
         return {_ARRAYS: {n: [a.dtype.str, list(a.shape)] for n, a in forms.items()}}
 
     def start(self, path: Path) -> None:
@@ -89,7 +100,7 @@ class StackWriter(Writer):
         self._keys.append(sample.key.encode() + b"\n")
 
     def _elements(self, name: str, value: Value) -> bytes:
-        array: NDArray[Any] = np.asarray(value)
+        array = _array_of(name, value)
         dtype, shape = self._forms[name]
         if (array.dtype, array.shape) != (dtype, shape):
             raise ArgumentError(
@@ -148,7 +159,7 @@ class NpzWriter(Writer):
         key = quoted_key(sample.key)
         for name, value in sample.components.items():
             member = f"{key}.{quoted(name)}.npy"
-            self._archive.writestr(zipfile.ZipInfo(member, _DATE), npy_of(np.asarray(value)))
+            self._archive.writestr(zipfile.ZipInfo(member, _DATE), npy_of(_array_of(name, value)))
         self._samples += 1
 
     def finish(self) -> ShardInfo:

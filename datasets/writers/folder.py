@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from errno import ENAMETOOLONG
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,14 @@ class LooseFileWriter(Writer):
             file = HashedFile(self.root / name)
         except FileExistsError:
             raise ArgumentError(f"two samples of a shard would be the file {name!r}") from None
+        except OSError as error:
+            if error.errno != ENAMETOOLONG:
+                raise
+            raise ArgumentError(
+                f"the sample would be the file {name!r:.300}, whose name or path is longer than "
+                "the file system allows (usually 255 bytes a name); rename the sample, or write "
+                "webdataset, tfrecord or parquet"
+            ) from None
         try:
             file.write([content])
             self._files.append(file.finish(self.root, sync=False))

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ...readers.storage.file_object import StorageFile
+from ...readers.storage.opening import open_storage
+from ...readers.storage.urls import Place
 from ..manifest import ShardFile
 
 
@@ -102,9 +105,17 @@ def sync_file_system(path: Path) -> None:
 
 def hash_of(path: Path, root: Path) -> ShardFile:
     """Return name, size and SHA-256 of a file that lies there."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return ShardFile(path.relative_to(root).as_posix(), path.stat().st_size, digest)
+    return ShardFile(path.relative_to(root).as_posix(), path.stat().st_size, sha256_of(path))
+
+
+def sha256_of(path: Place, options: Mapping[str, Any] | None = None) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits.
+
+    Raises:
+        OSError: there is no such file, or it cannot be read. SourceError: it is a device or FIFO.
+    """
+    file = StorageFile(open_storage(path, options).sequential())
+    return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_new(path: Path, content: bytes, root: Path) -> ShardFile:

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 from ...engine.errors import ArgumentError, MissingDependencyError, install_hint
 from ...readers.lmdb.datum import encode_datum
 from ...readers.lmdb.tensor_protos import encode_tensors
-from ..component_files import file_of, quoted_key
+from ..component_files import files_of, quoted_key
 from ..manifest import ShardInfo
+from ..media import OTHER, medium_of
 from ..sample import Encoded, Sample
-from ..schema import INT, Schema
+from ..schema import ENCODED, INT, Schema, schema_of
 from .base import LABEL, Target, Writer, needs_label, one_encoded, others
 from .hashed_file import hash_of
 
@@ -68,8 +69,7 @@ class LmdbFileWriter(Writer):
     def entries(self, sample: Sample) -> Iterator[Entry]:
         """Yield the keys and values of a sample."""
         key = quoted_key(sample.key)
-        for name, value in sample.components.items():
-            suffix, content = file_of(name, value)
+        for suffix, content in files_of(sample.components):
             yield f"{key}.{suffix}".encode(), content
 
     def _put(self, key: bytes, content: bytes | memoryview) -> None:
@@ -115,6 +115,7 @@ class CaffeWriter(LmdbFileWriter):
         """See `Writer.refusal`."""
         return (
             one_encoded(schema, cls.title)
+            or _refused_name(schema, cls.title)
             or needs_label(schema, cls.title)
             or others(schema, {LABEL: INT}, cls.title)
         )
@@ -122,6 +123,8 @@ class CaffeWriter(LmdbFileWriter):
     def entries(self, sample: Sample) -> Iterator[Entry]:
         """Yield one message."""
         label = sample.components.get(LABEL)
+        if refused := _refused_name(schema_of([sample]), self.title, is_exact=True):
+            raise ArgumentError(refused)
         encoded = [v for v in sample.components.values() if isinstance(v, Encoded)]
         if not isinstance(label, int) or len(encoded) != 1:
             raise ArgumentError(f"{self.title} needs an encoded image and an integer label")
@@ -133,6 +136,21 @@ class CaffeWriter(LmdbFileWriter):
     def message(self, content: bytes | memoryview, label: int) -> bytes:
         """Return the value of a sample."""
         return encode_datum(content, label)
+
+
+def _refused_name(schema: Schema, format: str, *, is_exact: bool = False) -> str:
+    """Return why an encoded component would come back under another name, or "".
+
+    `is_exact` says that "" is the extension, and does not stand for several ones.
+    """
+    for name, each in schema.items():
+        stored = medium_of(each.extension) or OTHER
+        if each.type == ENCODED and (each.extension or is_exact) and stored != name:
+            return (
+                f"{format} keeps no names: a file .{each.extension} comes back as {stored!r}, but "
+                f"is the component {name!r} here"
+            )
+    return ""
 
 
 class Caffe2Writer(CaffeWriter):

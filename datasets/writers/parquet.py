@@ -59,6 +59,11 @@ class ParquetWriter(Writer):
                     "Parquet files hold arrays of real numbers whose first extent alone varies, "
                     f"but the component {name!r} is {each}"
                 )
+            if 0 in each.shape[1:]:
+                return (
+                    "Parquet files hold no arrays with an extent of 0 behind the first, but the "
+                    f"component {name!r} is {each}"
+                )
         return ""
 
     def start(self, path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...readers.archives.tar_headers import CLOSING, header_of, padding
-from ..component_files import file_of, quoted_key
+from ..component_files import files_of, quoted_key
 from ..manifest import ShardInfo
 from ..sample import Sample
 from .one_file import OneFileWriter
@@ -17,8 +17,7 @@ class WebDatasetWriter(OneFileWriter):
     def write(self, sample: Sample) -> None:
         """See `Writer.write`."""
         key = quoted_key(sample.key)
-        for name, value in sample.components.items():
-            suffix, content = file_of(name, value)
+        for suffix, content in files_of(sample.components):
             header = header_of(f"{key}.{suffix}".encode(), len(content))
             self.file.write([header, content, padding(len(content))])
         self.samples += 1

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...engine.processes.helper_processes import HelperProcesses
 from ...engine.tensors.memory import SlabPool
-from .color import CHANNELS
+from .color import channels_of
 from .decode import decode
 from .formats.base import Box, ImageHeader
 
@@ -102,7 +102,7 @@ class CpuDecoding:
     ) -> Array | None:
         """Let the process decode; None if it could not."""
         y0, x0, y1, x1 = roi
-        channels = CHANNELS[header.space_of(self._output)]
+        channels = channels_of(header.space_of(self._output))
         pixels = self._pool.empty((y1 - y0, x1 - x0, channels), self._dtype)
         slots = process.arena.slot_of(encoded), process.arena.slot_of(pixels)
         if None in slots:  # small arrays lie elsewhere

@@ -7,8 +7,9 @@ libjpeg-turbo with its accurate inverse DCT and smooth chroma upsampling):
   and expand palettes. Gray from JPEG is its luma as stored.
 - `ANY_DATA` keeps the file's channels: gray, gray with alpha, RGB or RGBA. CMYK JPEG gives its
   four stored channels; CMYK TIFF becomes RGB with a full alpha.
-- A dtype spans its range: 8-bit 255 is 65535 in uint16 and 1.0 in float32.
-- Samples of PNM and JPEG 2000 that use part of 8 or 16 bits are not rescaled to their maximum.
+- A dtype spans its range: 8-bit 255, and 12-bit 4095, are 65535 in uint16 and 1.0 in float32.
+- Integers of more than 16 bits are numbers, such as labels: all dtypes keep their values.
+- Of more than four channels the first three count as RGB; `ANY_DATA` keeps all.
 - An animation counts as its first frame, a file of several pages as its first page.
 
 Every function here is pure and thread-safe; the libraries release the GIL while they decode.
@@ -69,7 +70,7 @@ def peek_shape(
     (2, 4, 3)
     """
     header = read_header(data)
-    return (*header.size(use_exif=use_exif), color.CHANNELS[header.space_of(_checked(output))])
+    return (*header.size(use_exif=use_exif), color.channels_of(header.space_of(_checked(output))))
 
 
 def decode(
@@ -125,7 +126,7 @@ def decode(
         empty,
         report_blemish,
     )
-    return _finished(_decode_stored(row, data, header, request), request.box, request)
+    return _finished(_decode_stored(row, data, header, request), header, request.box, request)
 
 
 def decode_to_fit(
@@ -169,7 +170,7 @@ def decode_to_fit(
         report_blemish,
     )
     outer, window = _reduced_box(box, scale or 1)
-    image = _finished(_decode_stored(row, data, header, request), outer, request)
+    image = _finished(_decode_stored(row, data, header, request), header, outer, request)
     size = (outer[2] - outer[0], outer[3] - outer[1])
     return DecodedToFit(image, orientation.to_upright(window, size, turn))
 
@@ -233,20 +234,36 @@ def _decode_stored(
     return stored
 
 
-def _finished(stored: StoredImage, box: Box, request: DecodeRequest) -> NDArray[Any]:
+def _finished(
+    stored: StoredImage, header: ImageHeader, box: Box, request: DecodeRequest
+) -> NDArray[Any]:
     """Crop the stored image; convert and turn the crop into the caller's memory."""
     y0, x0, y1, x1 = box
     crop = stored.pixels[y0:y1, x0:x1]
     if stored.is_final:
         return crop
     size = (y1 - y0, x1 - x0)
-    channels, turn = color.CHANNELS[request.output], request.orientation
+    channels, turn = color.channels_of(request.output), request.orientation
     if turn == 1:
         out = request.empty((*size, channels), request.dtype)
-        color.convert(crop, stored.space, request.output, out)
+        _convert(stored, crop, header, request.output, out)
         return out
     converted = np.empty((*size, channels), request.dtype)
-    color.convert(crop, stored.space, request.output, converted)
+    _convert(stored, crop, header, request.output, converted)
     out = request.empty((*orientation.exchanged(size, turn), channels), request.dtype)
     orientation.turn(converted, turn, out)
     return out
+
+
+def _convert(
+    stored: StoredImage, crop: NDArray[Any], header: ImageHeader, output: str, out: NDArray[Any]
+) -> None:
+    try:
+        color.convert(crop, stored.space, output, out, stored.white)
+    except color.NumberError as error:
+        raise decode_error(
+            header.format,
+            f"the file holds numbers of {header.bits} bits, and {error}",
+            remedy="Integers of more than 16 bits keep their values: ask for ANY_DATA or GRAY, and "
+            "for a dtype that holds them, such as INT32 or FLOAT.",
+        ) from None

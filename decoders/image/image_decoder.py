@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 _BLEMISHED = "damaged files with intact pixels"
 _USUAL_SIZES = np.array([(375, 500), (500, 375), (333, 500), (375, 500), (250, 333)])
 _LARGE_SIZES = np.array([(500, 375), (768, 1024), (1230, 1640), (1600, 1600), (1640, 1230)])
-_DTYPES = ("uint8", "uint16", "int16", "float16", "float32")
+_GPU_DTYPES = ("uint8", "uint16", "int16", "float16", "float32")
+_DTYPES = (*_GPU_DTYPES, "int32", "uint32")
 
 
 class FormatUser(SampleOperator):
@@ -68,6 +69,7 @@ class ImageDecoder(FormatUser):
 
     Raises:
         DecodeError: the bytes are no supported image, or pixels are damaged or missing.
+        MissingDependencyError: the libraries for TIFF or JPEG 2000 are missing.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("encoded",)
@@ -76,13 +78,16 @@ class ImageDecoder(FormatUser):
         IMAGE_TYPE,
         RGB,
         "Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y from 16 to 235), or ANY_DATA for "
-        "the file's own channels. All but ANY_DATA drop alpha and expand palettes.",
+        "the file's own channels. All but ANY_DATA drop alpha and expand palettes. Of more than "
+        "four channels they take the first three for RGB.",
     )
     dtype = param(
         DTYPE,
         UINT8,
-        "Dtype of the result: UINT8, UINT16, INT16, FLOAT16 or FLOAT. Values are scaled to its "
-        "range: 255 of an 8-bit file is 65535 in UINT16 and 1.0 in FLOAT.",
+        "Dtype of the result: UINT8, UINT16, INT16, FLOAT16 or FLOAT; with device='cpu' INT32 or "
+        "UINT32, too. Values are scaled to its range: 255 of an 8-bit file, and 4095 of a 12-bit "
+        "file, is 65535 in UINT16 and 1.0 in FLOAT. Integers of more than 16 bits, such as the "
+        "labels in a TIFF, keep their values; a value that the dtype cannot hold is an error.",
     )
     adjust_orientation = param(BOOL, True, "Turn the image upright as its EXIF data says.")
     fit = param(
@@ -131,9 +136,11 @@ class ImageDecoder(FormatUser):
     def prepare(self) -> None:
         owner = f"fn.{self.name}"
         dtype = to_numpy_type(self.dtype)
-        if dtype.name not in _DTYPES:
+        dtypes = _GPU_DTYPES if self.device == "mixed" else _DTYPES
+        if dtype.name not in dtypes:
             raise ArgumentError(
-                f"{owner}: dtype must be one of {', '.join(_DTYPES)}, but is {dtype.name}"
+                f"{owner}: dtype must be one of {', '.join(dtypes)} with "
+                f"device={self.device!r}, but is {dtype.name}"
             )
         self._blemished = 0
         self._lock = Lock()  # taken for blemished files alone
@@ -234,7 +241,7 @@ def _pair(owner: str, fit: tuple[int, ...]) -> tuple[int, int]:
 
 @register
 class Image(ImageDecoder):
-    """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 and PNM, recognized by
+    """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000, PNM, AVIF and others, recognized by
     their content.
 
     Inputs:

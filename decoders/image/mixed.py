@@ -219,7 +219,7 @@ class MixedDecoding:
         if self._output == "ANY_DATA":
             for i, header in enumerate(work.headers):
                 if header is not None:
-                    shapes[i, 2] = color.CHANNELS[header.space_of(self._output)]
+                    shapes[i, 2] = color.channels_of(header.space_of(self._output))
         if batch.errors:
             shapes[list(batch.errors)] = 1
         return shapes

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 import cv2
 from numpy.typing import NDArray
 
+from .color import bits_of
+
 Number = TypeVar("Number", int, float)
 
 # orientation: (flip lines, flip columns, exchange lines and columns)
@@ -26,13 +28,19 @@ STEPS = {
     7: (True, True, True),
     8: (False, True, True),
 }
+_OPENCV_CHANNELS = 4
 _FLIPS = {2: 1, 3: -1, 4: 0}
 _ROTATIONS = {6: cv2.ROTATE_90_CLOCKWISE, 8: cv2.ROTATE_90_COUNTERCLOCKWISE}
 
 
 def turn(image: NDArray[Any], orientation: int, out: NDArray[Any]) -> None:
     """Write the stored `image` (HWC, orientation 2 to 8) upright into `out`."""
-    if orientation in _FLIPS:
+    image, out = bits_of(image), bits_of(out)
+    if image.shape[2] > _OPENCV_CHANNELS:
+        flip_lines, flip_columns, exchange = STEPS[orientation]
+        turned = image[:: -1 if flip_lines else 1, :: -1 if flip_columns else 1]
+        out[...] = turned.swapaxes(0, 1) if exchange else turned
+    elif orientation in _FLIPS:
         cv2.flip(image, _FLIPS[orientation], dst=out)
     elif orientation in _ROTATIONS:
         cv2.rotate(image, _ROTATIONS[orientation], dst=out)

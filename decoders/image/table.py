@@ -13,8 +13,21 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError
 from ..errors import decode_error
-from .engines import opencv, turbojpeg
-from .formats import bmp, jpeg, jpeg2000, png, pnm, tiff, tiff_decode, webp
+from .engines import turbojpeg
+from .formats import (
+    bmp,
+    bmp_decode,
+    gif,
+    heif,
+    jpeg,
+    jpeg2000,
+    jpegxl,
+    png,
+    pnm,
+    tiff,
+    tiff_decode,
+    webp,
+)
 from .formats.base import CONVERT, SIGNATURE_BYTES, ImageFormat, ImageHeader
 
 MAX_PIXELS = 2**28
@@ -35,22 +48,20 @@ _BUILT_IN = (
     ImageFormat(tiff.NAME, tiff.recognize, tiff.parse_header, tiff_decode.decode),
     ImageFormat(jpeg2000.NAME, jpeg2000.recognize, jpeg2000.parse_header, jpeg2000.decode),
     ImageFormat(pnm.NAME, pnm.recognize, pnm.parse_header, pnm.decode),
-    ImageFormat(bmp.NAME, bmp.recognize, bmp.parse_header, opencv.decode),
+    ImageFormat(bmp.NAME, bmp.recognize, bmp.parse_header, bmp_decode.decode),
+    ImageFormat(heif.AVIF, heif.recognize_avif, heif.parse_avif, heif.decode),
+    ImageFormat(heif.HEIF, heif.recognize_heif, heif.parse_heif, heif.decode),
+    ImageFormat(jpegxl.NAME, jpegxl.recognize, jpegxl.parse_header, jpegxl.decode),
+    ImageFormat(gif.NAME, gif.recognize, gif.parse_header, gif.decode),
 )
 FORMATS: dict[str, ImageFormat] = {row.name: row for row in _BUILT_IN}
 """Every format by its name; a file is of the first format that recognizes its first bytes."""
 
 # The error names these formats, so that the user knows that the file is whole but unsupported.
 _UNSUPPORTED: dict[str, Callable[[bytes], bool]] = {
-    "GIF": lambda head: head[:4] == b"GIF8",
-    "AVIF": lambda head: head[4:12] in (b"ftypavif", b"ftypavis"),
-    "HEIF": lambda head: head[4:12] in (b"ftypheic", b"ftypheix", b"ftypmif1", b"ftypmsf1"),
-    "JPEG XL": lambda head: head[:2] == b"\xff\x0a" or head[4:8] == b"JXL ",
     "JPEG XR": lambda head: head[:3] == b"II\xbc",
     "OpenEXR": lambda head: head[:4] == b"v/1\x01",
     "Radiance HDR": lambda head: head[:2] == b"#?",
-    "PAM": lambda head: head[:3] == b"P7\n",
-    "PFM": lambda head: head[:3] in (b"PF\n", b"Pf\n"),
 }
 
 

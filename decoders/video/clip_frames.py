@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from ...formats.video.colors import has_full_range
 from ...formats.video.contexts import look_of
-from ...formats.video.pictures import FrameSource, PictureMaker, changed_size, frames_of
+from ...formats.video.pictures import (
+    FrameSource,
+    PictureMaker,
+    changed_size,
+    check_size,
+    frames_of,
+)
 
 Array = NDArray[Any]
 Int64s = NDArray[np.int64]
@@ -129,7 +135,8 @@ def collect(reader: FrameSource, numbers: Int64s, space: str) -> ClipFrames:
         space: "RGB" or "YCbCr", for frames that the CPU converts.
 
     Raises:
-        DecodeError: a frame is damaged, missing, or of another size than the first one.
+        DecodeError: a frame is damaged, missing, or of another size than the first one; or the
+            clip is too large.
     """
     wanted = frames_of(numbers)
     maker = PictureMaker(space)
@@ -138,6 +145,8 @@ def collect(reader: FrameSource, numbers: Int64s, space: str) -> ClipFrames:
         for number, frame in frames:
             pictures.append(_picture(reader, frame, maker))
             size = pictures[0].upright_size
+            if len(pictures) == 1:
+                check_size(len(numbers), size)
             if pictures[-1].upright_size != size:
                 raise changed_size(reader, number, pictures[-1].upright_size, size)
     entries = np.where(numbers < 0, -1, np.searchsorted(wanted, numbers))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.errors import DecodeError
 from ...engine.graph.context import Workspace
 from ...formats.video.sound import SoundTrack
 from ...signals.sinc import lobes_of
@@ -16,6 +17,10 @@ from ..audio.decode import AudioRequest, decode, target_rate
 from ..audio.formats.base import AudioHeader, AudioStream
 
 _QUALITY = 50.0  # the default of `fn.decoders.audio`
+_MOST_SAMPLES = 1 << 27
+"""Of all channels of a clip's sound, before and after resampling: 23 minutes of stereo at 48 kHz.
+The time of a file's last frame, which no data need to support, decides how long the sound is."""
+
 _GUARD = 1e-4
 """Samples. A frame that begins at sample n to rounding begins with sample n."""
 
@@ -44,8 +49,18 @@ def decode_span(
 
     Returns:
         float32, (samples, channels), or (samples,) with `downmix`; and Hz.
+
+    Raises:
+        DecodeError: the track is damaged, or the span is too long.
     """
     first, end = (math.ceil(time * track.rate - _GUARD) for time in span)
+    longest = max(0.0, span[1] - span[0]) * max(track.rate, rate)
+    if longest * track.channels > _MOST_SAMPLES:
+        raise DecodeError(
+            f"the clip's sound lasts from {span[0]:.3f} s to {span[1]:.3f} s, with "
+            f"{track.channels} channels at {max(track.rate, rate):g} Hz; the limit is "
+            f"{_MOST_SAMPLES} samples of all channels: take shorter clips"
+        )
     request = AudioRequest(
         np.dtype(np.float32),
         downmix,

@@ -128,7 +128,7 @@ class Video(SoundArguments, SampleOperator):
         return ("FHWC", "", "")[: self.num_outputs()]
 
     def sample(self, workspace: Workspace, encoded: Array, **arguments: Any) -> Any:
-        reader = FrameReader(io.BytesIO(encoded.data))
+        reader = FrameReader(io.BytesIO(encoded.data), check_running=workspace.check_running)
         try:
             numbers = self._numbers(len(reader.index), **arguments)
             frames = self._clips.decode(reader, numbers, workspace)

@@ -32,8 +32,9 @@ class VideoInput(FedInput):
     """Hands out one long video after the other in sequences of frames.
 
     `Pipeline.feed_input(name, video)` queues a video: its bytes as an array of uint8, or a list of
-    one such array. Each run returns a batch of the next sequences. The last batch of a video may be
-    smaller. Only the frames of a batch are decoded at a time.
+    one such array, or an array whose other extents are 1. Each run returns a batch of the next
+    sequences. The last batch of a video may be smaller. Only the frames of a batch are decoded at
+    a time.
 
     With device="mixed" the GPU's video decoder decodes what it can: see `decoders.video`.
 
@@ -94,12 +95,13 @@ class VideoInput(FedInput):
     def feed(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> None:
         """Queue a video; `Pipeline.feed_input` calls this in any thread."""
         encoded = np.asarray(data)
-        if encoded.ndim == 2 and len(encoded) == 1:
-            encoded = encoded[0]
+        if encoded.ndim > 1 and encoded.size == encoded.shape[-1]:
+            encoded = encoded.reshape(-1)  # a batch of one video, as DALI's programs make it
         if encoded.ndim != 1 or encoded.dtype != np.uint8:
             raise ArgumentError(
                 f"fn.{self.name}: a video is an array of uint8 with one dimension, or a list of "
-                f"one such array; got {encoded.dtype} of shape {encoded.shape}"
+                f"one such array: a batch has one video; got {encoded.dtype} of shape "
+                f"{encoded.shape}"
             )
         self._videos.append(
             _FedVideo(np.array(encoded, copy=None if self.no_copy else True, order="C"), self)

@@ -103,7 +103,7 @@ class Operator:
     metadata_only: ClassVar[bool] = False
     cpu_inputs: ClassVar[tuple[str, ...]] = ()
     any_device_inputs: ClassVar[tuple[str, ...]] = ()
-    assumed_layouts: ClassVar[Mapping[int, str]] = MappingProxyType({})
+    assumed_layouts: Mapping[int, str] = MappingProxyType({})
     may_change_inputs: ClassVar[bool] = False
     own_frames: ClassVar[bool] = False
     frame_by_frame: ClassVar[bool] = False

@@ -48,7 +48,7 @@ from ..work.batch import Batch
 from ..work.chain import ChainRun
 from ..work.faults import Faults
 from ..work.plan import Plan, Segment, SegmentType
-from ..work.routes import Routes
+from ..work.plans import Plans
 from ..work.stats import Clocks, PipelineStats, pipeline_stats
 from .budget import Budget
 from .config import PipelineConfig
@@ -92,25 +92,25 @@ class Executor:
         self._plan = plan
         self._num_threads = config.threads()
         self._pool = pool
-        self._routes = Routes(plan)
+        self._plans = Plans(plan)
         self._device: GpuDevice | None = None
         if plan.uses_gpu:
             self._device = GpuDevice(
                 config.device_id, config.prefetch_device_bytes, self._num_threads
             )
         self._delivery = DeliveryQueue()
-        self._faults = Faults(config.on_error, config.log_path(), self._device)
+        self._faults = Faults(config.on_error, config.log_path(), self._plans, self._device)
         self._workers = Workers(
             self._num_threads,
             config.exec_processes,
-            self._routes,
+            self._plans,
             pool.arena,
             self.clocks,
             self._run_done,
             self._delivery.watch,
         )
         self._feeder = Feeder(
-            self._routes,
+            self._plans,
             config,
             seed,
             first_sample,
@@ -252,7 +252,7 @@ class Executor:
         self._feeder.under_way.clear()
         if self._device is not None:
             self._device.pool.free_pinned()  # no batch holds any now
-        self._routes.close()
+        self._plans.close()
         wait_at_exit(threads)
         stuck = [thread.name for thread in threads if thread.is_alive()]
         if stuck and threading.current_thread() not in threads:
@@ -278,7 +278,7 @@ class Executor:
         """Send the batch to the threads of segment `index`."""
         if self._stopping:
             return  # a batch in a queue would keep its memory
-        segments = batch.route.plan.segments
+        segments = batch.plan.segments
         if index == len(segments) or batch.end is not None:
             self.deliver(batch)
             return
@@ -289,7 +289,9 @@ class Executor:
         elif segment.type == SegmentType.BATCH:
             self._feeder.queue_segment(batch, index)
         else:
-            run = batch.route.chains[index].start(batch, self._workers.rows_per_turn(batch.size))
+            run = self._plans.chains_of(batch.plan)[index].start(
+                batch, self._workers.rows_per_turn(batch.size)
+            )
             if batch.size == 0:
                 self._finish_run(run, index)
             else:

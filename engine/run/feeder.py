@@ -19,7 +19,7 @@ from ..graph.inputs import SeekableInput
 from ..tensors.memory import SlabPool
 from ..work.batch import Batch, Rest, run_batch_step
 from ..work.plan import Plan
-from ..work.routes import Routes
+from ..work.plans import Plans
 from ..work.stats import Clocks
 from .budget import Budget
 from .config import PipelineConfig
@@ -67,7 +67,7 @@ class Feeder:
     """Starts the batches of one pipeline.
 
     Args:
-        routes: the plans of the batches.
+        plans: the plans of the batches.
         config: the pipeline's arguments.
         seed: seed of all randomness.
         first_sample: position of the first sample, which keys the randomness without a reader.
@@ -86,7 +86,7 @@ class Feeder:
 
     def __init__(
         self,
-        routes: Routes,
+        plans: Plans,
         config: PipelineConfig,
         seed: int,
         first_sample: int,
@@ -96,8 +96,8 @@ class Feeder:
         delivery: DeliveryQueue,
         walk: Walk,
     ) -> None:
-        self._routes = routes
-        plan = self._plan = routes.declared.plan
+        self._plans = plans
+        plan = self._plan = plans.declared
         self._batch_size = config.batch_size
         self._seed = seed
         self._first_sample = first_sample
@@ -243,7 +243,7 @@ class Feeder:
         first = self._first_sample + number * self._batch_size
         self._pool.count_batch()
         batch = Batch(number, self._batch_size * count, self._pool, self._seed, first, count)
-        batch.route = self._routes.declared
+        batch.plan = self._plan
         batch.end = self._end
         if batch.end is None:
             self.under_way[number] = batch
@@ -257,7 +257,7 @@ class Feeder:
         try:
             if plan.sources:
                 batch.resize(fetch_sources(plan, batch, self._clocks.feeder_busy_ns))
-                batch.route = self._routes.route_for(batch.number)
+                batch.plan = self._plans.plan_for(batch.number)
         except StopIteration as end:
             batch.end = self._end = end
             self._walk.deliver(batch)
@@ -282,7 +282,7 @@ class Feeder:
         self, batch: Batch, index: int, number: int = 0, rest: Rest | None = None
     ) -> None:
         """Run the steps of a segment from `number` on, or `rest` and then the steps after it."""
-        steps = batch.route.plan.segments[index].steps
+        steps = batch.plan.segments[index].steps
         while number < len(steps):
             started = perf_counter_ns()
             try:

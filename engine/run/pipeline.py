@@ -331,7 +331,8 @@ class Pipeline(PipelineProperties):
         Args:
             data_node: the source's name or its output.
             data: an array whose axis 0 runs over samples, or a list of arrays.
-            layout: meaning of a sample's dimensions.
+            layout: meaning of a sample's dimensions; by default that of the data, if they are
+                tensors with a layout. The source must not be declared with another layout.
             cuda_stream: see `fn.external_source`; by default the stream that was given there.
             use_copy_kernel: without effect.
         """

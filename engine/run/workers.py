@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import ArgumentError, WorkerError
 from ..tensors.arena import Arena
 from ..work.chain import ChainRun, Worker
-from ..work.routes import Routes
+from ..work.plans import Plans
 from ..work.stats import Clocks
 from . import worker_choice
 from .worker_choice import WorkerChoice, WorkerLoad, choose, is_proven, judge
@@ -59,7 +59,7 @@ class Workers:
         count: number of workers that are wanted.
         processes: True for processes from the start, False for threads alone, None for
             the workers that suit the work.
-        routes: the plans of the batches.
+        plans: the plans of the batches.
         arena: where slabs lie.
         clocks: collects the workers' own clocks.
         done: called, with the run and its segment, when the last row is done.
@@ -75,7 +75,7 @@ class Workers:
         self,
         count: int,
         processes: bool | None,
-        routes: Routes,
+        plans: Plans,
         arena: Arena,
         clocks: Clocks,
         done: Callable[[ChainRun, int], None],
@@ -86,8 +86,8 @@ class Workers:
         self.why_threads = ""
         self._count = count
         self._from_start = bool(processes)
-        self._routes = routes
-        self._wanted = routes.declared.plan.uses_workers
+        self._plans = plans
+        self._wanted = plans.declared.uses_workers
         self._arena = arena
         self._clocks = clocks
         self._done = done
@@ -245,7 +245,7 @@ class Workers:
             pickled_chains,
         )
 
-        chains = list(self._routes.chains())
+        chains = list(self._plans.chains())
         program = pickled_chains(*chains)
         try:
             for _ in range(self._count):

@@ -22,8 +22,7 @@ from .own_inputs import own_inputs
 if TYPE_CHECKING:
     from ..gpu.device import Device
     from ..order.sampler import Selection
-    from .plan import Key, Step
-    from .routes import Route
+    from .plan import Key, Plan, Step
 
 Rest = Callable[[], Any]
 """Waits for the results of a step that has begun, and stores them; returns a `Rest`, or None."""
@@ -37,7 +36,7 @@ class Batch:
         size: number of samples.
         count: number of the user's batches that it holds, end to end, from `number` on.
         epoch, position: of each sample, for randomness: (size,) int64.
-        route: the plan that it follows.
+        plan: the plan that it follows.
         values: outputs of each node that has run, by the node's ordinal.
         errors: the error of each row that could not be computed.
         begun: what `begin_gpu` of the segment's first operator has returned, until it runs.
@@ -80,7 +79,7 @@ class Batch:
         self.taken_bytes = 0
         self.taken_device_bytes = 0
         self.device: Device
-        self.route: Route
+        self.plan: Plan
         self._held: list[Any] = []
         self.checks: list[tuple[str, Callable[[], None]]] = []
         self.stage_note = ""

@@ -12,7 +12,7 @@ sample. "replace" does the work of "skip" where the batch has no good sample.
 `TensorList.valid` is False for replaced rows.
 
 An error of the machine is no error of a sample. If the process runs out of memory or of file
-descriptors, the run ends under every policy.
+descriptors, or lacks a library, the run ends under every policy.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..errors import MissingDependencyError
 from ..graph.operator import Array
+from ..printable import printable
 from ..tensors import TensorList, TensorListCPU
 from .batch import Batch
 from .chain import Chain, ChainRun, Worker
+from .plans import Plans
 from .quarantine import QuarantineLog
 
 if TYPE_CHECKING:
@@ -57,6 +60,7 @@ class Faults:
     Args:
         policy: one of `POLICIES`.
         log: path of the quarantine log, or None.
+        plans: the plans of the batches.
         device: the GPU that the pipeline uses, or None.
     """
 
@@ -64,10 +68,12 @@ class Faults:
         self,
         policy: str,
         log: Path | None,
+        plans: Plans,
         device: DeviceAccess | None,
     ) -> None:
         self._policy = policy
         self._log = None if log is None else QuarantineLog(log)
+        self._plans = plans
         self._device = device
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
@@ -112,7 +118,7 @@ class Faults:
         return "raised"
 
     def _refill(self, batch: Batch, row: int, segment: int) -> bool:
-        if not batch.route.plan.segments[segment].repeatable:
+        if not batch.plan.segments[segment].repeatable:
             return False
         attempts = range(TUNING.attempts)
         return any(self._try_replacement(batch, row, segment, attempt) for attempt in attempts)
@@ -124,7 +130,7 @@ class Faults:
         }
         try:
             if self._read_replacement(batch, row, attempt):
-                for number, chain in batch.route.repeats.items():
+                for number, chain in self._plans.repeats_of(batch.plan).items():
                     if number <= segment:
                         self._repeat(chain, batch, row)
                 return True
@@ -138,7 +144,7 @@ class Faults:
         return False
 
     def _read_replacement(self, batch: Batch, row: int, attempt: int) -> bool:
-        plan = batch.route.plan
+        plan = batch.plan
         if plan.sources:
             return False  # user code gives each sample once
         for reader in plan.readers:
@@ -207,9 +213,9 @@ class Faults:
 
 
 def is_machine_error(error: BaseException | None) -> bool:
-    """Return whether the process ran out of memory or descriptors; a cause counts, too."""
+    """Return whether the process lacks memory, descriptors or a library; a cause counts, too."""
     while error is not None:
-        if isinstance(error, MemoryError):
+        if isinstance(error, MemoryError | MissingDependencyError):
             return True
         if isinstance(error, OSError) and error.errno in _MACHINE_ERRORS:
             return True
@@ -219,7 +225,7 @@ def is_machine_error(error: BaseException | None) -> bool:
 
 def describe(batch: Batch, row: int) -> str:
     """Name a sample of a batch for an error note."""
-    source = batch.where(row)
+    source = printable(batch.where(row))
     return (
         f"sample {row} of batch {batch.number} (epoch {batch.epoch[row]}, "
         f"position {batch.position[row]})" + (f", from {source}" if source else "")

@@ -166,12 +166,13 @@ _OTHERS = "an idle machine, if other programs use its cores now"
 
 
 def _remedies_of_waiting(figures: PipelineFigures) -> tuple[str, ...]:
-    fewer = f"fewer workers than {figures.num_threads}"
+    some = figures.num_threads
+    fewer = (f"fewer workers than {some}",) if some > 1 else ()
     if _uses_all_cores(figures):
-        return f"more cores: this process may use {figures.cores}", fewer
+        return f"more cores: this process may use {figures.cores}", *fewer
     if figures.workers == "threads":
-        return "worker processes: exec_processes=True", fewer, _OTHERS
-    return _OTHERS, fewer
+        return "worker processes: exec_processes=True", *fewer, _OTHERS
+    return _OTHERS, *fewer
 
 
 def _of_device(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:

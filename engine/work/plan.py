@@ -89,7 +89,7 @@ class InputNode(Generic[Role]):
     operator: Role
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """The work of a pipeline on each batch.
 

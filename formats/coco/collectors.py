@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..json_arrays import JsonBlock
-from .columns import ElementError, float_rows, floats, integers, strings
+from .columns import ElementError, Ids, checked_strings, float_rows, floats, integers, strings
 from .segmentations import Segmentations, SegmentationsBuilder
 
 Int64s = NDArray[np.int64]
@@ -48,6 +48,7 @@ class CocoAnnotations:
             asked for.
         segmentation_texts: object, (annotations,): the JSON text of each segmentation as bytes, b""
             without one; None unless they were asked for.
+        lack_box: bool: whether an annotation has neither a box nor a segmentation to give it one.
     """
 
     ids: Int64s
@@ -56,6 +57,7 @@ class CocoAnnotations:
     boxes: NDArray[np.float64]
     areas: NDArray[np.float64]
     are_crowds: NDArray[np.bool_]
+    lack_box: NDArray[np.bool_]
     segmentations: Segmentations | None = None
     keypoints: NDArray[np.float64] | None = None
     segmentation_texts: NDArray[np.object_] | None = None
@@ -74,6 +76,7 @@ class CocoAnnotations:
             self.boxes[rows],
             self.areas[rows],
             self.are_crowds[rows],
+            self.lack_box[rows],
             None if self.segmentations is None else self.segmentations.take(rows),
             None if self.keypoints is None else self.keypoints[rows],
             None if self.segmentation_texts is None else self.segmentation_texts[rows],
@@ -85,16 +88,29 @@ class ImageCollector:
 
     what = "image"
 
-    def __init__(self) -> None:
+    def __init__(self, ids: Ids) -> None:
+        """Take the ids of the file."""
+        self._ids = ids
         self.ids, self.heights, self.widths = array("q"), array("q"), array("q")
         self.file_names: list[str] = []
 
     def add(self, block: JsonBlock) -> None:
         """Add the elements of a block."""
-        self.ids.frombytes(integers(block.elements, "id").tobytes())
+        self.ids.frombytes(self._ids.column(block.elements, "id").tobytes())
         self.heights.frombytes(integers(block.elements, "height", 0).tobytes())
         self.widths.frombytes(integers(block.elements, "width", 0).tobytes())
-        self.file_names += strings(block.elements, "file_name")
+        self.file_names += checked_strings(list(map(_file_name, block.elements)), "file_name")
+
+
+def _file_name(image: dict[str, Any]) -> Any:
+    """Return the file name of an image; LVIS has URLs of COCO's images instead.
+
+    As in detectron2, the last folder and the name of the URL are those of the file.
+    """
+    name, url = image.get("file_name"), image.get("coco_url")
+    if name is None and isinstance(url, str):
+        return "/".join(url.split("/")[-2:])
+    return name
 
 
 class CategoryCollector:
@@ -102,13 +118,15 @@ class CategoryCollector:
 
     what = "category"
 
-    def __init__(self) -> None:
+    def __init__(self, ids: Ids) -> None:
+        """Take the ids of the file."""
+        self._ids = ids
         self.ids = array("q")
         self.names: list[str] = []
 
     def add(self, block: JsonBlock) -> None:
         """Add the elements of a block."""
-        self.ids.frombytes(integers(block.elements, "id").tobytes())
+        self.ids.frombytes(self._ids.column(block.elements, "id").tobytes())
         self.names += [str(each.get("name", "")) for each in block.elements]
 
 
@@ -119,12 +137,16 @@ class AnnotationCollector:
 
     def __init__(
         self,
+        ids: Ids,
         *,
         segmentations: bool = False,
         keypoints: bool = False,
         segmentation_texts: bool = False,
     ) -> None:
-        """Say what is collected besides boxes and numbers."""
+        """Take the ids of the file; say what is collected besides boxes and numbers."""
+        self._known = ids
+        self.without_box: dict[int, bytes] = {}
+        """The segmentation of annotations without a box, by their numbers in the file."""
         self._ids, self._image_ids, self._category_ids = array("q"), array("q"), array("q")
         self._boxes, self._areas, self._crowds = array("d"), array("d"), array("b")
         self._segmentations = SegmentationsBuilder() if segmentations else None
@@ -133,16 +155,26 @@ class AnnotationCollector:
 
     def add(self, block: JsonBlock) -> None:
         """Add the elements of a block."""
+        first = len(self._ids)
         self._add(block.elements)
+        for number in self._lacking(block.elements, first):
+            self.without_box[first + number] = block.lifted[number]
         if self._segmentations is not None:
             self._segmentations.add(block.lifted)
         if self._texts is not None:
             self._texts += block.lifted
 
+    def _lacking(self, elements: list[dict[str, Any]], first: int) -> list[int]:
+        """Return the numbers of the elements without a box, whose boxes are zeros."""
+        boxes = np.frombuffer(self._boxes, np.float64).reshape(-1, 4)[first:]
+        empty = np.flatnonzero(~boxes.any(axis=1)).tolist()
+        del boxes  # which would keep the array from growing
+        return [number for number in empty if not elements[number].get("bbox")]
+
     def _add(self, elements: list[dict[str, Any]]) -> None:
-        self._ids.frombytes(integers(elements, "id", -1).tobytes())
-        self._image_ids.frombytes(integers(elements, "image_id").tobytes())
-        self._category_ids.frombytes(integers(elements, "category_id").tobytes())
+        self._ids.frombytes(self._known.column(elements, "id", -1).tobytes())
+        self._image_ids.frombytes(self._known.column(elements, "image_id").tobytes())
+        self._category_ids.frombytes(self._known.column(elements, "category_id").tobytes())
         self._boxes.frombytes(float_rows(elements, "bbox", 4).tobytes())
         self._areas.frombytes(floats(elements, "area", 0.0).tobytes())
         self._crowds.frombytes((integers(elements, "iscrowd", 0) != 0).tobytes())
@@ -158,6 +190,7 @@ class AnnotationCollector:
             np.frombuffer(self._boxes, np.float64).reshape(-1, 4),
             np.frombuffer(self._areas, np.float64),
             np.frombuffer(self._crowds, np.bool_),
+            np.isin(np.arange(len(self._ids)), list(self.without_box)),
             None if self._segmentations is None else self._segmentations.finish(),
             None if self._keypoints is None else _same_width(self._keypoints),
             None if self._texts is None else np.array(self._texts, np.object_),
@@ -172,22 +205,22 @@ class SegmentCollector(AnnotationCollector):
         file_names: of the files.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, ids: Ids) -> None:
+        super().__init__(ids)
         self.images = array("q")
         self.file_names: list[str] = []
 
     def add(self, block: JsonBlock) -> None:
         """Add the elements of a block."""
-        images = integers(block.elements, "image_id")
+        images = self._known.column(block.elements, "image_id")
         self.file_names += strings(block.elements, "file_name")
         self.images.frombytes(images.tobytes())
         segments, owners = [], []
-        for number, (element, image) in enumerate(zip(block.elements, images, strict=True)):
+        for number, element in enumerate(block.elements):
             of_image = element.get("segments_info")
             if not isinstance(of_image, list) or not all(type(s) is dict for s in of_image):
                 raise ElementError(number, "'segments_info' must be a list of JSON objects")
-            segments += [segment | {"image_id": int(image)} for segment in of_image]
+            segments += [segment | {"image_id": element["image_id"]} for segment in of_image]
             owners += [number] * len(of_image)
         try:
             self._add(segments)

@@ -15,6 +15,7 @@ from ...engine.errors import DecodeError
 Elements = list[dict[str, Any]]
 
 _LARGEST = 1 << 53  # whole numbers up to this one are exact as float64
+_FIRST_NAME = 1 << 62
 
 
 class ElementError(DecodeError):
@@ -27,6 +28,57 @@ class ElementError(DecodeError):
     def __init__(self, number: int, what: str) -> None:
         super().__init__(what)
         self.number = number
+
+
+class Ids:
+    """Ids as int64; texts, and whole numbers that are too large, get numbers of their own.
+
+    An annotation and its image may come in any order, so one object serves a whole file.
+
+    >>> ids = Ids()
+    >>> ids.column([{"id": 3}, {"id": "x1"}], "id") - (1 << 62)
+    array([-4611686018427387901,                    0])
+    >>> ids.shown(3), ids.shown(1 << 62)
+    ('3', "'x1'")
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[str | int, int] = {}
+        self._names: list[str | int] = []
+
+    def column(
+        self, elements: Elements, member: str, default: int | None = None
+    ) -> NDArray[np.int64]:
+        """Return a member of ids: int64, (elements,); see `integers`."""
+        values = _values(elements, member, default)
+        column = _numbers(values, "bi")
+        if column is not None and (not len(column) or column.max() < _FIRST_NAME):
+            return column.astype(np.int64)
+        result = np.empty(len(values), np.int64)
+        for number, value in enumerate(values):
+            result[number] = self._number(default if value is None else value, number, member)
+        return result
+
+    def _number(self, value: Any, number: int, member: str) -> int:
+        is_name = (isinstance(value, str) and value != "") or (
+            isinstance(value, int) and not -(1 << 63) <= value < _FIRST_NAME
+        )
+        if not is_name:
+            return _integer(value, number, member)
+        if value not in self._numbers:
+            self._numbers[value] = _FIRST_NAME + len(self._names)
+            self._names.append(value)
+        return self._numbers[value]
+
+    def shown(self, number: int) -> str:
+        """Return an id as the file has it."""
+        is_name = number >= _FIRST_NAME
+        return short(self._names[number - _FIRST_NAME]) if is_name else str(number)
+
+    def sorted_rows(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the order of ids: numbers ascending, then names as they stand in the file."""
+        places = np.arange(len(ids))
+        return np.lexsort((places, np.where(ids < _FIRST_NAME, ids, _FIRST_NAME)))
 
 
 def integers(elements: Elements, member: str, default: int | None = None) -> NDArray[np.int64]:
@@ -93,7 +145,11 @@ def float_rows(elements: Elements, member: str, width: int) -> NDArray[np.float6
 
 def strings(elements: Elements, member: str) -> list[str]:
     """Return a member of texts; raise ElementError if one is missing or no text."""
-    values: list[Any] = [each.get(member) for each in elements]
+    return checked_strings([each.get(member) for each in elements], member)
+
+
+def checked_strings(values: list[Any], member: str) -> list[str]:
+    """Return values of a member; raise ElementError if one is no text."""
     for number, value in enumerate(values):
         if type(value) is not str or not value or not _is_encodable(value):
             raise _wrong(number, member, "a text", value)

@@ -24,9 +24,11 @@ from .collectors import (
     ImageCollector,
     SegmentCollector,
 )
-from .columns import ElementError, short
+from .columns import ElementError, Ids, short
 
 Int64s = NDArray[np.int64]
+
+_NO_MASK = (b"", b"null", b"[]", b"{}")
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class CocoInstances:
         category_names: "" for categories without a name.
         without_image: number of annotations that were dropped, because no image has their
             `image_id`.
+        ids: ids that are no numbers of 64 bits, by the numbers that stand for them here.
         panoptic_names: of the file with each image's panoptic segmentation, "" if there is none;
             None unless the file was parsed as panoptic.
     """
@@ -60,6 +63,7 @@ class CocoInstances:
     category_ids: Int64s
     category_names: list[str]
     without_image: int
+    ids: Ids
     panoptic_names: list[str] | None = None
 
     def __len__(self) -> int:
@@ -97,7 +101,9 @@ def parse_instances(
     """Parse an annotation file.
 
     Numbers that are not finite, boxes outside of their images, empty boxes and annotation ids that
-    come twice are left for the caller to judge.
+    come twice are left for the caller to judge. An annotation with a segmentation and without a box
+    (no "bbox", null or an empty list) gets the box of its mask. Ids may be texts. Images of LVIS,
+    which have a `coco_url` and no file name, get the last two parts of the URL.
 
     Args:
         file: open for reading bytes, at its start.
@@ -118,10 +124,11 @@ def parse_instances(
     >>> coco.file_names, coco.bounds, coco.annotations.boxes
     (['cat.jpg'], array([0, 1]), array([[1., 1., 2., 3.]]))
     """
+    ids = Ids()
     annotations = AnnotationCollector(
-        segmentations=segmentations, keypoints=keypoints, segmentation_texts=segmentation_texts
+        ids, segmentations=segmentations, keypoints=keypoints, segmentation_texts=segmentation_texts
     )
-    return _parsed(file, name, annotations)
+    return _parsed(file, name, ids, annotations)
 
 
 def parse_panoptic(file: IO[bytes], name: str) -> CocoInstances:
@@ -130,26 +137,36 @@ def parse_panoptic(file: IO[bytes], name: str) -> CocoInstances:
     The annotations are the segments. The id of a segment is the number that its pixels have in the
     file `panoptic_names[i]` of image i: red + 256 * green + 65536 * blue.
     """
-    segments = SegmentCollector()
-    coco = _parsed(file, name, segments)
+    ids = Ids()
+    segments = SegmentCollector(ids)
+    coco = _parsed(file, name, ids, segments)
     names = dict(zip(segments.images, segments.file_names, strict=True))
     return replace(coco, panoptic_names=[names.get(i, "") for i in coco.image_ids.tolist()])
 
 
-def _parsed(file: IO[bytes], name: str, annotations: AnnotationCollector) -> CocoInstances:
+def _parsed(
+    file: IO[bytes], name: str, ids: Ids, annotations: AnnotationCollector
+) -> CocoInstances:
     arrays = JsonArrays(file, name)
-    images, categories = ImageCollector(), CategoryCollector()
+    images, categories = ImageCollector(ids), CategoryCollector(ids)
     wanted: dict[str, Collector]
     wanted = {"images": images, "annotations": annotations, "categories": categories}
+    missing = set(wanted)
     for member in arrays.names():
-        collector = wanted.pop(member, None)
+        collector = wanted.get(member)
         if collector is not None:
+            if member not in missing:
+                raise DecodeError(
+                    f"{name}: the member {member!r} comes twice, the second time before byte "
+                    f"{arrays.here}; join the arrays, because one of them would be lost"
+                )
+            missing.remove(member)
             lift = "segmentation" if member == "annotations" else ""
             for block in arrays.blocks(lift):
                 _add(collector, block, name)
-    if "images" in wanted:
+    if "images" in missing:
         raise DecodeError(f"{name}: the file has no array 'images', so it is no annotation file")
-    return _joined(images, annotations.finish(), categories, name)
+    return _joined(images, _with_boxes(images, annotations, ids, name), categories, ids, name)
 
 
 def _add(collector: Collector, block: JsonBlock, name: str) -> None:
@@ -167,29 +184,67 @@ def _add(collector: Collector, block: JsonBlock, name: str) -> None:
         raise DecodeError(f"{name}, byte {offset}: {what}: {error}") from None
 
 
+def _with_boxes(
+    images: ImageCollector, collected: AnnotationCollector, ids: Ids, name: str
+) -> CocoAnnotations:
+    """Return the annotations; those without a box get that of their mask, if they have one."""
+    annotations = collected.finish()
+    masks = {row: text for row, text in collected.without_box.items() if text not in _NO_MASK}
+    if not masks:
+        return annotations
+    from .boxes import boxes_of_masks  # needs OpenCV
+
+    image_ids = np.frombuffer(images.ids, np.int64)
+    rows = np.array(list(masks))
+    rows = rows[np.isin(annotations.image_ids[rows], image_ids)]  # the others have no image
+    order = np.argsort(image_ids)
+    at = order[np.searchsorted(image_ids[order], annotations.image_ids[rows])]
+    heights, widths = (
+        np.frombuffer(each, np.int64)[at] for each in (images.heights, images.widths)
+    )
+    try:
+        boxes = boxes_of_masks([masks[row] for row in rows.tolist()], heights, widths)
+    except ElementError as error:
+        number = ids.shown(int(annotations.ids[rows[error.number]]))
+        raise DecodeError(f"{name}: the annotation with id {number}: {error}") from None
+    annotations.boxes[rows] = boxes
+    annotations.lack_box[rows] = False
+    return annotations
+
+
 def _joined(
-    images: ImageCollector, annotations: CocoAnnotations, categories: CategoryCollector, name: str
+    images: ImageCollector,
+    annotations: CocoAnnotations,
+    categories: CategoryCollector,
+    ids: Ids,
+    name: str,
 ) -> CocoInstances:
     """Sort the images by their ids, and the annotations by their images."""
-    ids = np.frombuffer(images.ids, np.int64)
-    order = np.argsort(ids, kind="stable")
-    ids = ids[order]
-    _check_unique(ids, "images", name)
+    image_ids = np.frombuffer(images.ids, np.int64)
+    order = ids.sorted_rows(image_ids)
+    ascending = np.argsort(image_ids, kind="stable")
+    _check_unique(image_ids[ascending], "images", ids, name)
     category_ids = np.frombuffer(categories.ids, np.int64)
-    _check_unique(np.sort(category_ids), "categories", name)
-    by_image = np.argsort(annotations.image_ids, kind="stable")
-    of_image = annotations.image_ids[by_image]
-    exists = np.isin(of_image, ids)
+    _check_unique(np.sort(category_ids), "categories", ids, name)
+    places = np.empty(len(order), np.int64)  # of each image of the file in the order
+    places[order] = np.arange(len(order))
+    found = np.searchsorted(image_ids[ascending], annotations.image_ids)
+    found = ascending[np.minimum(found, len(order) - 1)] if len(order) else found
+    exists = np.isin(annotations.image_ids, image_ids)
+    place = np.full(len(exists), len(order))
+    place[exists] = places[found[exists]]
+    by_image = np.argsort(place, kind="stable")[: np.count_nonzero(exists)]
     return CocoInstances(
-        ids,
+        image_ids[order],
         _picked(images.file_names, order),
         np.frombuffer(images.heights, np.int64)[order],
         np.frombuffer(images.widths, np.int64)[order],
-        np.append(np.searchsorted(of_image[exists], ids), np.count_nonzero(exists)),
-        annotations.take(by_image[exists]),
+        np.searchsorted(place[by_image], np.arange(len(order) + 1)),
+        annotations.take(by_image),
         category_ids,
         categories.names,
         int(np.count_nonzero(~exists)),
+        ids,
     )
 
 
@@ -197,7 +252,7 @@ def _picked(names: list[str], order: Iterable[Any]) -> list[str]:
     return [names[i] for i in order]
 
 
-def _check_unique(ordered: Int64s, what: str, name: str) -> None:
+def _check_unique(ordered: Int64s, what: str, ids: Ids, name: str) -> None:
     twice = ordered[1:][np.diff(ordered) == 0]
     if twice.size:
-        raise DecodeError(f"{name}: two {what} have the id {twice[0]}")
+        raise DecodeError(f"{name}: two {what} have the id {ids.shown(int(twice[0]))}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -11,16 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
-from .library import decoded, packets_of, seek
+from .numbered_packets import (
+    NONE,
+    NumberedPackets,
+    PacketTable,
+    is_raw,
+    need_numbers,
+    number_packets,
+)
 from .packets import PacketFacts, read_facts
-from .raw_streams import NO_TIME, PacketTable, is_raw, packet_table
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 Int64s = NDArray[np.int64]
 
-_SOUGHT_BY_PRESENTATION = ("mov,mp4", "matroska")
+SOUGHT_BY_PRESENTATION = ("mov,mp4", "matroska")
 """Containers in which FFmpeg seeks by presentation times. Decoding times, which are earlier, would
 lead it to the key frame before. In others it seeks by decoding times."""
 
@@ -36,13 +42,14 @@ class FrameIndex:
     """The frames of a video in the order of their presentation.
 
     Attributes:
-        times: presentation times in units of `time_base`, ascending, all different: (frames,).
+        times: presentation times in units of `time_base`, ascending: (frames,). With `packets`,
+            neighbors may be equal.
         keys: numbers of the key frames, ascending; decoding can start there: (keys,).
         key_seeks: for each key frame the time that finds its packet: (keys,).
         time_base: seconds of a unit.
         end: time at which the last frame ends.
-        packets: of a stream without time stamps, else empty; `key_seeks` has numbers of packets
-            then.
+        packets: if times do not tell them apart, else empty. `key_seeks` has numbers of packets
+            then, and the packets' time stamps are the numbers of their frames.
     """
 
     times: Int64s
@@ -50,7 +57,7 @@ class FrameIndex:
     key_seeks: Int64s
     time_base: Fraction
     end: int
-    packets: PacketTable = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    packets: PacketTable = field(default_factory=lambda: np.empty((0, 3), np.int64))
 
     def __len__(self) -> int:
         return len(self.times)
@@ -79,42 +86,34 @@ class FrameIndex:
         return int(np.searchsorted(self.keys, number, "right")) - 1
 
     def number_of(self, time: int | None) -> int | None:
-        """Return the number of the frame with this time; None if there is none."""
+        """Return the number of the frame with this time stamp; None if there is none."""
         if time is None:
             return None
+        if len(self.packets):
+            return time if 0 <= time < len(self) else None
         number = int(np.searchsorted(self.times, time))
         return number if number < len(self) and self.times[number] == time else None
 
 
-def read_index(container: Any, stream: Any) -> FrameIndex:
+def read_index(
+    container: Any, stream: Any, check_running: Callable[[], None] = lambda: None
+) -> FrameIndex:
     """Read all packets of a stream from the container's start.
 
-    Frames that an edit list hides are left out. A container without presentation times is decoded
-    instead. So is a stream without a container.
+    Frames that an edit list hides are left out. If times do not tell the frames apart, all frames
+    are decoded.
 
     Raises:
         DecodeError: there is no frame, or no key frame; the container is damaged, or cannot seek;
             times go back.
     """
-    packets = read_facts(container, stream)
-    if packets and is_raw(packets):
-        table, duration = packet_table(container, stream, packets)
-        found = [
-            PacketFacts(time, number, packet.is_key, duration)
-            for number, (time, packet) in enumerate(zip(table[:, 1].tolist(), packets, strict=True))
-            if time != NO_TIME
-        ]
-        return replace(_index(found, stream.time_base), packets=table)
-    _check_order(packets, stream.time_base)
-    if any(packet.time is None for packet in packets):
-        seek(container, stream, 0)
-        packets = [
-            PacketFacts(frame.pts, frame.pts, bool(frame.key_frame), frame.duration or 0)
-            for packet in packets_of(container, stream)
-            for frame in decoded(packet) or ()
-            if frame.pts is not None
-        ]
-    if container.format.name.startswith(_SOUGHT_BY_PRESENTATION):
+    packets = read_facts(container, stream, check_running)
+    if not is_raw(packets):
+        _check_order(packets, stream.time_base)
+    if packets and need_numbers(container, stream, packets):
+        numbered = number_packets(container, stream, packets, check_running)
+        return _numbered_index(packets, numbered, stream.time_base)
+    if container.format.name.startswith(SOUGHT_BY_PRESENTATION):
         packets = [
             packet._replace(decoding_time=packet.time) if packet.is_key else packet
             for packet in packets
@@ -123,6 +122,29 @@ def read_index(container: Any, stream: Any) -> FrameIndex:
     if container.format.name == _READ_FROM_THE_START:
         return replace(index, keys=index.keys[:1], key_seeks=index.key_seeks[:1])
     return index
+
+
+def _numbered_index(
+    packets: Sequence[PacketFacts], numbered: NumberedPackets, time_base: Fraction
+) -> FrameIndex:
+    numbers = numbered.table[:, -1]
+    # A key frame that is not shown counts for the next frame.
+    known = np.where(numbers == NONE, len(numbered.times), numbers)
+    following = np.minimum.accumulate(known[::-1])[::-1]
+    stands_for = np.where(numbers == NONE, following, numbers)
+    found = [
+        PacketFacts(int(frame), place, packet.is_key, 1, is_hidden=bool(number == NONE))
+        for place, (packet, number, frame) in enumerate(
+            zip(packets, numbers, stands_for, strict=True)
+        )
+    ]
+    index = _index(found, time_base)
+    start = int(index.times[0])
+    table = numbered.table.copy()
+    table[:, -1] = np.where(numbers < start, NONE, numbers - start)
+    times = numbered.times[start:]
+    end = int(times[-1]) + max(1, numbered.duration)
+    return replace(index, times=times, end=end, packets=table)
 
 
 def _check_order(packets: list[PacketFacts], time_base: Fraction) -> None:

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 from ...engine.errors import DecodeError
 from .contexts import Decoder, Look
 from .decoder_pool import DecoderPool
-from .frame_index import FrameIndex, read_index
+from .frame_index import SOUGHT_BY_PRESENTATION, FrameIndex, read_index
 from .library import decoded, open_container, packets_of, pyav, seek
-from .raw_streams import go_to_offset, stamped
+from .numbered_packets import packets_from
 
 _SKIP_EXACTLY = frozenset({"h264", "mpeg2video", "mpeg4"})
 """Codecs whose packets say whether any other frame refers to the frame. HEVC says this for one of
 its layers only, and AV1's decoder skips too much."""
 
 
+_READ_FIRST_PACKET = frozenset({"h264", "hevc", "mpeg2video", "mpeg4"})
+"""Codecs whose first packet may say what the decoder must know of all packets. x264 leaves its
+version there, and FFmpeg decodes 4:4:4 of old versions in another way."""
+
+_LONGEST_WAY = 300
+"""Frames. A frame that misses a part, although no packet is damaged, is sought from the video's
+start, too, if the start is not farther; once for a reader if that does not help."""
+
 IsWanted = Callable[[int], bool]
+CheckRunning = Callable[[], None]
+"""Raises an exception if the work should end."""
 
 
 def _nobody(number: int) -> bool:
@@ -27,6 +38,10 @@ def _nobody(number: int) -> bool:
 
 def _everybody(number: int) -> bool:
     return True
+
+
+def _always() -> None:
+    pass
 
 
 class _OwnDecoder(Decoder):
@@ -61,11 +76,13 @@ class FrameReader:
         index: of the video, if it is known.
         pool: lends the decoder; by default the stream's own one decodes.
         look: of the video, if it is known.
+        check_running: raises an exception if the work should end; called for each packet.
 
     Attributes:
         index: of the video.
         codec: name of the codec, such as "h264".
         look: see `FrameSource`.
+        check_running: see above.
     """
 
     def __init__(
@@ -74,12 +91,16 @@ class FrameReader:
         index: FrameIndex | None = None,
         pool: DecoderPool | None = None,
         look: Look | None = None,
+        check_running: CheckRunning = _always,
     ) -> None:
         self._container, self._stream = open_container(file)
         self.decoder: Decoder = _OwnDecoder()
-        is_at_start = index is not None
+        self.check_running = check_running
+        is_at_start = index is not None and not len(index.packets)
         try:
-            self.index = read_index(self._container, self._stream) if index is None else index
+            if index is None:
+                index = read_index(self._container, self._stream, check_running)
+            self.index = index
             if pool is not None and not self._is_read_from_start_only():
                 lent = pool.decoder_for(self._stream, self._packets_from, look)
                 self.decoder = lent or self.decoder
@@ -96,8 +117,14 @@ class FrameReader:
         self._can_skip = is_own and self._codec.name in _SKIP_EXACTLY
         self._goal = 0  # number of the frame that the decoder is on the way to
         self._is_wanted: IsWanted = _nobody
+        self._has_read_first = not (is_own and self._codec.name in _READ_FIRST_PACKET)
+        self._first: Any = None  # packet of the stream, if it was read
+        self._has_refused = False  # whether the decoder has refused a packet since the last seek
+        self._start_may_help = True
         if is_at_start:
-            self._frames = self._decode(self._packets())
+            packets = packets_of(self._container, self._stream)
+            self._first = next(packets)
+            self._frames = self._decode(chain([self._first], packets))
 
     def close(self) -> None:
         """Close the file."""
@@ -151,36 +178,37 @@ class FrameReader:
         self._goal, self._is_wanted = number, is_wanted or _nobody
         if not self.index.keys[key] <= self._next <= number:
             self._seek(key)
-        frame, is_there = self._search(number, passing)
-        for start, decodes in self._tries(key):
-            if frame is not None or (is_there and start < key):
-                break
-            self._is_wanted = decodes
-            self._seek(start)
-            frame, is_there = self._search(number, passing)
+        frame = self._search(number, passing)
         if frame is None:
+            for start, decodes in self._tries(key, number):
+                self._is_wanted = decodes
+                self._seek(start)
+                frame = self._search(number, passing)
+                if frame is not None:
+                    return frame
             raise self._damaged(number)
         return frame
 
-    def _tries(self, key: int) -> Iterator[tuple[int, IsWanted]]:
+    def _tries(self, key: int, number: int) -> Iterator[tuple[int, IsWanted]]:
         """Yield from which keys to try again, and which frames to decode on the way."""
         if self._can_skip:
             # Damage to a frame that others want must not change the outcome.
             yield key, _nobody
             yield key, _everybody
-        # Some containers seek to a later packet than asked for.
-        for earlier in range(key - 1, -1, -1):
-            yield earlier, _everybody
+        # Some key frames do not begin anew, whatever the container says.
+        if key > 0:
+            yield key - 1, _everybody
+        if key > 1 and number <= _LONGEST_WAY and self._start_may_help and not self._has_refused:
+            yield 0, _everybody
+            self._start_may_help = False
 
-    def _search(
-        self, number: int, passing: Callable[[int, Any], None] | None
-    ) -> tuple[Any | None, bool]:
-        """Return a frame that is ahead, or None; and whether it is there, if only damaged."""
+    def _search(self, number: int, passing: Callable[[int, Any], None] | None) -> Any | None:
+        """Return a frame that is ahead; None if the frame is damaged or missing."""
         while True:
             found, frame, is_whole = next(self._frames, (len(self.index), None, False))
             self._next = found + 1
             if found >= number:
-                return (frame if found == number and is_whole else None), found == number
+                return frame if found == number and is_whole else None
             if is_whole and passing is not None:
                 passing(found, frame)
 
@@ -190,39 +218,58 @@ class FrameReader:
         return bool(untimed) and not len(self.index.packets)
 
     def _seek(self, key: int) -> None:
+        if not self._has_read_first:
+            self._has_read_first = True
+            if key:
+                self._read_first_packet()
         packets = self._packets_from(key)
         self.decoder.flush()
+        self._has_refused = False
         self._next = int(self.index.keys[key])
         self._frames = self._decode(packets)
 
+    def _read_first_packet(self) -> None:
+        """Let the decoder read what the first packet says beside its frame."""
+        first = self._first or next(self._packets_from())
+        self._codec.skip_frame = "ALL"
+        self.decoder.decode(first)
+        self._codec.skip_frame = "DEFAULT"
+
     def _packets_from(self, key: int = 0) -> Iterator[Any]:
         """Go to a key frame, by its entry in the index; return the packets from there on."""
-        start = int(self.index.key_seeks[key])
+        seeks = self.index.key_seeks
         if len(self.index.packets):
-            go_to_offset(self._container, int(self.index.packets[start, 0]))
-        else:
-            seek(self._container, self._stream, start)
-        return self._packets(start)
+            table = self.index.packets
+            return packets_from(
+                self._container, self._stream, table, int(seeks[key]), self.check_running
+            )
+        # Some containers seek to a later packet than asked for.
+        for step in (0, *(1 << power for power in range(int(key).bit_length()))):
+            goal = int(seeks[max(0, key - step)])
+            seek(self._container, self._stream, goal)
+            packets = packets_of(self._container, self._stream)
+            first = next(packets)
+            if not self._is_behind(first, int(seeks[key])):
+                return chain([first], packets)
+        seek(self._container, self._stream, int(seeks[0]))
+        return packets_of(self._container, self._stream)
 
-    def _packets(self, first: int = 0) -> Iterator[Any]:
-        """Return the packets from here on.
-
-        In a stream without time stamps, `first` is the number of the next packet.
-        """
-        packets = packets_of(self._container, self._stream)
-        if len(self.index.packets):
-            return stamped(packets, self.index.packets, first)
-        return packets
+    def _is_behind(self, packet: Any, time: int) -> bool:
+        """Return whether a packet comes after the key frame that is sought by this time."""
+        is_by_presentation = self._container.format.name.startswith(SOUGHT_BY_PRESENTATION)
+        own = packet.pts if is_by_presentation else packet.dts
+        return not packet.size or (own is not None and own > time)
 
     def _decode(self, packets: Iterator[Any]) -> Iterator[tuple[int, Any, bool]]:
         """Yield number, frame, and whether the frame is whole: damage lasts until a key frame."""
         whole = True
         for packet in packets:
+            self.check_running()
             if self._can_skip:
                 self._choose_skipping(self.index.number_of(packet.pts))
             frames = self.decoder.decode(packet)
             if frames is None:
-                whole = False
+                self._has_refused, whole = True, False
                 continue
             for frame in frames:
                 if frame.is_corrupt or frame.key_frame:

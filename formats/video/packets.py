@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .library import packets_of
+from .recovery import is_shown, starts_exactly
 
 
 class PacketFacts(NamedTuple):
@@ -15,8 +17,10 @@ class PacketFacts(NamedTuple):
         decoding_time: None if the container does not say.
         is_key: whether decoding can start here.
         duration: of the frame; 0 if unknown.
-        is_hidden: whether an edit list hides the frame, which others may need.
+        is_hidden: whether the frame is not shown, although others may need it: an edit list hides
+            it, or the codec.
         offset: of the packet in bytes; None if unknown.
+        size: in bytes.
     """
 
     time: int | None
@@ -25,19 +29,35 @@ class PacketFacts(NamedTuple):
     duration: int = 0
     is_hidden: bool = False
     offset: int | None = None
+    size: int = 0
 
 
-def read_facts(container: Any, stream: Any) -> list[PacketFacts]:
-    """Read all packets of a stream from the container's position."""
-    return [
-        PacketFacts(
-            packet.pts,
-            packet.dts,
-            packet.is_keyframe,
-            packet.duration or 0,
-            bool(packet.is_discard),
-            packet.pos,
+def read_facts(
+    container: Any, stream: Any, check_running: Callable[[], None] = lambda: None
+) -> list[PacketFacts]:
+    """Read all packets of a stream from the container's position.
+
+    Of the packets that the container calls key frames, those count from which decoding gives exact
+    frames; and the first one.
+    """
+    codec, header = stream.codec_context.name, stream.codec_context.extradata
+    found: list[PacketFacts] = []
+    has_key = False
+    for packet in packets_of(container, stream):
+        check_running()
+        if not packet.size:
+            continue
+        is_key = packet.is_keyframe and (not has_key or starts_exactly(codec, header, packet))
+        has_key = has_key or is_key
+        found.append(
+            PacketFacts(
+                packet.pts,
+                packet.dts,
+                is_key,
+                packet.duration or 0,
+                bool(packet.is_discard) or not is_shown(codec, packet),
+                packet.pos,
+                packet.size,
+            )
         )
-        for packet in packets_of(container, stream)
-        if packet.size
-    ]
+    return found

@@ -19,6 +19,9 @@ from .library import pyav
 
 Array = NDArray[Any]
 
+MOST_PIXELS = 1 << 29
+"""Of all frames of a clip: 258 of 1920 x 1080, 64 of 3840 x 2160. A larger claim of a small file
+would take all memory; as an error it is a bad sample."""
 
 _PLANES = frozenset(
     f"yuv{full}{chroma}p" for full in ("", "j") for chroma in ("420", "422", "440", "444")
@@ -40,11 +43,11 @@ class PictureMaker:
         names = pyav().video.reformatter
         self._space = space
         self._reformat = names.VideoReformatter().reformat
-        self._exactly = (
-            names.Interpolation.BILINEAR
-            | names.Interpolation.FULL_CHR_H_INT
-            | names.Interpolation.ACCURATE_RND
-        )
+        way = names.Interpolation
+        self._is_exact = hasattr(way, "FULL_CHR_H_INT")  # from PyAV 18 on
+        self._way = way.BILINEAR
+        if self._is_exact:
+            self._way |= way.FULL_CHR_H_INT | way.ACCURATE_RND
 
     def size_of(self, frame: Any) -> tuple[int, int]:
         """Return height and width of the upright picture."""
@@ -54,7 +57,7 @@ class PictureMaker:
     def picture(self, frame: Any, out: Array | None = None) -> Array:
         """Return the upright picture: uint8, HWC; in `out`, if possible."""
         if frame.format.name not in _PLANES:  # more bits, alpha, RGB ...
-            frame = self._reformat(frame, format="yuv444p", interpolation=self._exactly, threads=1)
+            frame = self._in_planes(frame)
         planes = [_samples(plane) for plane in frame.planes]
         shape = planes[0].shape
         for number in (1, 2):
@@ -68,6 +71,15 @@ class PictureMaker:
         if turns:
             return np.rot90(cv2.transform(merged, matrix), turns)
         return cv2.transform(merged, matrix, dst=out)
+
+    def _in_planes(self, frame: Any) -> Any:
+        """Return a frame of 4:4:4 with 8 bits and the same range."""
+        if self._is_exact:
+            return self._reformat(frame, format="yuv444p", interpolation=self._way, threads=1)
+        ranges = {"dst_color_range": frame.color_range}
+        if not frame.format.is_rgb:
+            ranges["src_color_range"] = frame.color_range
+        return self._reformat(frame, format="yuv444p", interpolation=self._way, **ranges)
 
     def _memory(self, number: int, shape: tuple[int, ...]) -> Array:
         kept = self._kept.get(number)
@@ -133,7 +145,8 @@ class ClipDecoder:
             `dtype`, FHWC.
 
         Raises:
-            DecodeError: a frame is damaged, missing, or of another size than the first one.
+            DecodeError: a frame is damaged, missing, or of another size than the first one; or the
+                clip has more than `MOST_PIXELS`.
             PipelineStopped: the pipeline was closed.
         """
         maker = PictureMaker(self.space)
@@ -142,6 +155,7 @@ class ClipDecoder:
             workspace.check_running()
             size = maker.size_of(frame)
             if out is None:
+                check_size(len(numbers), size)
                 out = workspace.empty((len(numbers), *size, 3), self.dtype)
             if size != out.shape[1:3]:
                 raise changed_size(reader, number, size, out.shape[1:3])
@@ -166,6 +180,15 @@ class ClipDecoder:
             np.multiply(picture, 1 / 255, out=out, casting="unsafe")
         else:
             np.copyto(out, picture)
+
+
+def check_size(count: int, size: tuple[int, int]) -> None:
+    """Raise DecodeError if so many frames of a height and width are too large for a clip."""
+    if count * size[0] * size[1] > MOST_PIXELS:
+        raise DecodeError(
+            f"the clip has {count} frames of {size[0]} x {size[1]} pixels; the limit of a clip is "
+            f"{MOST_PIXELS} pixels: take fewer frames, as `sequence_length` says"
+        )
 
 
 def changed_size(

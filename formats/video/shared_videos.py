@@ -143,7 +143,7 @@ class SharedVideos:
             OSError: the file cannot be opened.
             DecodeError: it is no video.
         """
-        video = self._video(path)
+        video = self._video(path, check_running)
         last = {video.index.key_of(number): number for number in numbers}
         clip = _Clip(set(numbers), last, self._expected(numbers))
         with self._change:
@@ -172,12 +172,13 @@ class SharedVideos:
     def _open_frames(self, file: Any, state: FileState) -> FrameReader:
         return open_frames(file, state, self._index_of, self.pool)
 
-    def _video(self, path: str) -> _Video:
+    def _video(self, path: str, check_running: Callable[[], None]) -> _Video:
         """Return what is known of a video; forget the other videos that no clip is read of."""
         state = self._open.key_of(path)
         video = self._videos.get(state)
         if video is None:
             with self._open.lend(path) as reader:
+                reader.check_running = check_running
                 video = _Video(reader.index, reader.codec, reader.look)
         with self._change:
             self._videos = {s: v for s, v in self._videos.items() if v.clips or s == state}
@@ -244,6 +245,7 @@ class SharedFrames:
         try:
             lent = self._open.lend(self._path, partial(self._cost, left[-1]))
             with lent as reader, reader.at_work():
+                reader.check_running = self._check_running
                 turn.place = left[-1] - reader.distance_to(left[-1])
                 while left and self._may_go_on(turn, left[-1], len(found)):
                     number = left.pop()

@@ -8,6 +8,9 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Operator
 from ...engine.graph.params import BOOL, FLOAT, param
 
+_HIGHEST_RATE = 1e6
+"""Hz. The time that resampling takes grows with the rate; hydrophones reach this rate."""
+
 
 class SoundArguments(Operator):
     """Declares the arguments that say whether sound is an output, and in which form."""
@@ -28,6 +31,11 @@ class SoundArguments(Operator):
         idle = sorted(self.given & {"audio_rate", "audio_downmix"})
         if idle and not self.audio:
             raise ArgumentError(f"{self.called}: {' and '.join(idle)} without audio=True")
+        if self.audio_rate > _HIGHEST_RATE:
+            raise ArgumentError(
+                f"{self.called}: audio_rate is {self.audio_rate:g} Hz; the limit is "
+                f"{_HIGHEST_RATE:g} Hz"
+            )
 
     def sound_arguments(self) -> dict[str, Any]:
         """Return the arguments of `decode_span`."""

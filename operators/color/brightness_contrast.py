@@ -172,7 +172,7 @@ class Brightness(_WithBrightness):
     float32, and in float64 if input or result have 8 bytes. CPU and GPU agree exactly.
 
     Inputs:
-        images: any layout and type.
+        images: any layout with H and W, or none; any type.
 
     Outputs:
         the images: of the input's shape, layout and, if `dtype` is not given, type.
@@ -189,7 +189,7 @@ class Contrast(_WithContrast):
     agree exactly.
 
     Inputs:
-        images: any layout and type.
+        images: any layout with H and W, or none; any type.
 
     Outputs:
         the images: of the input's shape, layout and, if `dtype` is not given, type.
@@ -207,7 +207,7 @@ class BrightnessContrast(_WithContrast, _WithBrightness):
     float32, and in float64 if input or result have 8 bytes. CPU and GPU agree exactly.
 
     Inputs:
-        images: any layout and type.
+        images: any layout with H and W, or none; any type.
 
     Outputs:
         the images: of the input's shape, layout and, if `dtype` is not given, type.

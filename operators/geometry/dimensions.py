@@ -77,6 +77,12 @@ class Squeeze(SampleOperator):
         return result
 
 
+_NAMES_ALONE = (
+    "fn.expand_dims: new_axis_names needs an input with a layout, or single numbers; name the "
+    "layout where the data enter the pipeline, or leave new_axis_names out"
+)
+
+
 @register
 class ExpandDims(SampleOperator):
     """Inserts dimensions of extent 1.
@@ -108,8 +114,8 @@ class ExpandDims(SampleOperator):
             raise ArgumentError(
                 f"fn.expand_dims: new_axis_names {names!r} must have a letter for each of {axes}"
             )
-        if names and not self.layouts[0]:
-            raise LayoutError("fn.expand_dims: new_axis_names needs an input with a layout")
+        if names and not self.layouts[0] and max(axes) >= len(axes):
+            raise LayoutError(_NAMES_ALONE)
 
     def output_layouts(self) -> tuple[str, ...]:
         if self.axes and not self.new_axis_names:
@@ -126,6 +132,8 @@ class ExpandDims(SampleOperator):
         return in_shapes(batch, data, lambda i, shape: self._expanded(shape), alike=True)
 
     def _expanded(self, shape: Shape) -> Shape:
+        if shape and self.new_axis_names and not self.layouts[0]:
+            raise LayoutError(_NAMES_ALONE)
         ndim = len(shape) + len(self.axes)
         if max(self.axes, default=0) >= ndim:
             raise ArgumentError(

@@ -64,7 +64,9 @@ class ResamplingOperator(SampleOperator, ABC):
     inputs = ("images",)
     devices = ("cpu", "gpu")
     rehearses = True
-    assumed_layouts: ClassVar[Mapping[int, str]] = VIDEO_LAYOUTS
+    assumed_layouts: Mapping[int, str] = VIDEO_LAYOUTS
+    takes_empty: ClassVar[bool] = False
+    """Whether samples without pixels are taken: axes without extent keep none."""
 
     interp_type = param(
         INTERP,
@@ -134,13 +136,17 @@ class ResamplingOperator(SampleOperator, ABC):
     def sample(self, workspace: Workspace, image: Array, **arguments: Any) -> Any:
         axes = self.axes_of(image.ndim)
         extents = image.shape[axes.spatial]
+        if 0 in extents and not self.takes_empty:
+            raise ArgumentError(
+                f"{self.called}: a sample of shape {image.shape} has no pixels to make an image of"
+            )
         whole = extents if all(extents) else tuple(max(extent, 1) for extent in extents)
         plan = self.plan_sample(workspace, axes, whole, arguments)
         before, after = image.shape[: axes.first], image.shape[axes.spatial.stop :]
         pairs = zip(plan.size, extents, strict=True)
         size = plan.size if whole is extents else [new if old else 0 for new, old in pairs]
         out = workspace.empty((*before, *size, *after), self._result_type(image.dtype))
-        if out.size:
+        if out.size or not self.takes_empty:
             self._resample(image, out, axes, plan, arguments)
         return out
 
@@ -227,10 +233,13 @@ class ResamplingOperator(SampleOperator, ABC):
         seen = np.maximum(extents, 1)
         resampled, known = self._resampled_axes(plans, seen, FilterChoice.of(arguments))
         counts, size = axes.image_counts(shapes), plans.size
-        size = np.where(extents > 0, size, 0)
-        counts = np.where((shapes > 0).all(1), counts, 0)
+        if self.takes_empty:
+            size = np.where(extents > 0, size, 0)
+            counts = np.where((shapes > 0).all(1), counts, 0)
         possible = known & plans.possible & (plans.start != plans.end).all(1)
-        possible &= (counts == 0) | np.all([axis.possible() for axis in resampled], axis=0)
+        possible &= self.takes_empty | (extents > 0).all(1)
+        fits = (channels > 0) & np.all([axis.possible() for axis in resampled], axis=0)
+        possible &= fits | (counts == 0)
         if not possible.all():
             for i in np.flatnonzero(~possible).tolist():
                 shape = images.extents()[i]

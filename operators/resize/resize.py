@@ -37,7 +37,8 @@ class Resize(SizedOperator):
             Without a layout, by the number of dimensions: HW, HWC, FHWC, FDHWC.
 
     Outputs:
-        resized: as the input, of another height and width (and depth).
+        resized: as the input, of another height and width (and depth). An axis without extent
+            keeps none.
         attributes: with `save_attrs`, the extents before: int32, (height, width) or (depth,
             height, width).
 
@@ -46,6 +47,7 @@ class Resize(SizedOperator):
     """
 
     name = "resize"
+    takes_empty = True
     aliases = ("experimental.resize",)
 
     save_attrs = param(BOOL, False, "Also output the extents before.")

@@ -65,6 +65,7 @@ class TensorResize(ResamplingOperator):
     aliases = ("experimental.tensor_resize",)
     inputs = ("data",)
     assumed_layouts = MappingProxyType({})
+    takes_empty = True
 
     alignment = param(
         FLOATS,
@@ -230,12 +231,12 @@ class TensorResize(ResamplingOperator):
         return plans._replace(possible=plans.possible & np.isfinite(alignment).all(axis=1))
 
     def sample(self, workspace: Workspace, image: Array, **arguments: Any) -> Array:
-        extents = image.shape
-        if 0 in extents:
-            raise ArgumentError(
-                f"{self.called}: a sample of shape {extents} has no elements to make others of"
-            )
+        extents = tuple(max(extent, 1) for extent in image.shape)
         plan = self.plan_sample(workspace, self._view(1), extents, arguments)
+        if not image.size:
+            pairs = zip(plan.size, image.shape, strict=True)
+            size = tuple(new if old else 0 for new, old in pairs)
+            return workspace.empty(size, self._result_type(image.dtype))
         changed = [
             axis
             for axis, extent in enumerate(extents)
@@ -282,7 +283,7 @@ class TensorResize(ResamplingOperator):
         ndim = extents.shape[1]
         plans = self.plan_batch(batch, self._view(1), extents, arguments)
         stay = (plans.size == extents) & (plans.start == 0) & (plans.end == extents)
-        used = plans.possible & (shapes > 0).all(axis=1)
+        used = plans.possible
         first, last = self._block(np.flatnonzero((~stay[used]).any(axis=0)).tolist(), ndim)
         lone = last - first == 1
 

@@ -57,6 +57,11 @@ class ExternalSource(FedInput):
 
     Without a source the data come from `Pipeline.feed_input` under this operator's name.
 
+    Without `layout` each batch has the layout with which the data come: that of `feed_input`, of a
+    `TensorListCPU` or `TensorListGPU`, or of the `TensorCPU` or `TensorGPU` objects in a list. The
+    operators behind work by this layout, which may change from batch to batch. If `layout` is
+    given, `feed_input` refuses data of another layout, and data of a source count as of this one.
+
     A checkpoint holds the position of the source. A function gets the position in its argument. An
     object with `state_dict()` and `load_state_dict()` saves and restores its own state, of JSON
     types. Other iterables are iterated up to the position.
@@ -75,7 +80,12 @@ class ExternalSource(FedInput):
         'Action at the end of an iterable. "no", False or None: StopIteration. "quiet" or True: '
         'start again. "raise": StopIteration, and start again after `reset`.',
     )
-    layout = param(ANY, None, "Layout of the samples, or a list with a layout for each output.")
+    layout = param(
+        ANY,
+        None,
+        "Layout of the samples, or a list with a layout for each output. By default that with "
+        "which the data come.",
+    )
     dtype = param(ANY, None, "Dtype that the data must have, or a list with one for each output.")
     ndim = param(ANY, None, "Number of dimensions of each sample, or a list with one an output.")
     no_copy = param(

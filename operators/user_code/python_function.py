@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, param
+from ...engine.printable import printable
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.results import BatchRows
 from .device_data import device_column
@@ -136,7 +137,7 @@ def guard_rows(batch: BatchContext, compute: Callable[[int], None]) -> list[int]
                 batch.errors[i] = error
     bad = sorted(batch.errors)
     if bad and len(bad) == batch.size:
-        first, location = batch.errors[bad[0]], batch.where(bad[0])
+        first, location = batch.errors[bad[0]], printable(batch.where(bad[0]))
         first.add_note(f"sample {bad[0]} of the batch" + (f", from {location}" if location else ""))
         raise first
     return bad

@@ -11,8 +11,8 @@ from ...engine.errors import ArgumentError, SourceError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, STR, STRS, param
 from ..files.reader import WholeFileReader
-from ..listing.list_file import opened
-from ..storage.urls import is_url, shown
+from ..storage.opening import opened
+from ..storage.urls import is_local, is_url, shown
 from .columns import (
     OPTIONAL_OUTPUTS,
     IdColumn,
@@ -36,7 +36,8 @@ class Coco(WholeFileReader):
     """Reads the images of a COCO data set, with boxes, labels, and masks or keypoints.
 
     The annotations are parsed once, into arrays: a file of 450 MB takes seconds and less than
-    1 GB of memory. Images come in the order of their ids. Files may stand behind URLs.
+    1 GB of memory. Images come in the order of their ids; ids that are texts come last, in the
+    order of the file. Files may stand behind URLs. LVIS's files are read, too.
 
     Outputs:
         images: the encoded files, uint8, shape (size,).
@@ -55,8 +56,9 @@ class Coco(WholeFileReader):
         segment ids: int32, shape (boxes,), with `panoptic_root`.
 
     These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
-    a box that is not finite, below `size_threshold`, and crowds with `include_iscrowd=False`. Names
-    in `images` that the annotations lack are dropped and counted, too.
+    neither box nor segmentation, with a box that is not finite, below `size_threshold`, and crowds
+    with `include_iscrowd=False`. Without a box, the box of the segmentation's mask counts. Names in
+    `images` that the annotations lack are dropped and counted, too.
     Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
     than three vertices has no pixels.
 
@@ -202,7 +204,12 @@ class Coco(WholeFileReader):
         )
         coco, self._dropped = select(self._parsed(name), selected, name)
         return to_samples(
-            coco, selected, name, polygons=self.polygon_masks, runs=self.pixelwise_masks
+            coco,
+            selected,
+            name,
+            polygons=self.polygon_masks,
+            runs=self.pixelwise_masks,
+            image_ids=self.image_ids or self.save_preprocessed_annotations,
         )
 
     def _parsed(self, name: str) -> CocoInstances:
@@ -247,7 +254,8 @@ def _check_names(file_names: list[str], name: str) -> None:
     Otherwise a person who can change the annotations could have any file of this machine read.
     """
     for file_name in file_names:
-        if is_url(file_name) or file_name.startswith("/") or ".." in file_name.split("/"):
+        leaves = is_url(file_name) or is_local(os.fsencode(file_name))
+        if leaves or ".." in file_name.split("/"):
             raise SourceError(
                 f"{name}: annotations behind a URL may not name the file {file_name!r} outside of "
                 "file_root; copy the annotations to this machine, if you trust them"

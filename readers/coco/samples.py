@@ -103,7 +103,13 @@ class CocoSamples(NamedTuple):
 
 @np.errstate(over="ignore")  # of numbers beyond float32, which become infinite
 def to_samples(
-    coco: CocoInstances, selected: Selected, name: str, *, polygons: bool, runs: bool
+    coco: CocoInstances,
+    selected: Selected,
+    name: str,
+    *,
+    polygons: bool,
+    runs: bool,
+    image_ids: bool,
 ) -> CocoSamples:
     """Return what batches take of selected annotations.
 
@@ -113,20 +119,21 @@ def to_samples(
         name: of the annotation file, for messages.
         polygons: whether polygons are needed.
         runs: whether run lengths are needed, for masks of pixels.
+        image_ids: whether the images' ids are needed.
 
     Raises:
         DecodeError: a category does not exist, an image has no size where its size is needed, a run
             length belongs to another size, or an id has more than 32 bits.
     """
     if selected.ratio or runs:
-        check_sizes(coco.heights, coco.widths, name, coco.image_ids)
+        check_sizes(coco.heights, coco.widths, name, coco)
     sizes = np.stack([coco.widths, coco.heights], axis=1).astype(np.float32)
     unit = sizes if selected.ratio and not runs else None  # masks are drawn in pixels
     per_box = np.repeat(sizes, np.diff(coco.bounds), axis=0)
     keypoints = coco.annotations.keypoints
     return CocoSamples(
         coco.file_names,
-        _as_int32(coco.image_ids, "image id", name),
+        _as_int32(coco, coco.image_ids, "image id", name) if image_ids else None,
         coco.bounds,
         _boxes(coco, selected, per_box),
         _labels(coco, selected, name),
@@ -138,13 +145,17 @@ def to_samples(
     )
 
 
-def check_sizes(heights: Int64s, widths: Int64s, name: str, ids: Int64s | None = None) -> None:
-    """Raise DecodeError unless masks of all these sizes can be made."""
+def check_sizes(
+    heights: Int64s, widths: Int64s, name: str, coco: CocoInstances | None = None
+) -> None:
+    """Raise DecodeError unless masks of all these sizes can be made; `coco` has the images' ids."""
     valid = (heights > 0) & (widths > 0) & (heights <= MOST_PIXELS) & (widths <= MOST_PIXELS)
     valid &= heights * np.where(valid, widths, 0) <= MOST_PIXELS
     if not valid.all():
         image = int(np.argmin(valid))
-        who = f"image {image} (from 0)" if ids is None else f"the image with id {ids[image]}"
+        who = f"image {image} (from 0)"
+        if coco is not None:
+            who = f"the image with id {coco.ids.shown(int(coco.image_ids[image]))}"
         raise DecodeError(
             f"{name}: {who} has the size {heights[image]} x {widths[image]} (height x width); "
             f"masks and ratio=True need 1 to {MOST_PIXELS} pixels"
@@ -164,7 +175,7 @@ def _labels(coco: CocoInstances, selected: Selected, name: str) -> Int32s:
     """Return the labels: category ids, or the categories' numbers in the file, from 1 on."""
     ids = coco.annotations.category_ids
     if selected.avoid_class_remapping:
-        return _as_int32(ids, "category id", name)
+        return _as_int32(coco, ids, "category id", name)
     order = np.argsort(coco.category_ids)
     ordered = np.append(coco.category_ids[order], -1)
     at = np.searchsorted(ordered[:-1], ids)
@@ -173,26 +184,32 @@ def _labels(coco: CocoInstances, selected: Selected, name: str) -> Int32s:
     if unknown.size:
         wrong = int(unknown[0])
         raise DecodeError(
-            f"{name}: the annotation with id {coco.annotations.ids[wrong]} has the category_id "
-            f"{ids[wrong]}, which is not in 'categories'; add the category there, or pass "
-            "avoid_class_remapping=True"
+            f"{name}: the annotation with id {_shown(coco, wrong)} has the category_id "
+            f"{coco.ids.shown(int(ids[wrong]))}, which is not in 'categories'; add the category "
+            "there, or pass avoid_class_remapping=True"
         )
     return (order[at] + 1).astype(np.int32) if len(ids) else np.empty(0, np.int32)
 
 
-def _as_int32(ids: Int64s, what: str, name: str) -> Int32s:
+def _shown(coco: CocoInstances, annotation: int) -> str:
+    """Return the id of an annotation, for messages."""
+    return coco.ids.shown(int(coco.annotations.ids[annotation]))
+
+
+def _as_int32(coco: CocoInstances, ids: Int64s, what: str, name: str) -> Int32s:
     wrong = ids[(ids < _INT32.min) | (ids > _INT32.max)]
     if wrong.size:
-        raise DecodeError(f"{name}: the {what} {wrong[0]} has more than 32 bits")
+        shown = coco.ids.shown(int(wrong[0]))
+        raise DecodeError(f"{name}: the {what} {shown} is no number of 32 bits, as outputs are")
     return ids.astype(np.int32)
 
 
 def _segment_ids(coco: CocoInstances, name: str) -> Int32s:
     names = coco.panoptic_names or []
     if "" in names:
-        image = coco.image_ids[names.index("")]
+        image = coco.ids.shown(int(coco.image_ids[names.index("")]))
         raise DecodeError(f"{name}: no annotation has the panoptic image_id {image}")
-    return _as_int32(coco.annotations.ids, "segment id", name)
+    return _as_int32(coco, coco.annotations.ids, "segment id", name)
 
 
 def _keypoints(keypoints: NDArray[np.float64], sizes: Float32s | None) -> Float32s:
@@ -248,7 +265,7 @@ def _runs(coco: CocoInstances, name: str) -> SampleRuns:
     if others.size:
         mask = int(masks[others[0]])
         raise DecodeError(
-            f"{name}: the annotation with id {coco.annotations.ids[mask]} has an RLE of size "
+            f"{name}: the annotation with id {_shown(coco, mask)} has an RLE of size "
             f"{segmentations.sizes[mask].tolist()}, but its image has the size "
             f"{sizes[image[others[0]]].tolist()}"
         )

@@ -45,11 +45,13 @@ def select(
     finite = np.isfinite(boxes).all(axis=1)
     large = (boxes[:, 2:] >= np.float32(selected.size_threshold)).all(axis=1)
     wanted = ~coco.annotations.are_crowds | selected.include_iscrowd
+    lack_box = coco.annotations.lack_box
     dropped = {
         "names in images that the annotations lack": unknown,
         "annotations without an image": coco.without_image,
         "annotations whose box is not finite": int(np.count_nonzero(~finite)),
-        "annotations below size_threshold": int(np.count_nonzero(finite & ~large)),
+        "annotations without a box and a mask": int(np.count_nonzero(finite & ~large & lack_box)),
+        "annotations below size_threshold": int(np.count_nonzero(finite & ~large & ~lack_box)),
         "annotations with iscrowd=1": int(np.count_nonzero(finite & large & ~wanted)),
     }
     coco = coco.keep(finite & large & wanted)

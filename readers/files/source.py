@@ -88,6 +88,11 @@ class FileSource:
         checked_indices(np.array([index]), len(self))
         return self._listing.name(index)
 
+    def folders(self) -> set[str]:
+        """Return the folders of all files: absolute paths, or URLs."""
+        paths = self._listing.paths(np.arange(len(self)))
+        return set(map(os.fsdecode, set(map(os.path.dirname, paths))))
+
     def share(self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]) -> None:
         """Let processes of its own read local files into memory of the arena."""
         process = ReadingProcess(arena, TUNING.threads, metadata_functions, processes_of_cores())

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import os
 from array import array
 from codecs import BOM_UTF8
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import SourceError
+from ..storage.opening import opened
 from ..storage.strings import StringTable, StringTableBuilder
 from ..storage.urls import is_local, is_url, shown
 
@@ -74,15 +74,6 @@ def check_remote_name(path: bytes, number: int, name: bytes) -> None:
             f"{os.fsdecode(name)!r}; name files relative to the list or to `file_root`, or copy "
             "the list to this machine"
         )
-
-
-def opened(path: bytes, options: Mapping[str, Any]) -> IO[bytes]:
-    """Open a list for reading: a local file or a URL."""
-    if not is_url(path):
-        return open(path, "rb")
-    from ..remote.objects import start_whole  # needs optional libraries
-
-    return io.BytesIO(start_whole(os.fsdecode(path), options, np.empty)().tobytes())
 
 
 def _bad_line(path: bytes, number: int, line: bytes) -> SourceError:

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
 from ...engine.graph.params import STR, STRS, param
+from ..storage.opening import opened
 from ..storage.strings import StringTable
 from ..storage.urls import is_url, shown
 from .class_folders import ClassFolders
-from .list_file import check_remote_name, opened
+from .list_file import check_remote_name
 from .listing import FileList, absolute, encoded_paths, folders_below, root_of
 
 FILES = param(STRS, None, "Paths of the files, relative to `file_root` if that is given.")

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
 from ...formats.nemo import NemoManifest, parse_manifest
-from ..listing.list_file import opened
 from ..source import checked_indices
+from ..storage.opening import opened
 from ..storage.urls import is_url, shown
 
 Int64s = NDArray[np.int64]

@@ -110,10 +110,24 @@ class NumpySource:
     def __len__(self) -> int:
         return len(self._arrays) if self._firsts is None else int(self._firsts[-1])
 
+    def headers(self, numbers: Int64s) -> list[NpyHeader]:
+        """Return the headers of arrays, without reading elements."""
+        return self._stored.headers(numbers)
+
+    @property
+    def array_count(self) -> int:
+        """The number of arrays, which may have several samples each."""
+        return len(self._arrays)
+
+    @property
+    def inflates(self) -> bool:
+        """Whether any array is deflated, so that reading a part of it inflates all of it."""
+        members = self._arrays.members
+        return members is not None and bool(members.table["deflated"].any())
+
     def plain_file(self) -> str | None:
         """Return the path of a local file; None if the first is none, or members are deflated."""
-        members = self._arrays.members
-        if members is not None and members.table["deflated"].any():
+        if self.inflates:
             return None
         (path,) = self._arrays.paths(self._arrays.files_of(np.zeros(1, np.int64)))
         return None if is_url(path) else path

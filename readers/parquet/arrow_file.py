@@ -15,8 +15,7 @@ import numpy as np
 
 from ...engine.errors import SourceError
 from ..storage.lookahead import Lookahead
-from ..storage.read_plan import Int64s
-from ..storage.storage import Bytes, Storage
+from ..storage.storage import Storage
 from .library import check_names, named_errors, pyarrow
 from .table_file import LARGEST_BLOCK, TableFile
 
@@ -66,27 +65,18 @@ class ArrowTable(TableFile):
         self._offsets = np.array([batch.offset for batch in batches], np.int64)
         self._lengths = np.array([batch.length for batch in batches], np.int64)
 
-    def nbytes(self, columns: Sequence[str] | None) -> int:
-        """See `TableFile.nbytes`: record batches are read whole."""
-        return int(self._lengths.sum())
-
-    def extents(self, block: int, columns: Sequence[str] | None) -> tuple[Int64s, Int64s]:
-        """See `TableFile.extents`: the message."""
+    def read(self, block: int, columns: Sequence[str] | None) -> list[Any]:
+        """See `TableFile.read`; a record batch is read whole."""
         one = slice(block, block + 1)
         if int(self._lengths[block]) > LARGEST_BLOCK:
             raise SourceError(
                 f"{self.title(block)} has more than {LARGEST_BLOCK} bytes; write the file with "
                 "smaller record batches"
             )
-        return self._offsets[one], self._lengths[one]
-
-    def decode(
-        self, block: int, columns: Sequence[str] | None, parts: Sequence[Bytes]
-    ) -> list[Any]:
-        """See `TableFile.decode`."""
+        (content,) = self.storage.read(self._offsets[one], self._lengths[one], np.empty)
         ipc = pyarrow().ipc
         with named_errors(self.title(block)):
-            message = ipc.read_message(pyarrow().py_buffer(parts[0]))
+            message = ipc.read_message(pyarrow().py_buffer(content))
             batch = ipc.read_record_batch(message, self.schema)
             if columns is not None:
                 batch = batch.select(list(dict.fromkeys(n.split(".")[0] for n in columns)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -12,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..interrupt import passed_on
 from ..source import checked_indices
 from ..storage.read_plan import Int64s
 from ..storage.read_team import READ_TEAM
@@ -103,25 +103,17 @@ class RowBlocks(Generic[Decoded]):
                 yield number, blocks.pop(number), places, indices[places] - self._firsts[number]
 
     def _read(self, numbers: list[int]) -> dict[int, tuple[Decoded, int]]:
-        """Read and decode blocks; what they consist of is asked for together."""
-        waits, contents = [], {}
-        for number in numbers:
-            file, block = self.position_of(number)
-            offsets, lengths = file.extents(block, self._columns)
-            parts: list[Bytes] = [np.empty(length, np.uint8) for length in lengths.tolist()]
-            waits.append(file.storage.start_read(offsets.tolist(), parts))
-            contents[number] = parts
-        for wait in waits:
-            wait()
+        """Read and decode blocks, each by one thread."""
         found: dict[int, tuple[Decoded, int]] = {}
+        waits = passed_on()
 
-        def decode(number: int) -> None:
+        def read(number: int) -> None:
             file, block = self.position_of(number)
-            batches = file.decode(block, self._columns, contents.pop(number))
-            with named_errors(file.title(block)):
+            with waits, named_errors(file.title(block)):
+                batches = file.read(block, self._columns)
                 found[number] = self._decoded(self.file_of(number), batches)
 
-        READ_TEAM.run_jobs(decode, numbers, len(os.sched_getaffinity(0)))
+        READ_TEAM.run_jobs(read, numbers)
         return found
 
     def file_of(self, number: int) -> int:
@@ -151,10 +143,6 @@ class RowBlocks(Generic[Decoded]):
         number = int(np.searchsorted(self._firsts, index, "right")) - 1
         file, block = self.position_of(number)
         return f"{file.title(block)}, row {index - int(self._firsts[number])}"
-
-    def nbytes(self) -> int:
-        """Return about how many bytes all blocks take when they are decoded."""
-        return sum(file.nbytes(self._columns) for file in self.files)
 
     def close(self) -> None:
         """Release files and blocks; a later read opens them again."""

@@ -121,7 +121,10 @@ class Parquet(Reader):
         return source
 
     def _warn_of_decoding(self, source: ParquetSource) -> None:
-        nbytes, groups = source.nbytes(), source.groups()
+        try:
+            nbytes, groups = source.nbytes(), source.groups()
+        except OSError:
+            return  # the error is raised when the samples are read
         rows = -(-len(source) // max(1, groups))
         if nbytes > self.cache_bytes and rows > 1:
             warnings.warn(

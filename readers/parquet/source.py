@@ -29,6 +29,9 @@ class RowGroup:
         self._batches = [[rule.values(batch) for rule in rules] for batch in batches]
         self._names = [rule.name for rule in rules]
 
+    def __len__(self) -> int:
+        return int(self._firsts[-1])
+
     @property
     def nbytes(self) -> int:
         """Memory that the values take."""
@@ -109,8 +112,13 @@ class ParquetSource:
         return {name: each for name, each in names.items() if each}
 
     def nbytes(self) -> int:
-        """Return about how many bytes the columns take when all rows are decoded."""
-        return self.blocks.nbytes()
+        """Return about how many bytes the columns of all rows take, as the first group does.
+
+        Raises:
+            OSError: the group cannot be read. SourceError if it is damaged.
+        """
+        (group,) = (group for _, group, _, _ in self.blocks.groups(np.zeros(1, np.int64)))
+        return group.nbytes * len(self) // len(group)
 
     def groups(self) -> int:
         """Return the number of row groups."""

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...engine.errors import SourceError
-from ..storage.read_plan import Int64s
-from ..storage.storage import Bytes, Storage
+from ..storage.storage import Storage
 
 LARGEST_BLOCK = 4 << 30
 """Bytes of a block in memory. A damaged or hostile file may claim more than there is memory."""
@@ -20,8 +19,7 @@ MOST_ROWS = 1 << 40
 class TableFile(ABC):
     """A table in blocks of rows, each of which is decoded as a whole.
 
-    It can be pickled, and many threads may use it. What a block consists of is read by the caller,
-    so that the parts of several blocks and files are asked for together.
+    It can be pickled, and many threads may use it.
 
     Attributes:
         storage: the file.
@@ -45,26 +43,15 @@ class TableFile(ABC):
         self.counts = tuple(counts)
 
     @abstractmethod
-    def nbytes(self, columns: Sequence[str] | None) -> int:
-        """Return about how many bytes some columns of all rows take when they are decoded."""
-
-    @abstractmethod
-    def extents(self, block: int, columns: Sequence[str] | None) -> tuple[Int64s, Int64s]:
-        """Return offsets and lengths of what is needed to decode columns of a block.
+    def read(self, block: int, columns: Sequence[str] | None) -> list[Any]:
+        """Read and decode a block; return PyArrow's record batches.
 
         Args:
             block: its number.
             columns: names, with dots before the fields of a struct; None for all.
-        """
-
-    @abstractmethod
-    def decode(
-        self, block: int, columns: Sequence[str] | None, parts: Sequence[Bytes]
-    ) -> list[Any]:
-        """Return a block as PyArrow's record batches; `parts` is the content of its extents.
 
         Raises:
-            SourceError: the block is damaged, or too large.
+            SourceError: the block is damaged, or too large. OSError: the file cannot be read.
         """
 
     def title(self, block: int) -> str:

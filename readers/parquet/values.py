@@ -170,7 +170,7 @@ class ByteValues(ColumnValues):
     @property
     def nbytes(self) -> int:
         """See `ColumnValues.nbytes`."""
-        return self._block.nbytes + self._starts.nbytes + self._sizes.nbytes
+        return int(self._sizes.sum()) + self._starts.nbytes + self._sizes.nbytes
 
 
 class ListValues(ColumnValues):
@@ -230,7 +230,8 @@ class ListValues(ColumnValues):
     @property
     def nbytes(self) -> int:
         """See `ColumnValues.nbytes`."""
-        return self._elements.nbytes + self._bounds.nbytes + self._shapes.nbytes
+        elements = int(self._bounds[-1] - self._bounds[0]) * self._elements.itemsize
+        return elements + self._bounds.nbytes + self._shapes.nbytes
 
 
 def _converted(

@@ -11,7 +11,7 @@ from typing import Any
 from ...engine.errors import SourceError
 from ..interrupt import wait_for
 from ..listing.class_folders import ClassFolders
-from ..storage.urls import shown
+from ..storage.urls import Url, shown
 from .endpoint import endpoint
 from .retries import Passing
 from .service import refusal
@@ -80,6 +80,20 @@ class RemoteClassFolders(ClassFolders):
             raise _listing_error(url, error) from None
         # Some services list the folder itself.
         return [_entry(item) for item in items if not _ends_in(url, item["name"])]
+
+
+def folder_entries(url: Url, options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the names of a folder's files and of its folders, sorted.
+
+    Names that begin with a dot are left out. A folder that is not there, or that the service cannot
+    list, has no entries.
+    """
+    root = os.fsencode(f"{url.text.rstrip('/')}/")
+    listed = RemoteClassFolders(options, root, ["[!.]*"], ["[!.]*"], case_sensitive=True)
+    try:
+        return list(map(os.fsdecode, listed.files(root))), list(map(os.fsdecode, listed.folders()))
+    except (SourceError, FileNotFoundError):
+        return [], []
 
 
 def _listing_error(url: str, error: Exception) -> Exception:

@@ -1,24 +1,30 @@
-"""The storage of a path or a URL."""
+"""The storage of a path or a URL, and small files as a whole."""
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import IO, Any
+
+import numpy as np
 
 from .local_file import LocalFile
+from .local_reads import OPEN_FLAGS, regular_size
 from .storage import Storage
-from .urls import is_url
+from .urls import Place, Url, is_url, text_of
 
 
-def open_storage(path: str | os.PathLike[str], options: Mapping[str, Any] | None = None) -> Storage:
+def open_storage(
+    path: str | os.PathLike[str] | Url, options: Mapping[str, Any] | None = None
+) -> Storage:
     """Return the storage of one file: see `open_storages`."""
     return open_storages([path], options)[0]
 
 
 def open_storages(
-    paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any] | None = None
+    paths: Sequence[str | os.PathLike[str] | Url], options: Mapping[str, Any] | None = None
 ) -> list[Storage]:
     """Return the storage of each of `paths`: local files, or URLs such as "s3://bucket/key".
 
@@ -29,7 +35,7 @@ def open_storages(
         OSError: there is no such file, or it is no regular file.
         MissingDependencyError: the library for a protocol is not installed.
     """
-    started = [_begin_open(os.fspath(path), options or {}) for path in paths]
+    started = [_begin_open(text_of(path), options or {}) for path in paths]
     return [wait() for wait in started]
 
 
@@ -39,3 +45,48 @@ def _begin_open(path: str, options: Mapping[str, Any]) -> Callable[[], Storage]:
     from ..remote.objects import start_open  # needs optional libraries
 
     return start_open(path, options)
+
+
+def opened(path: str | bytes | Place, options: Mapping[str, Any] | None = None) -> IO[bytes]:
+    """Open a file for reading from its front to its end: a local file, or an object in memory.
+
+    Of local files, only regular ones are opened: a named pipe would wait for a writer for ever.
+
+    Args:
+        path: of a local file, or a URL.
+        options: `Reader.storage_options`, for a URL.
+
+    Raises:
+        OSError: there is no such file, or it cannot be read. SourceError: it is a device or FIFO.
+    """
+    text = path if isinstance(path, bytes) else text_of(path)
+    if is_url(text):
+        from ..remote.objects import start_whole  # needs optional libraries
+
+        return io.BytesIO(start_whole(os.fsdecode(text), options or {}, np.empty)().tobytes())
+    descriptor = os.open(text, OPEN_FLAGS)
+    try:
+        regular_size(descriptor, text)
+        return open(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_whole(path: str | Place, options: Mapping[str, Any] | None = None) -> bytes:
+    """Return the content of a small file; see `opened`."""
+    with opened(path, options) as file:
+        return file.read()
+
+
+def exists(place: str | Place, options: Mapping[str, Any] | None = None) -> bool:
+    """Return whether there is a regular file, or an object behind a URL, that may be read."""
+    try:
+        open_storage(place, options)
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return False
+    except PermissionError:
+        if is_url(text_of(place)):  # what object stores answer who may not list a folder
+            return False
+        raise
+    return True

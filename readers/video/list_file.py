@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...engine.errors import SourceError
-from ..listing.list_file import check_remote_name, opened
+from ..listing.list_file import check_remote_name
+from ..storage.opening import opened
 from ..storage.urls import is_url, shown
 
 

@@ -24,7 +24,7 @@ from .clips import ClipRule, RangeRule, clip_table
 from .files import file_of
 from .list_file import ListedVideo
 
-_CONTENT = "frames of a video, 3"  # version of the cached index
+_CONTENT = "frames of a video, 4"  # version of the cached index
 
 _THREADS = 2
 """That read the indexes of local files. Packets come one by one, each with the GIL: four threads
@@ -172,7 +172,7 @@ def read_index_of(storage: Storage) -> FrameIndex:
     from fractions import Fraction  # takes 2 ms
 
     base = Fraction(int(unit[0]), int(unit[1]))
-    index = FrameIndex(times, keys, seeks, base, int(end[0]), packets.reshape(-1, 2))
+    index = FrameIndex(times, keys, seeks, base, int(end[0]), packets.reshape(-1, 3))
     keep_index(state, index)
     return index
 
@@ -182,10 +182,10 @@ def _are_arrays(*arrays: NDArray[Any]) -> bool:
     times, keys, seeks, unit, end, packets = arrays
     return (
         have_dtypes(*((each, np.int64) for each in arrays))
-        and (len(unit), len(end), len(packets) % 2) == (2, 1, 0)
+        and (len(unit), len(end), len(packets) % 3) == (2, 1, 0)
         and bool((unit > 0).all() and len(keys) == len(seeks) > 0)
-        and all(bool((each[1:] > each[:-1]).all()) for each in (times, keys))
+        and bool((times[1:] >= times[:-1]).all() and (keys[1:] > keys[:-1]).all())
         and 0 <= int(keys[0]) <= int(keys[-1]) < len(times)
         and int(end[0]) > int(times[-1])
-        and (not len(packets) or bool(((seeks >= 0) & (seeks < len(packets) // 2)).all()))
+        and (not len(packets) or bool(((seeks >= 0) & (seeks < len(packets) // 3)).all()))
     )

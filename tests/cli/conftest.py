@@ -15,8 +15,10 @@ import pytest
 import penstock
 from penstock.cli import main as main_module
 
+from ..readers.conftest import web as web
+
 HERE = Path(__file__).resolve().parent
-PACKAGE = Path(penstock.__file__).resolve().parent
+PACKAGE = Path(penstock.__file__).absolute().parent
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,8 @@ from penstock import datasets
 SECONDS = ("--seconds", "0.2")
 
 needs_dali = pytest.mark.skipif(
-    importlib.util.find_spec("nvidia.dali") is None, reason="DALI is not installed"
+    importlib.util.find_spec("nvidia") is None or importlib.util.find_spec("nvidia.dali") is None,
+    reason="DALI is not installed",
 )
 
 
@@ -116,3 +117,16 @@ def test_a_damaged_image_ends_the_run(penstock_in_process, tmp_path, class_folde
     result = penstock_in_process("bench", tmp_path / "data", *SECONDS)
     assert result.status == 1
     assert "2.jpg" in result.errors
+
+
+@pytest.mark.parametrize("name", ["webdataset", "tfrecord", "recordio", "folder"])
+def test_a_url(penstock_in_process, shards, class_folders, web, name):
+    root = class_folders if name == "folder" else shards / name
+    for path in filter(lambda each: each.is_file(), root.rglob("*")):
+        web.objects[f"set/{path.relative_to(root)}"] = path.read_bytes()
+    arguments = ("bench", f"{web.url}/set", *SECONDS, "--batch-size", 2)
+    result = penstock_in_process(*arguments, "--json")
+    assert result.status == 0, result.errors
+    assert json.loads(result.output)["samples_per_s"] > 0
+    compared = penstock_in_process(*arguments, "--compare", "dali")
+    assert (compared.status, "DALI reads no URLs" in compared.errors) == (2, True)

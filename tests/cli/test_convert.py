@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -12,8 +13,9 @@ import time
 import pytest
 
 from penstock import datasets
-from penstock.cli.convert import _text
+from penstock.cli.convert import FORMATS, _text
 from penstock.datasets import ConvertReport
+from penstock.tests.datasets import made
 
 from .terminals import on_terminal
 
@@ -187,3 +189,59 @@ def test_what_the_report_says():
         "out: 1,200 samples in 4 shards of folder, 0.5 s; an earlier run wrote 2 of the shards; "
         "3 samples left out; not converted: skeleton"
     )
+
+
+def test_help_lists_all_formats(penstock_in_process):
+    listed = FORMATS.replace(" or", ",").split(", ")
+    assert listed == list(datasets.WRITERS)
+    text = " ".join(penstock_in_process("convert", "--help").output.split())
+    assert FORMATS in text
+
+
+def test_a_full_disk_gives_one_hint(penstock_in_process, tmp_path):
+    source = tmp_path / "source" / "a"
+    source.mkdir(parents=True)
+    for i in range(20):
+        (source / f"{i}.bin").write_bytes(os.urandom(20_000))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
+    try:
+        result = penstock_in_process(
+            "convert", source.parent, tmp_path / "out", "--to", "webdataset", "--workers", 1
+        )
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert result.status == 1
+    assert result.errors.count("resume") == 1
+    assert result.errors.count("the whole shards stay") == 1
+    assert "resume=True" not in result.errors
+
+
+def test_urls(penstock_in_process, class_folders, tmp_path, monkeypatch, web):
+    monkeypatch.chdir(tmp_path)
+    shards = tmp_path / "shards"
+    datasets.convert(class_folders, shards, to="webdataset")
+    for path in shards.iterdir():
+        web.objects[f"set/{path.name}"] = path.read_bytes()
+    for url in ("s3://bucket/out", "https://host/out", f"{web.url}/out"):
+        result = penstock_in_process("convert", class_folders, url, "--to", "tfrecord")
+        assert result.status == 2
+        assert "is a URL, but conversions write local folders" in result.errors
+    for url in (f"{web.url}/set", f"{web.url}/set/shard-00000.tar"):
+        assert "webdataset, 6 samples" in penstock_in_process("inspect", url).output
+        assert penstock_in_process("verify", url, shards).status == 0
+    assert penstock_in_process("convert", f"{web.url}/set", "out", "--to", "folder").status == 0
+    assert datasets.verify(tmp_path / "out", class_folders).ok
+    missing = penstock_in_process("inspect", f"{web.url}/none.tar")
+    assert (missing.status, "no such object" in missing.errors) == (2, True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "shards"]
+
+
+@pytest.mark.parametrize("to", ["filelist", "folder"])
+def test_names_that_are_too_long_are_named(penstock_in_process, tmp_path, to):
+    sample = datasets.Sample("c/" + "n" * 300, {"data": datasets.Encoded(b"..", "bin"), "label": 0})
+    source = made.write(tmp_path / "source", [sample], classes=("c",))
+    result = penstock_in_process("convert", source, tmp_path / "out", "--to", to)
+    assert result.status == 2
+    assert "longer than the file system allows" in result.errors
+    assert ".penstock-convert" not in result.errors.partition("the file '")[2].partition("'")[0]

@@ -85,3 +85,26 @@ def test_a_pipe_that_closes(command, environment, class_folders):
     process.stderr.close()
     assert process.wait() == 141
     assert errors == b""
+
+
+def test_what_holds_no_sample_is_counted(penstock_in_process, tmp_path):
+    (tmp_path / "a" / "deeper").mkdir(parents=True)
+    (tmp_path / "a" / "1.jpg").write_bytes(b"..")
+    for name in ("readme.txt", "x.json", "sound.flac", ".hidden"):
+        (tmp_path / name).write_bytes(b"..")
+    result = penstock_in_process("inspect", tmp_path)
+    assert "left out  3 files beside the class folders" in result.output
+    assert "left out  1 folders in class folders" in result.output
+    content = json.loads(penstock_in_process("inspect", tmp_path, "--json").output)
+    assert content["left_out"] == {
+        "files beside the class folders": 3,
+        "folders in class folders": 1,
+    }
+
+
+def test_a_folder_of_loose_files_is_named_as_such(penstock_in_process, tmp_path):
+    for number in range(3):
+        (tmp_path / f"{number}.jpg").write_bytes(b"..")
+    result = penstock_in_process("inspect", tmp_path)
+    assert result.status == 1
+    assert "3 files of images, sound or video that lie in no class folder" in result.errors

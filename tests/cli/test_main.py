@@ -133,3 +133,38 @@ def test_the_documented_commands_exist(page):
     }
     for name, arguments in lines:
         assert set(re.findall(r"(?<= )--[\w-]+", arguments)) <= options[name]
+
+
+def test_an_unknown_command_lists_all(penstock_in_process):
+    for given in ("bogus", "shwo"):
+        result = penstock_in_process(given)
+        assert result.status == 2
+        assert all(name in result.errors for name in COMMANDS)
+    assert "Did you mean 'show'?" in result.errors
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_no_names_of_types(name):
+    text = CliRunner(env={"COLUMNS": "100"}).invoke(APP, [name, "--help"]).stdout
+    for leftover in ("<int", "<float", "range>", "x>=", "<=x"):
+        assert leftover not in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("show", "x", "--count", "0"),
+        ("show", "x", "--count", "1e3"),
+        ("show", "x", "--side", "31"),
+        ("bench", "x", "--seconds", "nan"),
+        ("bench", "x", "--threads", "-1"),
+        ("convert", "x", "y", "--to", "npz", "--jpeg-quality", "101"),
+        ("convert", "x", "y", "--to", "npz", "--workers", "0"),
+        ("doctor", "--limit", "0"),
+    ],
+)
+def test_numbers_that_are_out_of_range_are_named(penstock_in_process, arguments):
+    result = penstock_in_process(*arguments)
+    assert result.status == 2
+    assert f"{arguments[-1]!r} is not a" in result.errors
+    assert " from " in result.errors

@@ -8,6 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
+from penstock.cli.pictures import tiles
+
 from .terminals import on_terminal
 
 
@@ -123,3 +125,42 @@ def test_a_terminal_that_shows_pictures_shows_the_sheet(command, environment, cl
 def test_a_protocol_can_be_demanded(penstock_in_process, class_folders):
     result = penstock_in_process("show", class_folders, "--terminal", "sixel")
     assert result.output.startswith("\x1bPq")
+
+
+def drawn_texts(monkeypatch):
+    """Return the list that all texts of pictures are added to."""
+    texts = []
+    draw = tiles.draw_text
+
+    def draw_text(picture, text, *arguments):
+        texts.append(text)
+        draw(picture, text, *arguments)
+
+    monkeypatch.setattr(tiles, "draw_text", draw_text)
+    return texts
+
+
+def test_labels_of_a_pipeline_have_the_names_of_their_folders(
+    penstock_in_process, pipelines, class_folders, monkeypatch
+):
+    texts = drawn_texts(monkeypatch)
+    given = ["--arg", f"folder={class_folders}", "--arg", "side=200", "-n", 6, "--side", 200]
+    assert penstock_in_process("show", f"{pipelines}:photos", *given).status == 0
+    assert sum("cats (0)" in text for text in texts) == 3
+    assert sum("dogs (1)" in text for text in texts) == 3
+
+
+def test_few_samples_of_class_folders_are_of_all_classes(
+    penstock_in_process, class_folders, monkeypatch
+):
+    texts = drawn_texts(monkeypatch)
+    assert penstock_in_process("show", class_folders, "-n", 2, "--side", 200).status == 0
+    assert [text for text in texts if text.startswith("#")] == ["#0 cats (0)", "#3 dogs (1)"]
+
+
+def test_a_url_is_shown(penstock_in_process, class_folders, web):
+    for path in class_folders.glob("*/*.jpg"):
+        web.objects[f"set/{path.relative_to(class_folders)}"] = path.read_bytes()
+    result = penstock_in_process("show", f"{web.url}/set", "-o", "url.png")
+    assert result.status == 0, result.errors
+    assert cv2.imread("url.png") is not None

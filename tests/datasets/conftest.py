@@ -6,6 +6,10 @@ import pytest
 
 from penstock.datasets.writers import hashed_file
 
+from ..readers.conftest import s3 as s3
+from ..readers.conftest import s3_service as s3_service
+from ..readers.conftest import web as web
+
 
 @pytest.fixture(autouse=True)
 def _own_cache_folder(tmp_path, monkeypatch):

@@ -90,12 +90,63 @@ def test_components_are_left_out(source, tmp_path):
 
 def test_a_refusal_tells_how_to_leave_components_out(tmp_path):
     source = made.write(tmp_path / "source", made.annotated())
-    with pytest.raises(ArgumentError, match=r"`components` image, boxes, labels would fit$"):
+    with pytest.raises(ArgumentError, match=r"`components` image, boxes, labels would fit; all"):
         datasets.convert(source, tmp_path / "a", to="recordio")
-    with pytest.raises(ArgumentError, match=r"'label', which the samples do not have$"):
+    with pytest.raises(ArgumentError, match=r"'label', which the samples do not have; all comp"):
         datasets.convert(source, tmp_path / "a", to="folder")
     chosen = ["image", "boxes", "labels"]
     assert datasets.convert(source, tmp_path / "a", to="recordio", components=chosen).samples == 5
+
+
+def test_a_refusal_tells_what_would_fit(tmp_path):
+    source = made.write(tmp_path / "source", made.images(), classes=("a", "b"))
+    with pytest.raises(ArgumentError, match=r"; all components fit .*webdataset, .*parquet"):
+        datasets.convert(source, tmp_path / "a", to="coco")
+
+
+@pytest.mark.parametrize(
+    ("where", "kept"),
+    [
+        ("label == 'b'", 6),
+        ("label in ('b', 0)", 12),
+        ("'a' != label", 6),
+        ("not (label == 'a' or label == 1)", 0),
+    ],
+)
+def test_a_filter_knows_the_names_of_classes(source, tmp_path, where, kept):
+    if not kept:
+        with pytest.raises(ArgumentError, match="selects none of 12 samples"):
+            datasets.convert(source, tmp_path / "a", to="tfrecord", where=where)
+        assert not (tmp_path / "a").exists()
+        return
+    assert datasets.convert(source, tmp_path / "a", to="tfrecord", where=where).samples == kept
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("label == 'cat'", "label is a number, .* text 'cat'; the classes are a, b$"),
+        ("label in (1, 'cat')", "never equal to the text 'cat'"),
+        ("key == 1", "key is a text, which is never equal to the number 1"),
+        ("image.size > '10'", "image.size is a number"),
+        ("image.extension != 3", "image.extension is a text"),
+        ("0 < label < 'x'", "label is a number"),
+        ("key == b'x'", "the value b'x'"),
+    ],
+)
+def test_numbers_and_texts_are_not_compared(source, tmp_path, where, message):
+    with pytest.raises(ArgumentError, match=f"where: .*{message}"):
+        datasets.convert(source, tmp_path / "a", to="tfrecord", where=where)
+
+
+def test_nothing_selected_leaves_the_old_data_set(source, tmp_path):
+    datasets.convert(source, tmp_path / "a", to="webdataset")
+    with pytest.raises(ArgumentError, match="selects none"):
+        datasets.convert(
+            source, tmp_path / "a", to="tfrecord", where=lambda sample: False, overwrite=True
+        )
+    assert datasets.verify(source, tmp_path / "a").ok
+    assert {path.name for path in tmp_path.iterdir()} <= {".cache", "a", "source"}
 
 
 def test_a_filter_of_unknown_components_is_refused(source, tmp_path):
@@ -196,6 +247,16 @@ def test_a_source_that_changes_is_noticed(tmp_path):
 
     def change(progress):
         (source / "a" / "new.jpg").write_bytes(b"..")
+
+    with pytest.raises(SourceError, match="was changed while it was converted"):
+        datasets.convert(source, tmp_path / "out", to="tfrecord", progress=change)
+
+
+def test_a_new_class_is_noticed(tmp_path):
+    source = made.write(tmp_path / "source", made.images(), "folder", ("a", "b"))
+
+    def change(progress):
+        (source / "new").mkdir(exist_ok=True)
 
     with pytest.raises(SourceError, match="was changed while it was converted"):
         datasets.convert(source, tmp_path / "out", to="tfrecord", progress=change)

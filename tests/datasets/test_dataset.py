@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from penstock.datasets import FORMATS, open_dataset
+from penstock.datasets.manifest import checked_text
 from penstock.engine.errors import ArgumentError, SourceError
 from penstock.tests.datasets import made
 
@@ -62,7 +63,9 @@ def test_every_format_has_a_title():
 def changed(root, **fields):
     """Change fields of a manifest."""
     path = root / "dataset.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+    content = json.loads(path.read_text())
+    del content["checksum"]
+    path.write_text(checked_text(content | fields))
     return root
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import resource
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from penstock import datasets
-from penstock.datasets import Encoded, Sample, tasks
+from penstock.datasets import Encoded, Sample, destination, tasks
 from penstock.engine.errors import ArgumentError, SourceError
 from penstock.tests.datasets import made
 
@@ -97,9 +99,85 @@ def test_files_of_others_are_not_replaced(source, tmp_path):
 
 
 def test_source_and_destination_must_not_overlap(source):
-    for destination in (source, source / "new", source.parent):
+    for folder in (source, source / "new", source.parent):
         with pytest.raises(ArgumentError, match="overlap"):
-            datasets.convert(source, destination, to="tfrecord", overwrite=True)
+            datasets.convert(source, folder, to="tfrecord", overwrite=True)
+
+
+def test_no_spelling_hides_that_source_and_destination_overlap(source, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "deep").symlink_to(source)
+    (tmp_path / "shards").mkdir()
+    (tmp_path / "shards" / "a.tar").symlink_to(source / "shard-00000.tar")
+    hidden = tmp_path / "elsewhere" / "deep" / ".."
+    before = made.files_of(source)
+    for read, folder in (
+        (tmp_path / "link" / "source", source),
+        (source, tmp_path / "link" / "source"),
+        (source, hidden / "source"),
+        (source, hidden / "source" / "new"),
+        (tmp_path / "link" / "source", tmp_path),
+        (tmp_path / "shards", source),
+        (tmp_path / "link" / "source" / "*.tar", source),
+    ):
+        with pytest.raises(ArgumentError, match=r"the destination .* overlap: .* belongs to both"):
+            datasets.convert(read, folder, to="tfrecord", where="label == 1", overwrite=True)
+    assert made.files_of(source) == before
+
+
+def test_a_linked_destination_stays_a_link(source, tmp_path):
+    big, link = tmp_path / "big", tmp_path / "train"
+    big.mkdir()
+    (big / "train").mkdir()
+    link.symlink_to(big / "train")
+    for to in ("webdataset", "tfrecord", "parquet"):
+        report = datasets.convert(source, link, to=to, overwrite=True)
+        assert report.path == str(big / "train")
+        assert link.is_symlink()
+        assert datasets.verify(source, link).ok
+        assert [path.name for path in big.iterdir()] == ["train"]
+    assert {path.name for path in tmp_path.iterdir()} <= {".cache", "big", "source", "train"}
+
+
+@pytest.mark.parametrize("below", ["", "deeper/out"])
+def test_a_link_that_leads_nowhere_is_named(source, tmp_path, below):
+    (tmp_path / "train").symlink_to(tmp_path / "missing")
+    with pytest.raises(FileExistsError, match=r"train is a link to .*missing, which does not"):
+        datasets.convert(source, tmp_path / "train" / below, to="tfrecord", overwrite=True)
+    assert not (tmp_path / "missing").exists()
+
+
+@pytest.mark.parametrize("moved", [0, 1, 2])
+@pytest.mark.parametrize("next_run", [{"resume": True}, {"overwrite": True}, {}])
+def test_cut_off_while_the_folders_are_exchanged(source, tmp_path, monkeypatch, moved, next_run):
+    root = tmp_path / "out"
+    datasets.convert(source, root, to="webdataset")
+    moves = []
+
+    def replace(old, new):
+        if root in (Path(old), Path(new)):
+            if len(moves) == moved:
+                raise KeyboardInterrupt
+            moves.append(new)
+        return real(old, new)
+
+    real = os.replace
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", replace)
+        if moved == 2:
+            patch.setattr(destination, "_remove", lambda path: None)
+        with pytest.raises(KeyboardInterrupt) if moved < 2 else nullcontext():
+            datasets.convert(source, root, to="tfrecord", overwrite=True)
+    if moved == 0:  # the old data set is still in its place
+        next_run = next_run | {"overwrite": True}
+    try:
+        datasets.convert(source, root, to="tfrecord", **next_run)
+    except FileExistsError:
+        assert next_run == {}
+    assert datasets.inspect(root).format == "tfrecord"
+    assert datasets.verify(source, root).ok
+    assert {path.name for path in tmp_path.iterdir()} <= {".cache", "out", "source"}
 
 
 def test_two_conversions_do_not_mix(source, tmp_path, monkeypatch):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import os
 
 import numpy as np
 import pytest
@@ -51,6 +53,20 @@ def test_a_damaged_list_of_files_is_named(tmp_path, content):
     bad = list(unsound_files(open_dataset(root)))
     assert bad[0].location == str(listing)
     assert len(bad) == (1 if content is None else 2)
+
+
+@pytest.mark.parametrize("name", ["../secret", "/dev/zero", "a/../../secret", "a/pipe", "a/device"])
+def test_lists_of_checksums_lead_nowhere_else(tmp_path, name):
+    root = made.write(tmp_path / "a", made.images(), "folder", ("a", "b"))
+    (tmp_path / "secret").write_text("secret")
+    os.mkfifo(root / "a" / "pipe")
+    (root / "a" / "device").symlink_to("/dev/zero")
+    dataset = open_dataset(root)
+    listing = root / ".penstock" / "shard-00000.sha256"
+    listing.write_text(f"{'0' * 64}  {name}\n")
+    bad = list(unsound_files(dataset))[-1]
+    assert "no path below" in bad.reason or "device or FIFO" in bad.reason
+    assert hashlib.sha256(b"secret").hexdigest() not in str(bad)
 
 
 def test_images_are_decoded_and_other_files_not():

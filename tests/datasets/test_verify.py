@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from penstock import datasets
@@ -90,3 +92,30 @@ def test_arrays_are_compared_by_type_and_shape(tmp_path):
         for i, array in enumerate(forms)
     )
     assert [verify(a, other).different for other in others] == [["x"], ["x"]]
+
+
+def test_names_of_classes_are_compared(tmp_path):
+    a = made.write(tmp_path / "a", made.images(), "folder", ("cat", "dog"))
+    for name, classes, differ in (
+        ("b", ("dog", "cat"), ["0: cat, dog", "1: dog, cat"]),
+        ("c", ("cat", "cow", "pig"), ["1: dog, cow"]),
+        ("d", (), []),
+    ):
+        samples = datasets.open_dataset(a).read(range(12))
+        report = verify(a, made.write(tmp_path / name, samples, classes=classes))
+        assert report.classes == differ
+        assert report.ok == (not differ)
+
+
+def test_what_could_not_be_checked_is_said(tmp_path):
+    root = made.write(tmp_path / "a", made.images())
+    assert verify(root).remarks == []
+    manifest = json.loads((root / "dataset.json").read_text())
+    del manifest["checksum"]
+    (root / "dataset.json").write_text(json.dumps(manifest))
+    report = verify(root, root)
+    assert report.ok
+    assert len(report.remarks) == 2
+    assert "has no checksum of its own" in report.remarks[0]
+    (root / "dataset.json").write_text("{}")
+    assert "written by another program" in verify(root).remarks[0]

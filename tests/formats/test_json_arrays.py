@@ -148,3 +148,34 @@ def test_a_faster_parser_gives_the_same(monkeypatch, unusual):
     if b"12345678901234567890123" in unusual:
         results[0] = results[0].replace("12345678901234567890123", "1.2345678901234568e+22")
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        list(range(30_000)),
+        [0.5, None, True] * 10_000,
+        ["a, b", "\\", '"'] * 5_000,
+        [[1, 2.5], [], [[3], "],["]] * 5_000,
+        [{"a": [1]}, {}] * 5_000,
+    ],
+    ids=["numbers", "scalars", "texts", "arrays", "objects"],
+)
+def test_elements_of_any_kind_are_parsed_together(tuned, elements):
+    tuned(json_arrays, window=4000)
+    text = json.dumps({"a": elements, "b": [1]}).encode()
+    arrays = JsonArrays(io.BytesIO(text), "some.json")
+    found, blocks = {}, 0
+    for name in arrays.names():
+        found[name] = []
+        for block in arrays.blocks():
+            found[name] += block.elements
+            blocks += 1
+    assert found == {"a": elements, "b": [1]}
+    assert blocks < len(text) / 1000
+
+
+def test_values_of_several_kinds_come_in_order(tuned):
+    tuned(json_arrays, window=100)
+    elements = [1, "a", [2, "],"], {"b": 3}, None, "},", 1e9, [[]], {}, "x,y"] * 200
+    assert parsed(json.dumps({"a": elements}).encode(), "")["a"] == elements

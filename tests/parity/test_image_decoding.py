@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from penstock.decoders.image.decode import decode, peek_shape
 
+from ..decoders.image.tiff_files import written
+
 pytest.importorskip("nvidia.dali")
 
 # What DALI cannot do, or gets wrong: see the reasons.
@@ -27,8 +29,9 @@ DALI_FAILS = {
 }
 DALI_TYPES = {"uint8": "UINT8", "uint16": "UINT16", "int16": "INT16", "float32": "FLOAT"}
 TOLERANCE = 0.5
-# Gray from CMYK: DALI truncates twice where we round.
-CMYK_GRAY_TOLERANCE = 1.0
+# DALI truncates where we round: gray from CMYK (twice) and from BMP of 32 bits.
+TRUNCATED_GRAY = ("jpeg_cmyk", "jpeg_ycck", "bmp_rgba32")
+TRUNCATED_GRAY_TOLERANCE = 1.0
 
 
 def run_dali(
@@ -73,8 +76,8 @@ def test_whole_zoo(image_zoo: dict[str, Any], output: str, dtype: str) -> None:
         assert ours.shape == theirs.shape, name
         assert ours.dtype == theirs.dtype, name
         difference = np.abs(ours.astype(np.float64) - theirs).mean() / unit
-        is_cmyk_gray = output == "GRAY" and name.startswith(("jpeg_cmyk", "jpeg_ycck"))
-        tolerance = CMYK_GRAY_TOLERANCE if is_cmyk_gray else TOLERANCE
+        is_truncated = output == "GRAY" and name.startswith(TRUNCATED_GRAY)
+        tolerance = TRUNCATED_GRAY_TOLERANCE if is_truncated else TOLERANCE
         assert difference <= tolerance, (name, difference)
 
 
@@ -85,3 +88,28 @@ def test_peeked_shapes(image_zoo: dict[str, Any], output: str) -> None:
     shapes = run_dali(list(files.values()), output, "uint8", peek_only=True)
     for (name, data), theirs in zip(files.items(), shapes, strict=True):
         assert peek_shape(data, output=output) == tuple(theirs), name
+
+
+TIFFS: dict[str, tuple[tuple[int, ...], Any, dict[str, Any]]] = {
+    "six bands": ((20, 30, 6), np.uint8, {"photometric": "minisblack", "planarconfig": "contig"}),
+    "deep bands": ((20, 30, 5), np.uint16, {"photometric": "minisblack", "planarconfig": "contig"}),
+    "zstd tiles": ((45, 70, 3), np.uint8, {"compression": "zstd", "tile": (16, 32)}),
+    "deep zstd": ((45, 70, 3), np.uint16, {"compression": "zstd", "predictor": 2}),
+    "floats": ((20, 30), np.float32, {}),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("form", TIFFS)
+@pytest.mark.parametrize("output", ["RGB", "ANY_DATA"])
+@pytest.mark.parametrize("dtype", DALI_TYPES)
+def test_forms_of_tiff(form: str, output: str, dtype: str) -> None:
+    shape, stored, options = TIFFS[form]
+    pixels = np.random.default_rng(6).random(shape)
+    largest = 1.0 if stored is np.float32 else np.iinfo(stored).max
+    data = written((pixels * largest).astype(stored), **options)
+    (theirs,) = run_dali([data], output, dtype)
+    ours = decode(data, output=output, dtype=dtype)
+    assert ours.shape == theirs.shape
+    unit = 1 / 255 if dtype == "float32" else np.iinfo(dtype).max / 255
+    assert np.abs(ours.astype(np.float64) - theirs).max() <= 1.01 * max(unit / 257, 1e-6)

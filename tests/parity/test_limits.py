@@ -26,6 +26,7 @@ CASES: list[tuple[str, list[Any], list[Any], dict[str, Any], float]] = [
     ("filter", IMAGES, [[WINDOW] * 3], {"border": "edge"}, 1),
     ("filter", IMAGES, [[WINDOW] * 3], {"border": "pad"}, 1),
     *(("resize", EMPTY, [], {"size": [4, 7], "mode": m}, 0) for m in ("default", "not_larger")),
+    ("tensor_resize", EMPTY, [], {"sizes": [4, 7, 3]}, 0),
     ("paste", IMAGES, [], {"ratio": 1.5, "fill_value": 123.675}, 0),
 ]
 

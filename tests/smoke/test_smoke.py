@@ -76,6 +76,11 @@ PICTURES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "webdataset",
         lambda at: fn.readers.webdataset(paths=_shards(at), ext=["jpg"]),
     ),
+    "readers.parquet": (
+        "parquet",
+        lambda at: fn.readers.parquet(path=_shards(at), columns=["image"]),
+    ),
+    "readers.lmdb": ("lmdb", lambda at: fn.readers.lmdb(path=_shards(at), ext=["jpg"])),
     "readers.caffe": (
         "caffe",
         lambda at: fn.readers.caffe(path=sorted(map(str, at.glob("shard-*")))),
@@ -113,10 +118,6 @@ def _fits(root: Path) -> Any:
     return fn.experimental.readers.fits(file_root=root, files=["a.fits"], hdu_indices=[2])
 
 
-def _lmdb(root: Path) -> Any:
-    return fn.readers.lmdb(path=_shards(data.converted(root, "lmdb")))
-
-
 def _video_file(root: Path) -> str:
     path = root / "a.mp4"
     path.write_bytes(data.video())
@@ -128,7 +129,6 @@ OTHERS: dict[str, tuple[Callable[[Path], Any], tuple[int, ...] | None]] = {
     "readers.coco": (_coco, None),
     "readers.numpy": (_numpy, (2, 3)),
     "experimental.readers.fits": (_fits, (100, 100)),
-    "readers.lmdb": (_lmdb, None),
     "readers.nemo_asr": (
         lambda root: fn.readers.nemo_asr(manifest_filepaths=[str(data.speech(root))]),
         (8000,),

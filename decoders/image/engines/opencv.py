@@ -1,6 +1,6 @@
-"""Decode with OpenCV: every format but JPEG.
+"""Decode with OpenCV: PNG, WebP, and JPEG of rare forms.
 
-OpenCV, and the libraries of TIFF and JPEG 2000 inside it, log each damaged file on standard error.
+OpenCV logs each damaged file on standard error.
 Penstock raises these failures as errors, so this module silences the log when it is imported. The
 level of the log holds for the whole process: OpenCV has no level for a thread or a call. A program
 that chose a level, by the variable OPENCV_LOG_LEVEL or by `cv2.setLogLevel`, keeps its own.
@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FETCH_AGAIN, decode_error
-from ..color import SPACE_OF_CHANNELS
+from ..color import space_of_channels
 from ..formats.base import DecodeRequest, ImageHeader, StoredImage
 
+_LOG_FATAL, _LOG_WARNING = 1, 3  # OpenCV's numbers of levels; older releases have no names
 _SPACE_OF_IMAGE = {1: "GRAY", 3: "BGR", 4: "BGRA"}
 _STORED = cv2.IMREAD_ANYCOLOR | cv2.IMREAD_ANYDEPTH | cv2.IMREAD_IGNORE_ORIENTATION
 _GRAY = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
@@ -26,9 +27,10 @@ _GRAY = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
 
 def silence_log() -> None:
     """Log fatal errors only, unless the program chose another level than OpenCV's default."""
-    log = cv2.utils.logging
-    if "OPENCV_LOG_LEVEL" not in os.environ and log.getLogLevel() == log.LOG_LEVEL_WARNING:
-        log.setLogLevel(log.LOG_LEVEL_FATAL)
+    log = getattr(cv2.utils, "logging", cv2)  # the functions moved with OpenCV 4.13
+    level = getattr(log, "getLogLevel", lambda: None)()  # some builds have no log
+    if "OPENCV_LOG_LEVEL" not in os.environ and level == _LOG_WARNING:
+        log.setLogLevel(_LOG_FATAL)
 
 
 def decode(data: Any, header: ImageHeader, request: DecodeRequest) -> StoredImage:
@@ -68,7 +70,7 @@ def imdecode(data: Any, flags: int, header: ImageHeader) -> NDArray[Any]:
         raise decode_error(
             header.format,
             f"OpenCV cannot decode the data: {header.width} x {header.height} pixels, "
-            f"{SPACE_OF_CHANNELS[header.channels]}, {header.bits} bits; "
+            f"{space_of_channels(header.channels)}, {header.bits} bits; "
             "the file is damaged or of an unsupported form",
             remedy="Fetch it again, leave it out, or convert it, for instance to PNG.",
         )

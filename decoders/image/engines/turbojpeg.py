@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import decode_error
 from ..color import CHANNELS
-from ..formats import jpeg, jpeg_early_stop, jpeg_holes, jpeg_repair, jpeg_scans
+from ..formats import jpeg, jpeg_early_stop, jpeg_holes, jpeg_rare, jpeg_repair, jpeg_scans
 from ..formats.base import CONVERT, DecodeRequest, ImageHeader, StoredImage
 from .opencv import imdecode
 
@@ -43,6 +43,8 @@ def decode(data: NDArray[np.uint8], header: ImageHeader, request: DecodeRequest)
         DecodeError: pixels are damaged or missing, even where a picture could be guessed.
     """
     _refuse_gaps(data, header)
+    if header.is_rare:
+        return jpeg_rare.decode(data, header, request)
     space = _nearest_space(header, request.output)
     is_final = request.is_final(space)
     scale = request.scale
@@ -65,6 +67,7 @@ def decodes_on_gpu(data: NDArray[np.uint8], header: ImageHeader) -> bool:
     """
     return (
         header.channels != CMYK_CHANNELS
+        and not header.is_rare
         and data[-2:].tobytes() == _END_OF_IMAGE
         and min(header.height, header.width) >= SMALLEST_ON_GPU
         and not (header.channels == 3 and jpeg.holds_rgb(data.data))
@@ -202,8 +205,8 @@ def _damage(data: NDArray[np.uint8], problem: str) -> Exception:
 def _decode_with_opencv(
     data: NDArray[np.uint8], header: ImageHeader, space: str, scale: int, out: NDArray[Any]
 ) -> None:
-    if not jpeg.has_end(data.data) or _ends_early(data, header):
-        raise decode_error(jpeg.NAME, f"the data ends at byte {len(data)} inside the picture")
+    # OpenCV hides the library's warning that data is missing.
+    jpeg_rare.refuse_cut(data, lambda file: imdecode(file, cv2.IMREAD_COLOR, header))
     flag = _REDUCED_FLAGS["GRAY" if space == "GRAY" else "COLOR", scale]
     image = imdecode(data, flag | cv2.IMREAD_IGNORE_ORIENTATION, header)
     if image.shape[:2] != out.shape[:2]:
@@ -214,18 +217,3 @@ def _decode_with_opencv(
         cv2.cvtColor(image, cv2.COLOR_BGR2RGB, dst=out)
     else:
         np.copyto(out, image.reshape(out.shape))
-
-
-def _ends_early(data: NDArray[np.uint8], header: ImageHeader) -> bool:
-    """Return whether bytes behind the picture's data would change the picture.
-
-    OpenCV hides the library's warning that data is missing. Two bytes fit into the decoder's
-    buffer, so that it does not report them as extraneous.
-    """
-    file = data.tobytes()
-    picture = file[: file.rindex(_END_OF_IMAGE)]
-    one, other = (
-        imdecode(picture + filler + _END_OF_IMAGE, cv2.IMREAD_COLOR, header)
-        for filler in (b"\x55\x55", b"\xaa\xaa")
-    )
-    return not np.array_equal(one, other)

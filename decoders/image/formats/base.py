@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import decode_error
-from ..color import SPACE_OF_CHANNELS
+from ..color import space_of_channels
 from ..orientation import exchanged
 
 Box = tuple[int, int, int, int]
@@ -35,10 +35,12 @@ class ImageHeader:
         format: name of the format, a key of the table of formats.
         height, width: in pixels as stored, before `orientation` is applied.
         channels: as `ANY_DATA` gives them: 3 for a color palette, 2 for gray with alpha.
-        bits: width of one sample.
+        bits: real depth of a sample: 12 for samples from 0 to 4095, wherever they are stored.
         orientation: by EXIF, 1 to 8; 1 is upright.
         space: color space that `ANY_DATA` gives; "" for the usual one of `channels`.
         is_progressive: whether several scans refine the whole picture, as in progressive JPEG.
+        is_rare: whether the file is of a form that only a slower decoder of its format knows, such
+            as lossless JPEG.
     """
 
     format: str
@@ -49,6 +51,7 @@ class ImageHeader:
     orientation: int = 1
     space: str = ""
     is_progressive: bool = field(default=False, repr=False)
+    is_rare: bool = field(default=False, repr=False)
 
     def size(self, *, use_exif: bool = True) -> tuple[int, int]:
         """Return (height, width) in pixels, upright if `use_exif`."""
@@ -58,7 +61,7 @@ class ImageHeader:
         """Return the color space that the argument `output` means for this file."""
         if output != "ANY_DATA":
             return output
-        return self.space or SPACE_OF_CHANNELS[self.channels]
+        return self.space or space_of_channels(self.channels)
 
 
 def ignore_blemish(_: str) -> None:
@@ -99,14 +102,17 @@ class StoredImage(NamedTuple):
 
     Attributes:
         pixels: HW or HWC.
-        space: color space of `pixels`, a key of `color.CHANNELS`.
+        space: color space of `pixels`, one of those that `color` names.
         is_final: whether `pixels` lie in memory of the request's `empty` and are the final
             result, but for the crop.
+        white: the sample of full brightness, where the file does not use the range of the dtype:
+            see `color.convert`.
     """
 
     pixels: NDArray[Any]
     space: str
     is_final: bool = False
+    white: float | None = None
 
 
 Data = NDArray[np.uint8]

@@ -22,6 +22,9 @@ START_OF_SCAN = 0xDA
 JFIF_SEGMENT, EXIF_SEGMENT, ICC_SEGMENT, ADOBE_SEGMENT = 0xE0, 0xE1, 0xE2, 0xEE
 SEQUENTIAL_FRAMES = frozenset({0xC0, 0xC1})  # of Huffman coding
 PROGRESSIVE_FRAME = 0xC2
+_LOSSLESS_FRAMES = frozenset({0xC3, 0xCB})
+_HIERARCHICAL_FRAMES = frozenset({0xC5, 0xC6, 0xC7, 0xCD, 0xCE, 0xCF})
+_BITS, _LOSSLESS_BITS = (8, 12), range(2, 17)
 _END_OF_IMAGE = 0xD9
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _STANDALONE = frozenset(range(0xD0, 0xD9)) | {0x01}
@@ -72,10 +75,12 @@ def parse_header(view: memoryview) -> ImageHeader:
             NAME, "no frame header before the first scan", expected="a start-of-frame marker"
         )
     bits, height, width, channels = frame
-    if bits != 8:
-        raise decode_error(
-            NAME, f"{bits} bits per sample", at=frame_at, expected="8", remedy=CONVERT
-        )
+    if frame_marker in _HIERARCHICAL_FRAMES:
+        raise decode_error(NAME, "hierarchical coding is not supported", remedy=CONVERT)
+    is_lossless = frame_marker in _LOSSLESS_FRAMES
+    if bits not in (_LOSSLESS_BITS if is_lossless else _BITS):
+        expected = "2 to 16" if is_lossless else "8 or 12"
+        raise decode_error(NAME, f"{bits} bits per sample", at=frame_at, expected=expected)
     if channels not in (1, 3, 4):
         raise decode_error(
             NAME, f"{channels} components", at=frame_at + 5, expected="1, 3 or 4", remedy=CONVERT
@@ -83,7 +88,10 @@ def parse_header(view: memoryview) -> ImageHeader:
     checked_size(NAME, height, width, frame_at + 1)
     space = "CMYK" if channels == 4 else ""
     is_progressive = frame_marker == PROGRESSIVE_FRAME
-    return ImageHeader(NAME, height, width, channels, bits, orientation, space, is_progressive)
+    is_rare = is_lossless or bits != 8
+    return ImageHeader(
+        NAME, height, width, channels, bits, orientation, space, is_progressive, is_rare
+    )
 
 
 def is_adobe(view: memoryview) -> bool:

@@ -1,14 +1,21 @@
-"""JPEG 2000 headers, of JP2 files and of raw codestreams.
+"""JPEG 2000: headers of JP2 files and of raw codestreams, and their decoding with OpenJPEG.
 
-Source: ITU-T T.800, annexes A (codestream) and I (JP2 boxes).
+OpenJPEG comes with imagecodecs, which OpenCV's own copy does not replace: OpenCV refuses or
+misreads depths other than 8 and 16 bits, signed samples, gray with alpha, and palettes.
+
+Source: ITU-T T.800, annexes A (codestream) and I (JP2 boxes); ITU-T T.801, annex M (colors).
 """
 
 from __future__ import annotations
 
-import struct
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import decode_error
-from ..engines import opencv
+from .. import color
+from ..engines import codecs
 from .base import (
     CONVERT,
     Data,
@@ -23,8 +30,40 @@ from .base import (
 NAME = "JPEG 2000"
 _BOX_SIGNATURE = b"\x00\x00\x00\x0cjP  \r\n\x87\n"
 _CODESTREAM_START = b"\xff\x4f\xff\x51"
-_GRAY, _SRGB = 17, 16
 _HEADER_BOX_HEAD = 8
+_ENUMERATED, _CMYK, _YCC, _E_YCC = 1, 12, 18, 24
+_UNCONVERTED = {14: "CIELab", 19: "CIEJab"}
+_DEEPEST_BRIGHTNESS = 16  # bits; deeper integers are numbers
+_MOST_SAMPLES = 1 << 30  # of a picture: four times the most pixels
+
+
+class Component(NamedTuple):
+    """The form of one component.
+
+    Attributes:
+        depth: bits of a sample, less one; the highest bit says that samples are signed.
+        across, down: columns and lines of the picture for one sample.
+    """
+
+    depth: int
+    across: int
+    down: int
+
+
+class Jp2Header(NamedTuple):
+    """What the boxes say.
+
+    Attributes:
+        palette: channels and depth of the palette; None without one.
+        profiles: offsets of the boxes that hold an ICC profile.
+        color_at: offset of the box that holds the number of the color space; 0 without one.
+        color_space: this number.
+    """
+
+    palette: tuple[int, int] | None = None
+    profiles: tuple[int, ...] = ()
+    color_at: int = 0
+    color_space: int = 0
 
 
 def recognize(head: bytes) -> bool:
@@ -33,56 +72,123 @@ def recognize(head: bytes) -> bool:
 
 
 def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
-    """Decode a whole file."""
-    return opencv.decode(_as_jp2(data.data, header), header, request)
+    """Decode a whole file.
+
+    Raises:
+        DecodeError: the data are damaged, or of a form that OpenJPEG does not put together.
+        MissingDependencyError: imagecodecs is missing.
+    """
+    imagecodecs = codecs.library(NAME)
+    view = data.data
+    boxes, start = _parse(view)
+    components = _components(view, start)
+    _refuse_unsupported(header, boxes, components)
+    try:
+        pixels = imagecodecs.jpeg2k_decode(_with_known_color(view, boxes), numthreads=1)
+    except NotImplementedError as error:
+        raise decode_error(NAME, f"OpenJPEG: {error}", remedy=CONVERT) from error
+    except (imagecodecs.Jpeg2kError, ValueError) as error:
+        raise decode_error(NAME, f"OpenJPEG cannot decode the data ({error})") from error
+    pixels = pixels.reshape(*pixels.shape[:2], -1)
+    if pixels.shape[2] != header.channels:
+        raise decode_error(
+            NAME, f"{pixels.shape[2]} channels came", expected=f"{header.channels}, as stated"
+        )
+    return _interpreted(pixels, header, request.output)
+
+
+def _interpreted(pixels: NDArray[Any], header: ImageHeader, output: str) -> StoredImage:
+    white = float((1 << header.bits) - 1)
+    if pixels.dtype.kind == "i":  # signed samples lie around the middle of the range
+        half = 1 << (header.bits - 1)
+        pixels = (pixels.astype(np.int64) + half).astype(f"u{pixels.itemsize}")
+    if header.bits > _DEEPEST_BRIGHTNESS:
+        white = color.NUMBERS
+    space = header.space_of("ANY_DATA")
+    if space == "CMYK" and output != "CMYK":
+        return StoredImage(color.cmyk_to_rgb(pixels, white), "RGB", white=white)
+    return StoredImage(pixels, space, white=white)
+
+
+def _refuse_unsupported(header: ImageHeader, boxes: Jp2Header, components: list[Component]) -> None:
+    depths = sorted({(each.depth & 0x7F) + 1 for each in components})
+    problem = ""
+    if len({each.depth for each in components}) > 1:
+        problem = f"a mixture of components of {depths} bits, or of signed and unsigned ones,"
+    elif header.space == "CMYK" and header.bits > _DEEPEST_BRIGHTNESS:
+        problem = f"inks of {header.bits} bits"
+    elif boxes.color_space in _UNCONVERTED:
+        problem = f"the color space {_UNCONVERTED[boxes.color_space]}"
+    elif header.height * header.width * header.channels > _MOST_SAMPLES:
+        problem = f"a picture of {header.channels} x {header.width} x {header.height} samples"
+    if problem:
+        raise decode_error(NAME, f"{problem} is not supported", remedy=CONVERT)
+
+
+def _with_known_color(view: memoryview, boxes: Jp2Header) -> bytes | memoryview:
+    """Return the file, or a copy without what imagecodecs would do to its colors.
+
+    It applies ICC profiles, unlike all other decoders here, and does not convert e-YCC, which
+    differs from YCC in samples beyond the range alone.
+    """
+    if not boxes.profiles and boxes.color_space != _E_YCC:
+        return view
+    copy = bytearray(view)
+    for offset in boxes.profiles:
+        copy[offset + 4 : offset + 8] = b"free"
+    if boxes.color_space == _E_YCC:
+        copy[boxes.color_at + 11 : boxes.color_at + 15] = _YCC.to_bytes(4, "big")
+    return bytes(copy)
 
 
 def parse_header(view: memoryview) -> ImageHeader:
     """Return size, channels and bits; a palette counts as the channels that it maps to."""
+    boxes, start = _parse(view)
+    right, bottom, left, top = read_fields(">4I", view, start + 8, NAME, "the image size")
+    checked_size(NAME, bottom - top, right - left, start + 8)
+    components = _components(view, start)
+    channels, bits = len(components), (components[0].depth & 0x7F) + 1
+    if boxes.palette is not None:
+        channels, bits = boxes.palette
+    space = "CMYK" if boxes.color_space == _CMYK and channels == 4 else ""
+    return ImageHeader(NAME, bottom - top, right - left, channels, bits, space=space)
+
+
+def _parse(view: memoryview) -> tuple[Jp2Header, int]:
+    """Return what the boxes say, and where the codestream starts."""
+    boxes, offset = Jp2Header(), 0
     if bytes(view[:4]) == _CODESTREAM_START:
-        return _codestream(view, 0)
-    palette, offset = None, 0
-    while offset + 8 <= len(view):
+        return boxes, 0
+    while offset + _HEADER_BOX_HEAD <= len(view):
         box, start, end = _box(view, offset)
         if box == b"jp2h":
-            palette = _palette(view, start, end)
+            boxes = _header_boxes(view, start, end)
         elif box == b"jp2c":
-            header = _codestream(view, start)
-            if palette is None:
-                return header
-            return ImageHeader(NAME, header.height, header.width, *palette)
+            if bytes(view[start : start + 4]) != _CODESTREAM_START:
+                raise decode_error(NAME, "no codestream", at=start, expected="the bytes ff4fff51")
+            return boxes, start
         offset = end
     raise decode_error(
         NAME, f"the data ends at byte {len(view)}", expected="a codestream box (jp2c)"
     )
 
 
-def _as_jp2(view: memoryview, header: ImageHeader) -> bytes | memoryview:
-    """Return a JP2 file that names the color space of a raw codestream; return JP2 unchanged.
-
-    Decoders have to guess the color space of a raw codestream, and then refuse gray ones.
-    """
-    if bytes(view[:4]) != _CODESTREAM_START:
-        return view
-    color_space = _GRAY if header.channels < 3 else _SRGB
-    size = struct.pack(
-        ">IIHBBBB", header.height, header.width, header.channels, header.bits - 1, 7, 0, 0
-    )
-    color = struct.pack(">BBBI", 1, 0, 0, color_space)
-    headers = _make_box(b"ihdr", size) + _make_box(b"colr", color)
-    return b"".join(
-        (
-            _BOX_SIGNATURE,
-            _make_box(b"ftyp", b"jp2 \0\0\0\0jp2 "),
-            _make_box(b"jp2h", headers),
-            struct.pack(">I4s", len(view) + _HEADER_BOX_HEAD, b"jp2c"),
-            view,
-        )
-    )
-
-
-def _make_box(name: bytes, content: bytes) -> bytes:
-    return struct.pack(">I4s", len(content) + _HEADER_BOX_HEAD, name) + content
+def _header_boxes(view: memoryview, offset: int, end: int) -> Jp2Header:
+    found = Jp2Header()
+    while offset + _HEADER_BOX_HEAD <= end:
+        at = offset
+        box, start, offset = _box(view, at)
+        if box == b"pclr":
+            _, columns, depth = read_fields(">HBB", view, start, NAME, "the palette box")
+            found = found._replace(palette=(columns, (depth & 0x7F) + 1))
+        elif box == b"colr" and start == at + _HEADER_BOX_HEAD:
+            (method,) = read_fields(">B", view, start, NAME, "the color box")
+            if method != _ENUMERATED:
+                found = found._replace(profiles=(*found.profiles, at))
+            elif not found.color_at:
+                (space,) = read_fields(">I", view, start + 3, NAME, "the color box")
+                found = found._replace(color_at=at, color_space=space)
+    return found
 
 
 def _box(view: memoryview, offset: int) -> tuple[bytes, int, int]:
@@ -99,24 +205,9 @@ def _box(view: memoryview, offset: int) -> tuple[bytes, int, int]:
     return name, start, end
 
 
-def _palette(view: memoryview, offset: int, end: int) -> tuple[int, int] | None:
-    """Return (channels, bits) of the palette box inside the header box; None without one."""
-    while offset + 8 <= end:
-        box, start, offset = _box(view, offset)
-        if box == b"pclr":
-            _, columns, depth = read_fields(">HBB", view, start, NAME, "the palette box")
-            return columns, (depth & 0x7F) + 1
-    return None
-
-
-def _codestream(view: memoryview, start: int) -> ImageHeader:
-    if bytes(view[start : start + 4]) != _CODESTREAM_START:
-        raise decode_error(NAME, "no codestream", at=start, expected="the bytes ff4fff51")
-    right, bottom, left, top = read_fields(">4I", view, start + 8, NAME, "the image size")
-    channels, depth = read_fields(">HB", view, start + 40, NAME, "the components")
-    if not 1 <= channels <= 4:
-        raise decode_error(
-            NAME, f"{channels} components", at=start + 40, expected="1 to 4", remedy=CONVERT
-        )
-    checked_size(NAME, bottom - top, right - left, start + 8)
-    return ImageHeader(NAME, bottom - top, right - left, channels, (depth & 0x7F) + 1)
+def _components(view: memoryview, start: int) -> list[Component]:
+    (count,) = read_fields(">H", view, start + 40, NAME, "the components")
+    if count == 0:
+        raise decode_error(NAME, "no components", at=start + 40, expected="1 or more")
+    fields = read_fields(f">{3 * count}B", view, start + 42, NAME, "the components")
+    return [Component(*fields[i : i + 3]) for i in range(0, 3 * count, 3)]

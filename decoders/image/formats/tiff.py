@@ -10,25 +10,22 @@ from dataclasses import dataclass
 from dataclasses import field as attribute
 
 from ...errors import decode_error
-from .base import CONVERT, ImageHeader, checked_size, need, read_fields
+from .base import ImageHeader, checked_size, need, read_fields
 from .exif import valid_orientation
 
 NAME = "TIFF"
 
-WIDTH, HEIGHT, BITS, COMPRESSION, PHOTOMETRIC = 256, 257, 258, 259, 262
-FILL_ORDER, STRIP_OFFSETS, ORIENTATION, SAMPLES, STRIP_LINES, STRIP_SIZES = (
-    266,
-    273,
-    274,
-    277,
-    278,
-    279,
-)
-PLANAR, TILE_WIDTH, TILE_HEIGHT, TILE_OFFSETS, TILE_SIZES = 284, 322, 323, 324, 325
-EXTRA_SAMPLES, JPEG_TABLES, SUBSAMPLING = 338, 347, 530
+WIDTH, HEIGHT, BITS, COMPRESSION, PHOTOMETRIC, FILL_ORDER = 256, 257, 258, 259, 262, 266
+STRIP_OFFSETS, ORIENTATION, SAMPLES, STRIP_LINES, STRIP_SIZES = 273, 274, 277, 278, 279
+PLANAR, PREDICTOR, COLOR_MAP = 284, 317, 320
+TILE_WIDTH, TILE_HEIGHT, TILE_OFFSETS, TILE_SIZES, INK_SET = 322, 323, 324, 325, 332
+SAMPLE_FORMAT, JPEG_TABLES, SUBSAMPLING, DEPTH, TILE_DEPTH = 339, 347, 530, 32997, 32998
 
-MIN_IS_WHITE, PALETTE, YCBCR = 0, 3, 6
-_PHOTOMETRICS_OF_DEEP_SAMPLES = (0, 1, 2)
+# Photometric interpretations: what the samples mean.
+MIN_IS_WHITE, MIN_IS_BLACK, RGB, PALETTE, MASK, SEPARATED, YCBCR = range(7)
+CIE_LAB, ICC_LAB, LOG_L, LOG_LUV = 8, 9, 32844, 32845
+_COLORS_OF_THREE = (YCBCR, CIE_LAB, ICC_LAB, LOG_LUV)
+_OTHER_INKS = 2
 
 # Field types whose values are unsigned integers: BYTE, SHORT, LONG, UNDEFINED, LONG8.
 _INTEGER_TYPES = {1: "B", 3: "H", 4: "I", 7: "B", 16: "Q"}
@@ -97,37 +94,26 @@ def parse_header(view: memoryview) -> ImageHeader:
     height, width = directory.value(HEIGHT, 0), directory.value(WIDTH, 0)
     checked_size(NAME, height, width, directory.fields[HEIGHT].at)
     channels, bits = directory.value(SAMPLES, 1), directory.value(BITS, 1)
-    if not 1 <= channels <= 4:
-        raise decode_error(NAME, f"{channels} samples per pixel", expected="1 to 4", remedy=CONVERT)
-    if directory.value(PHOTOMETRIC, 1) == PALETTE:
+    photometric = directory.value(PHOTOMETRIC, MIN_IS_BLACK)
+    if photometric == PALETTE:
         channels, bits = 3, 8
+    elif photometric in _COLORS_OF_THREE:
+        channels = 3
+    elif holds_cmyk(directory):
+        channels = 4
+    elif photometric == LOG_L or channels == 0:
+        channels = 1
     orientation = valid_orientation(directory.value(ORIENTATION, 1))
     return ImageHeader(NAME, height, width, channels, bits, orientation)
 
 
-def refuse_unsupported(directory: TiffDirectory, header: ImageHeader) -> None:
-    """Raise for forms that the library would turn into wrong pixels without an error."""
-    if header.bits <= 8:
-        return
-    photometric = directory.value(PHOTOMETRIC, 1)
-    if photometric not in _PHOTOMETRICS_OF_DEEP_SAMPLES:
-        raise decode_error(
-            NAME,
-            f"photometric interpretation {photometric} with {header.bits} bits per sample",
-            expected="0, 1 or 2 (gray or RGB)",
-            remedy=CONVERT,
-        )
-    if header.channels == 2:
-        raise decode_error(
-            NAME, f"gray with alpha in {header.bits} bits", expected="8 bits", remedy=CONVERT
-        )
-    if header.channels > 1 and directory.value(PLANAR, 1) != 1:
-        raise decode_error(
-            NAME,
-            f"separate planes of {header.bits} bits per sample",
-            expected="interleaved samples (planar configuration 1)",
-            remedy=CONVERT,
-        )
+def holds_cmyk(directory: TiffDirectory) -> bool:
+    """Return whether the samples are cyan, magenta, yellow and black."""
+    return (
+        directory.value(PHOTOMETRIC, MIN_IS_BLACK) == SEPARATED
+        and directory.value(SAMPLES, 1) >= 4
+        and directory.value(INK_SET, 1) != _OTHER_INKS
+    )
 
 
 def read_directory(view: memoryview) -> TiffDirectory:

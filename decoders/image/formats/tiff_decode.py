@@ -1,68 +1,269 @@
-"""Decode TIFF: prepare the data for OpenCV, and do what OpenCV does not.
+"""Decode TIFF through the libraries tifffile and imagecodecs.
 
-OpenCV's reader turns 8-bit images upright whatever the flags say, multiplies colors by an
-unassociated alpha, and returns black pixels without an error for a strip that cannot be decoded.
+tifffile decodes each strip or tile to its samples as stored. libtiff, inside imagecodecs, decodes
+the few forms that tifffile does not: to RGB if only libtiff knows the color, else to samples.
 """
 
 from __future__ import annotations
 
+import io
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-import cv2
+import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import decode_error
-from ..engines import opencv
-from . import tiff, tiff_strips
-from .base import CONVERT, Data, DecodeRequest, ImageHeader, StoredImage
+from ....engine.errors import DecodeError, MissingDependencyError, install_hint
+from ...errors import FETCH_AGAIN, decode_error
+from ..engines import codecs
+from . import tiff, tiff_color
+from .base import CONVERT, Box, Data, DecodeRequest, ImageHeader, StoredImage
+from .tiff_forms import (
+    BY_LIBTIFF,
+    JPEGS,
+    LOSSLESS,
+    NONE,
+    OLD_JPEG,
+    PACKBITS,
+    refuse_unsupported,
+)
+from .tiff_strips import (
+    CHECKED,
+    Strip,
+    StripGrid,
+    check_strip,
+    damaged,
+    read_grid,
+    read_strips,
+)
 
 _UPRIGHT = 1
-_ASSOCIATED_ALPHA = 1
+_HORIZONTAL = 2  # predictor
+
+
+def library() -> Any:
+    """Return the module tifffile.
+
+    Raises:
+        MissingDependencyError: tifffile or imagecodecs is missing.
+    """
+    codecs.library(tiff.NAME)  # tifffile does without for some files, and fails late
+    try:
+        import tifffile
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"decoding TIFF needs tifffile, which cannot be loaded ({error}): "
+            f"{install_hint('images')}"
+        ) from error
+    codecs.silence("tifffile")
+    return tifffile
 
 
 def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
-    """Decode the first image of a file.
+    """Decode the first image of a file; of a region, the strips or tiles that it touches.
 
     Raises:
         DecodeError: a strip or tile is outside the data or damaged, or the form of the file is
             not supported.
+        MissingDependencyError: tifffile or imagecodecs is missing.
     """
-    if request.output == "GRAYA":
+    tifffile = library()
+    directory = tiff.read_directory(data.data)
+    compression = directory.value(tiff.COMPRESSION, NONE)
+    refuse_unsupported(directory, compression)
+    grid = read_grid(directory, header)
+    strips = read_strips(directory, header, grid, compression)
+    if tiff_color.is_left_to_libtiff(directory) and compression not in JPEGS:
+        if compression in (NONE, *LOSSLESS):
+            _check_lengths(tifffile, directory, grid, strips, compression)
+        return _by_libtiff(directory, header, as_rgb=True)
+    if compression in BY_LIBTIFF:
+        if compression == OLD_JPEG:
+            return _by_libtiff(directory, header, as_rgb=True)
+        pixels = _by_libtiff(directory, header, as_rgb=False).pixels
+    else:
+        pixels = _by_tifffile(tifffile, directory, header, grid, strips, compression, request.box)
+    return tiff_color.interpreted(_integers(pixels, directory), directory, header)
+
+
+@contextmanager
+def _library_errors(strip: Strip | None = None) -> Iterator[None]:
+    """Raise what the library raises as DecodeError: it has no common class of errors."""
+    try:
+        yield
+    except (DecodeError, MemoryError):
+        raise
+    except Exception as error:
+        raise _library_error(error, strip) from error
+
+
+def _library_error(error: Exception, strip: Strip | None) -> DecodeError:
+    words = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    if isinstance(error, NotImplementedError) or "not supported" in words:
+        return decode_error(tiff.NAME, words.rstrip("."), remedy=CONVERT)
+    if strip is None:
+        problem = f"the library cannot decode the data ({words})"
+        return decode_error(tiff.NAME, problem, remedy=FETCH_AGAIN)
+    return damaged(strip, words)
+
+
+def _by_tifffile(
+    tifffile: Any,
+    directory: tiff.TiffDirectory,
+    header: ImageHeader,
+    grid: StripGrid,
+    strips: list[Strip],
+    compression: int,
+    box: Box,
+) -> NDArray[Any]:
+    """Return the samples as stored, in lines, columns and samples."""
+    with _library_errors():
+        page = tifffile.TiffFile(io.BytesIO(directory.view), is_lsm=False, is_stk=False).pages[0]
+        tables, head = page.jpegtables, page.jpegheader
+        is_known = page.dtype is not None
+        claims: tuple[Any, ...] = (page.imagelength, page.imagewidth, page.samplesperpixel)
+        claims += (page.bitspersample, page.compression, page.is_tiled)
+        claims += (page.tilelength, page.tilewidth) if page.is_tiled else ()
+    expected = (header.height, header.width, grid.planes * grid.samples)
+    form: tuple[Any, ...] = (*expected, grid.bits, compression, grid.is_tiled)
+    form += (grid.height, grid.width) if grid.is_tiled else ()
+    if claims != form or not is_known:
+        raise decode_error(
+            tiff.NAME, f"the library reads another header, {claims}", expected=f"{form}"
+        )
+    options = {"jpegtables": tables, "jpegheader": head} if compression in JPEGS else {}
+    pixels: NDArray[Any] | None = None
+    for strip in strips:
+        if not strip.size or not _touches(strip, box):
+            continue
+        part = _decoded(page, directory, grid, strip, compression, options)
+        if part.shape == expected and len(strips) == 1:
+            return part
+        if pixels is None:
+            pixels = np.zeros(expected, part.dtype)
+        lines = slice(strip.top, strip.top + strip.height)
+        columns = slice(strip.left, strip.left + strip.width)
+        channels = slice(strip.plane, strip.plane + 1) if grid.planes > 1 else slice(None)
+        pixels[lines, columns, channels] = part[: strip.height, : strip.width]
+    return np.zeros(expected, page.dtype) if pixels is None else pixels
+
+
+def _touches(strip: Strip, box: Box) -> bool:
+    y0, x0, y1, x1 = box
+    return (
+        strip.top < y1
+        and strip.left < x1
+        and y0 < strip.top + strip.height
+        and x0 < strip.left + strip.width
+    )
+
+
+def _decoded(
+    page: Any,
+    directory: tiff.TiffDirectory,
+    grid: StripGrid,
+    strip: Strip,
+    compression: int,
+    options: dict[str, Any],
+) -> NDArray[Any]:
+    """Return the samples of one strip or tile: lines, columns and samples."""
+    data = bytes(directory.view[strip.start : strip.start + strip.size])
+    nbytes = grid.nbytes_of(strip)
+    if compression == NONE and len(data) < nbytes:
         raise decode_error(
             tiff.NAME,
-            "gray with alpha as stored (ANY_DATA) is not supported",
-            expected="output RGB, BGR, GRAY or YCbCr, which leave alpha out",
-            remedy=CONVERT,
+            f"strip or tile {strip.number} holds {len(data)} bytes",
+            at=strip.start,
+            expected=f"{nbytes} bytes of pixels",
         )
-    directory = tiff.read_directory(data.data)
-    tiff.refuse_unsupported(directory, header)
-    is_checked_late = tiff_strips.shows_lost_ends(directory, header)
-    tiff_strips.check_strips(directory, header, () if is_checked_late else None)
-    pixels = opencv.imdecode(_prepared(directory), cv2.IMREAD_UNCHANGED, header)
-    image = opencv.checked_image(_finished(pixels, directory), header)
-    if is_checked_late:
-        doubtful = tiff_strips.doubtful_strips(directory, header, image.pixels)
-        tiff_strips.check_strips(directory, header, doubtful)
-    return image
+    if compression in CHECKED:
+        check_strip(directory, grid, compression, strip)
+    if compression == PACKBITS:
+        data = _without_padding(data, nbytes)
+    part: NDArray[Any]
+    try:  # a context manager takes as long as a short strip
+        part = page.decode(data, strip.number, **options)[0][0]
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise _library_error(error, strip) from error
+    if part.shape[0] < strip.height or part.shape[1] < strip.width:
+        raise damaged(strip, f"{part.shape[1]} x {part.shape[0]} pixels")
+    if part.dtype.kind != "f" and 8 * part.itemsize != grid.container:
+        raise damaged(strip, f"samples of {8 * part.itemsize} bits; expected {grid.bits}")
+    return part
 
 
-def _prepared(directory: tiff.TiffDirectory) -> bytearray | memoryview:
-    """Return the file, or a copy that says: upright, and colors are weighted by alpha already."""
-    wanted = {tiff.ORIENTATION: _UPRIGHT, tiff.EXTRA_SAMPLES: _ASSOCIATED_ALPHA}
-    changes = {tag: value for tag, value in wanted.items() if directory.value(tag, value) != value}
-    if not changes:
-        return directory.view
-    copy = bytearray(directory.view)
-    for tag, value in changes.items():
-        field = directory.fields[tag]
-        struct.pack_into(directory.order + field.code, copy, field.at, value)
-    return copy
+def _without_padding(data: bytes, nbytes: int) -> bytes:
+    """Return PackBits data without the byte that fills up to an even size.
+
+    The library takes such a byte for a part of the picture.
+    """
+    import imagecodecs
+
+    try:
+        imagecodecs.packbits_decode(data, out=nbytes)
+    except imagecodecs.PackbitsError:
+        return data[:-1] if data.endswith(b"\0") else data.rstrip(b"\x80")
+    return data
 
 
-def _finished(pixels: NDArray[Any], directory: tiff.TiffDirectory) -> NDArray[Any]:
-    """Invert deep samples whose zero means white: the library inverts only shallow ones."""
-    is_deep_integer = pixels.dtype.kind == "u" and pixels.dtype.itemsize > 1
-    if is_deep_integer and directory.value(tiff.PHOTOMETRIC, 1) == tiff.MIN_IS_WHITE:
-        return cv2.bitwise_not(pixels)
+def _integers(pixels: NDArray[Any], directory: tiff.TiffDirectory) -> NDArray[Any]:
+    """Return integers of any depth in order: the library leaves their high bits undefined."""
+    bits = directory.value(tiff.BITS, 1)
+    if pixels.dtype == np.bool_:
+        return pixels.view(np.uint8)
+    if pixels.dtype.kind == "f" or bits == 8 * pixels.itemsize or bits > 32:
+        return pixels
+    mask = pixels.dtype.type((1 << bits) - 1)
+    if directory.value(tiff.PREDICTOR, 1) == _HORIZONTAL:
+        pixels = pixels & mask
+    if pixels.dtype.kind == "i":
+        sign = pixels.dtype.type(1 << (bits - 1))
+        pixels = ((pixels & mask) ^ sign) - sign
     return pixels
+
+
+def _check_lengths(
+    tifffile: Any,
+    directory: tiff.TiffDirectory,
+    grid: StripGrid,
+    strips: list[Strip],
+    compression: int,
+) -> None:
+    """Raise unless every strip or tile decodes to its full size: libtiff leaves the rest black."""
+    decompress = tifffile.TIFF.DECOMPRESSORS[compression]
+    for strip in strips:
+        nbytes = grid.nbytes_of(strip)
+        data = bytes(directory.view[strip.start : strip.start + strip.size])
+        with _library_errors(strip):
+            length = len(decompress(data, out=nbytes))
+        if length < nbytes:
+            raise damaged(strip, f"{length} bytes; expected {nbytes}")
+
+
+def _by_libtiff(directory: tiff.TiffDirectory, header: ImageHeader, as_rgb: bool) -> StoredImage:
+    """Decode with libtiff: RGB of 8 bits, or the samples as stored."""
+    import imagecodecs
+
+    with _library_errors():
+        pixels = imagecodecs.tiff_decode(_upright(directory), asrgb=as_rgb)
+        if as_rgb:
+            pixels = pixels.reshape(header.height, header.width, 4)
+            return StoredImage(np.ascontiguousarray(pixels[..., :3]), "RGB")
+        samples = directory.value(tiff.SAMPLES, 1)
+        if directory.value(tiff.PLANAR, 1) == 2 and samples > 1:
+            pixels = np.moveaxis(pixels.reshape(samples, header.height, header.width), 0, 2)
+        return StoredImage(pixels.reshape(header.height, header.width, samples), "")
+
+
+def _upright(directory: tiff.TiffDirectory) -> bytearray | bytes:
+    """Return a copy of the file that says that it is upright: libtiff turns RGB."""
+    field = directory.fields.get(tiff.ORIENTATION)
+    if field is None or directory.value(tiff.ORIENTATION, _UPRIGHT) == _UPRIGHT:
+        return bytes(directory.view)
+    copy = bytearray(directory.view)
+    struct.pack_into(directory.order + field.code, copy, field.at, _UPRIGHT)
+    return copy

@@ -1,157 +1,179 @@
-"""Check that every strip or tile of a TIFF decodes to its full size.
+"""The strips or tiles of a TIFF file: where they are, and whether they may be decoded at all.
 
-OpenCV ignores the errors of libtiff for 8-bit images: a strip that cannot be decoded comes out
-black. So each strip is checked before. In times of OpenCV's own decode the check takes 0.6 (JPEG
-in TIFF), 0.9 (Deflate), 1.2 (PackBits) and 3.6 (LZW).
+The library decodes one strip or tile at a time. Before, each is found inside the data, and its size
+is bounded: no claim of the file makes a decoder take more memory or time than the picture needs.
 
-Strips of LZW are checked after the decode, if possible: the end of a strip that cannot be decoded
-comes out as zeros, so that only strips whose last sample is zero need the check.
-
-CCITT fax compression (3 and 4) has no checksum, and its decoders continue behind wrong codes, in
-other libraries as well. Of such a strip the extent in the file is checked. Group 4 (4) is searched
-for zeros, too: 14 in a row at most occur in valid data, before the code that ends a strip.
-
-Source: TIFF 6.0 (Adobe, 1992), sections 9, 13 and 15; TIFF Technical Note 2 (JPEG); ITU-T T.6.
+Source: TIFF 6.0 (Adobe, 1992), sections 3, 7, 13, 15 and 21; TIFF Technical Note 2 (JPEG);
+ITU-T T.6.
 """
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Container
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....engine.errors import DecodeError
 from ...errors import decode_error
 from ..engines import turbojpeg
-from . import jpeg, tiff
-from .base import ImageHeader, need
-from .tiff_lzw import lzw_length
+from . import jpeg, jpeg2000, png, tiff, webp
+from .base import ImageHeader, need, read_fields
+from .tiff_forms import FAX_GROUP_4, JPEGS, NONE
 
-_NONE, _LZW, _JPEG = 1, 5, 7
-_PLAIN_FORMS = ((1, 1), (3, 2))  # samples and photometric interpretation of gray and RGB
-_FAX, _FAX_GROUP_4 = (3, 4), 4
 _FAX_HOLE = b"\0\0"  # no valid sequence of Group 4 codes has so many zeros
-_PACKBITS_PADDING = b"\0\x80"  # a zero fills up to an even size; 0x80 stands for nothing
-_BIT_REVERSED = 2  # fill order
-_CHUNK = 1 << 14  # Deflate expands a thousandfold at most: 16 MiB at a time
-_REVERSED_BITS = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+_MOST_BYTES = 1 << 32  # of all decoded strips or tiles: 16-bit RGBA of the most pixels, twice
+_MOST_BYTES_OF_SMALL = 1 << 24  # tiles may be much larger than a small picture
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_PLAIN_FRAMES = jpeg.SEQUENTIAL_FRAMES | {jpeg.PROGRESSIVE_FRAME}
+_FIRST_DATA = 8  # bytes of the shorter file header
+_BLOCK = 16  # JPEG codes whole blocks, so that some writers state whole blocks
+
+_HEADERS: dict[int, Callable[[memoryview], ImageHeader]] = {
+    33003: jpeg2000.parse_header,
+    33004: jpeg2000.parse_header,
+    33005: jpeg2000.parse_header,
+    34712: jpeg2000.parse_header,
+    34933: png.parse_header,
+    50001: webp.parse_header,
+}
+"""Parsers of compressions that are image files of their own, with a size of their own."""
+
+
+CHECKED = frozenset({FAX_GROUP_4, *JPEGS, *_HEADERS})
+"""Compressions whose strips and tiles `check_strip` checks."""
+
+
+class Strip(NamedTuple):
+    """One strip or tile.
+
+    Attributes:
+        number: of the strip or tile in the file.
+        plane: number of the sample that it holds, if each sample has a plane of its own.
+        top, left: of the first pixel.
+        height, width: of the part inside the picture.
+        start, size: extent in the file; its samples are 0 if `size` is 0.
+    """
+
+    number: int
+    plane: int
+    top: int
+    left: int
+    height: int
+    width: int
+    start: int
+    size: int
 
 
 class StripGrid(NamedTuple):
-    """The shape of the strips or tiles of an image.
+    """The shape of all strips or tiles of an image.
 
     Attributes:
-        total: number of strips or tiles.
-        nbytes: decoded size of a strip or tile that lies inside the image.
-        last_nbytes: decoded size of the last strip of each plane.
-        per_plane: number of strips of a plane.
-        height, width: of a strip or tile in pixels.
+        planes: number of planes; 1 for interleaved samples.
+        samples: number of samples of a pixel in a strip or tile.
+        height, width: of a strip or tile.
+        rows, columns: number of strips or tiles of a plane, from top to bottom and left to right.
+        is_tiled: whether these are tiles, which are whole at the edges of the picture too.
+        bits: of a sample.
+        container: bits of a decoded sample.
+        subsampling: columns and lines of pixels that share the chroma samples, of YCbCr.
     """
 
-    total: int
-    nbytes: int
-    last_nbytes: int
-    per_plane: int
+    planes: int
+    samples: int
     height: int
     width: int
+    rows: int
+    columns: int
+    is_tiled: bool
+    bits: int
+    container: int
+    subsampling: tuple[int, int] | None
 
-    def nbytes_of(self, number: int) -> int:
-        """Return the decoded size of one strip or tile."""
-        is_last = number % self.per_plane == self.per_plane - 1
-        return self.last_nbytes if is_last else self.nbytes
+    def nbytes_of(self, strip: Strip) -> int:
+        """Return the decoded size of a strip or tile."""
+        return self.nbytes(self.height if self.is_tiled else strip.height)
 
-
-def check_strips(
-    directory: tiff.TiffDirectory, header: ImageHeader, numbers: Container[int] | None = None
-) -> None:
-    """Raise DecodeError unless every strip or tile is there and decodes to its full size.
-
-    Args:
-        directory: of the image.
-        header: of the image.
-        numbers: of the strips whose decoded size is checked; None for all.
-    """
-    compression = directory.value(tiff.COMPRESSION, _NONE)
-    if compression not in (_NONE, _JPEG, *_FAX, *_LENGTHS):
-        raise decode_error(
-            tiff.NAME,
-            f"compression {compression} is not supported",
-            expected="none (1), CCITT fax (3, 4), LZW (5), JPEG (7), Deflate (8, 32946) or "
-            "PackBits (32773)",
-            remedy="Convert the file to one of these, or to PNG.",
-        )
-    grid = _grid(directory, header)
-    for number, (start, size) in enumerate(_extents(directory, grid.total)):
-        need(directory.view, start + size, tiff.NAME, f"strip or tile {number}")
-        if numbers is not None and number not in numbers:
-            continue
-        strip = directory.view[start : start + size]
-        if compression == _JPEG:
-            _check_jpeg(directory, strip, grid, number, start)
-        elif compression == _FAX_GROUP_4:
-            _check_fax(strip, number, start)
-        elif compression not in _FAX:
-            _check_length(directory, compression, strip, grid.nbytes_of(number), number, start)
+    def nbytes(self, height: int) -> int:
+        """Return the decoded size of `height` lines of a strip or tile."""
+        if self.subsampling is not None:
+            across, down = self.subsampling
+            units = -(-height // down) * -(-self.width // across)
+            return units * (across * down + 2) * self.bits // 8
+        return height * ((self.width * self.samples * self.bits + 7) // 8)
 
 
-def shows_lost_ends(directory: tiff.TiffDirectory, header: ImageHeader) -> bool:
-    """Return whether a strip that decodes in part has a zero as last sample of the pixels.
-
-    That holds for strips of 8-bit gray and RGB, where libtiff fills the rest of a strip with zeros,
-    and neither a palette nor an inversion changes the zeros.
-    """
-    form = header.channels, directory.value(tiff.PHOTOMETRIC, tiff.MIN_IS_WHITE)
-    return (
-        directory.value(tiff.COMPRESSION, _NONE) == _LZW
-        and header.bits == 8
-        and form in _PLAIN_FORMS
-        and directory.value(tiff.PLANAR, 1) == 1
-        and tiff.TILE_OFFSETS not in directory.fields
-    )
-
-
-def doubtful_strips(
-    directory: tiff.TiffDirectory, header: ImageHeader, pixels: NDArray[Any]
-) -> list[int]:
-    """Return the numbers of the strips whose last sample is zero in OpenCV's pixels."""
-    grid = _grid(directory, header)
-    ends = np.arange(1, grid.total + 1) * grid.height
-    last = pixels[np.minimum(ends, header.height) - 1, -1].reshape(grid.total, -1)
-    numbers: list[int] = np.flatnonzero(last[:, 0] == 0).tolist()  # blue comes first
-    return numbers
-
-
-def _grid(directory: tiff.TiffDirectory, header: ImageHeader) -> StripGrid:
-    samples = directory.value(tiff.SAMPLES, 1)
+def read_grid(directory: tiff.TiffDirectory, header: ImageHeader) -> StripGrid:
+    """Return the grid of an image; refuse one that would take too much memory."""
+    samples, bits = directory.value(tiff.SAMPLES, 1), directory.value(tiff.BITS, 1)
     is_planar = directory.value(tiff.PLANAR, 1) == 2 and samples > 1
-    planes, per_pixel = (samples, 1) if is_planar else (1, samples)
-    bits = directory.value(tiff.BITS, 1)
-
-    def nbytes(height: int, width: int) -> int:
-        if directory.value(tiff.PHOTOMETRIC, 1) == tiff.YCBCR and not is_planar:
-            across, down = (*directory.values(tiff.SUBSAMPLING), 2, 2)[:2]
-            if across and down:
-                return -(-height // down) * -(-width // across) * (across * down + 2) * bits // 8
-        return height * ((width * per_pixel * bits + 7) // 8)
-
-    if tiff.TILE_OFFSETS in directory.fields and tiff.STRIP_OFFSETS not in directory.fields:
+    is_tiled = tiff.TILE_WIDTH in directory.fields
+    if is_tiled:
         height, width = directory.value(tiff.TILE_HEIGHT, 0), directory.value(tiff.TILE_WIDTH, 0)
         if height < 1 or width < 1:
             raise decode_error(tiff.NAME, f"tiles of {width} x {height} pixels")
-        per_plane = -(-header.height // height) * -(-header.width // width)
-        last = nbytes(height, width)
     else:
         width = header.width
         height = min(directory.value(tiff.STRIP_LINES, header.height), header.height) or 1
-        per_plane = -(-header.height // height)
-        last = nbytes(header.height - (per_plane - 1) * height, width)
-    return StripGrid(planes * per_plane, nbytes(height, width), last, per_plane, height, width)
+    subsampling = None
+    if directory.value(tiff.PHOTOMETRIC, 1) == tiff.YCBCR and not is_planar and samples == 3:
+        across, down = (*directory.values(tiff.SUBSAMPLING), 2, 2)[:2]
+        subsampling = (across or 1, down or 1)
+    grid = StripGrid(
+        samples if is_planar else 1,
+        1 if is_planar else samples,
+        height,
+        width,
+        -(-header.height // height),
+        -(-header.width // width),
+        is_tiled,
+        bits,
+        1 << (max(bits, 8) - 1).bit_length(),
+        subsampling,
+    )
+    _refuse_bomb(grid, header, samples)
+    return grid
 
 
-def _extents(directory: tiff.TiffDirectory, count: int) -> list[tuple[int, int]]:
+def _refuse_bomb(grid: StripGrid, header: ImageHeader, samples: int) -> None:
+    total = grid.planes * grid.rows * grid.columns * grid.samples
+    nbytes = total * grid.height * grid.width * grid.container // 8
+    picture = header.height * header.width * samples * grid.container // 8
+    if nbytes > min(_MOST_BYTES, max(8 * picture, _MOST_BYTES_OF_SMALL)):
+        raise decode_error(
+            tiff.NAME,
+            f"strips or tiles of {nbytes} bytes for {header.width} x {header.height} pixels of "
+            f"{samples} samples",
+            expected=f"{_MOST_BYTES} bytes at most, and tiles that the picture fills",
+            remedy="If the image is genuine, cut it into tiles first.",
+        )
+
+
+def read_strips(
+    directory: tiff.TiffDirectory, header: ImageHeader, grid: StripGrid, compression: int
+) -> list[Strip]:
+    """Return all strips or tiles; raise unless all lie inside the data."""
+    count = grid.planes * grid.rows * grid.columns
+    strips, total = [], len(directory.view)
+    for number, (start, size) in enumerate(_extents(directory, grid, count, compression)):
+        plane, place = divmod(number, grid.rows * grid.columns)
+        row, column = divmod(place, grid.columns)
+        top, left = row * grid.height, column * grid.width
+        height = min(grid.height, header.height - top)
+        width = min(grid.width, header.width - left)
+        if compression == NONE:  # bytes behind the pixels may be missing
+            size = min(size, grid.nbytes(grid.height if grid.is_tiled else height))
+        if start < _FIRST_DATA and size:
+            raise decode_error(tiff.NAME, f"strip or tile {number} starts inside the file header")
+        if start + size > total:
+            need(directory.view, start + size, tiff.NAME, f"strip or tile {number}")
+        strips.append(Strip(number, plane, top, left, height, width, start, size))
+    return strips
+
+
+def _extents(
+    directory: tiff.TiffDirectory, grid: StripGrid, count: int, compression: int
+) -> list[tuple[int, int]]:
     """Return (offset, size) of each strip or tile; refuse more data than the file has."""
     offsets = directory.values(tiff.STRIP_OFFSETS) or directory.values(tiff.TILE_OFFSETS)
     sizes = directory.values(tiff.STRIP_SIZES) or directory.values(tiff.TILE_SIZES)
@@ -162,13 +184,15 @@ def _extents(directory: tiff.TiffDirectory, count: int) -> list[tuple[int, int]]
         )
     if not sizes and len(offsets) == 1:
         sizes = (max(0, total - offsets[0]),)
-    if len(sizes) != len(offsets):
+    elif not sizes and compression == NONE:
+        sizes = (grid.nbytes(grid.height),) * len(offsets)
+    if len(sizes) < min(count, len(offsets)):
         raise decode_error(tiff.NAME, f"{len(offsets)} strip offsets but {len(sizes)} sizes")
     if len(offsets) < count:
         raise decode_error(tiff.NAME, f"{len(offsets)} strips or tiles", expected=f"{count}")
     extents = list(zip(offsets[:count], sizes[:count], strict=True))
     used = sum(size for _, size in set(extents))  # writers may store equal tiles once
-    if used > total:
+    if used > total and compression != NONE:
         raise decode_error(
             tiff.NAME,
             f"strips or tiles of {used} bytes in all",
@@ -177,108 +201,66 @@ def _extents(directory: tiff.TiffDirectory, count: int) -> list[tuple[int, int]]
     return extents
 
 
-def _check_length(
-    directory: tiff.TiffDirectory,
-    compression: int,
-    strip: memoryview,
-    nbytes: int,
-    number: int,
-    start: int,
+def check_strip(
+    directory: tiff.TiffDirectory, grid: StripGrid, compression: int, strip: Strip
 ) -> None:
-    if compression == _NONE:
-        length = len(strip)
-    else:
-        if directory.value(tiff.FILL_ORDER, 1) == _BIT_REVERSED:
-            strip = memoryview(bytes(strip).translate(_REVERSED_BITS))
-        try:
-            length = _LENGTHS[compression](strip, nbytes)
-        except ValueError as error:
-            raise decode_error(
-                tiff.NAME, f"strip or tile {number} is damaged ({error})", at=start
-            ) from error
-    if length < nbytes:
-        raise decode_error(
-            tiff.NAME,
-            f"strip or tile {number} holds {length} bytes",
-            at=start,
-            expected=f"{nbytes} bytes of pixels",
-        )
-
-
-def _check_fax(strip: memoryview, number: int, start: int) -> None:
-    hole = bytes(strip).rstrip(b"\0").find(_FAX_HOLE)
-    if hole >= 0:
-        raise decode_error(
-            tiff.NAME,
-            f"strip or tile {number} is damaged (a run of zeros inside the CCITT data)",
-            at=start + hole,
-        )
-
-
-def _deflate_length(strip: memoryview, nbytes: int) -> int:
-    decoder = zlib.decompressobj()
-    length = 0
+    """Raise for damage that the library passes over, and for a size that is not the picture's."""
+    data = directory.view[strip.start : strip.start + strip.size]
     try:
-        for offset in range(0, len(strip), _CHUNK):
-            length += len(decoder.decompress(strip[offset : offset + _CHUNK]))
-    except zlib.error as error:
-        raise ValueError(str(error)) from error
-    if not decoder.eof:
-        raise ValueError("the compressed data are cut off")
-    return length
+        if compression == FAX_GROUP_4:
+            _check_fax(data)
+        elif compression in JPEGS:
+            _check_jpeg(directory, data, grid, strip)
+        elif compression in _HEADERS:
+            _check_samples(_HEADERS[compression](data), grid)
+    except DecodeError as error:
+        raise damaged(strip, str(error)) from error
 
 
-def _packbits_length(strip: memoryview, nbytes: int) -> int:
-    data, length, offset, end = bytes(strip), 0, 0, len(strip)
-    while length < nbytes and offset < end:
-        head = data[offset]
-        if head < 128:
-            offset += head + 2
-            length += head + 1
-        elif head > 128:
-            offset += 2
-            length += 257 - head
-        else:
-            offset += 1
-    if offset > end:
-        raise ValueError("the compressed data are cut off")
-    if length > nbytes:
-        raise ValueError("the last run goes beyond the end of the pixels")
-    if data[offset:].strip(_PACKBITS_PADDING):
-        raise ValueError(f"the pixels end at byte {offset} of {end}")
-    return length
+def damaged(strip: Strip, problem: str) -> DecodeError:
+    """Return the error of a strip or tile."""
+    words = problem.rstrip(".")
+    return decode_error(
+        tiff.NAME, f"strip or tile {strip.number} is damaged ({words})", at=strip.start
+    )
+
+
+def _check_fax(data: memoryview) -> None:
+    hole = bytes(data).rstrip(b"\0").find(_FAX_HOLE)
+    if hole >= 0:
+        raise DecodeError(f"a run of zeros inside the CCITT data, {hole} bytes from its start")
 
 
 def _check_jpeg(
-    directory: tiff.TiffDirectory, strip: memoryview, grid: StripGrid, number: int, start: int
+    directory: tiff.TiffDirectory, data: memoryview, grid: StripGrid, strip: Strip
 ) -> None:
-    """Decode one strip together with the tables that all strips share."""
+    """Check one strip together with the tables that all strips share."""
     tables = bytes(directory.values(tiff.JPEG_TABLES))[:-2]
-    data = tables + bytes(strip[2:]) if tables else bytes(strip)
-    try:
-        header = jpeg.parse_header(memoryview(data))
-        turbojpeg.check_pixels(np.frombuffer(data, np.uint8), header)
-    except DecodeError as error:
-        raise decode_error(
-            tiff.NAME, f"strip or tile {number} is damaged ({error})", at=start
-        ) from error
-    height = grid.height
-    if grid.nbytes_of(number) != grid.nbytes:
-        height = height * grid.nbytes_of(number) // grid.nbytes
-    if header.height < height or header.width < grid.width:
-        raise decode_error(
-            tiff.NAME,
-            f"strip or tile {number} has {header.width} x {header.height} pixels",
-            at=start,
-            expected=f"{grid.width} x {height}",
+    content = memoryview(tables + bytes(data[2:]) if tables else bytes(data))
+    for marker, start, _ in jpeg.segments(content):
+        if marker in _FRAMES:
+            bits, height, width, components = read_fields(
+                ">BHHB", content, start, jpeg.NAME, "the frame"
+            )
+            _check_size(height, width, grid, strip)
+            if bits == 8 and components in (1, 3, 4) and marker in _PLAIN_FRAMES:
+                header = jpeg.parse_header(content)
+                turbojpeg.check_pixels(np.frombuffer(content, np.uint8), header)
+            return
+    raise DecodeError("no frame header before the first scan")
+
+
+def _check_samples(found: ImageHeader, grid: StripGrid) -> None:
+    """Raise for more samples than the strip has: some writers take its axes for other ones."""
+    if found.height * found.width * found.channels > grid.height * grid.width * grid.samples:
+        raise DecodeError(
+            f"{found.width} x {found.height} pixels in {found.channels} channels; expected "
+            f"{grid.width} x {grid.height} in {grid.samples}"
         )
 
 
-_LENGTHS: dict[int, Callable[[memoryview, int], int]] = {
-    _LZW: lzw_length,
-    8: _deflate_length,
-    32773: _packbits_length,
-    32946: _deflate_length,
-}
-"""Functions that return the decoded length of a strip, by compression. They may stop at the length
-that is needed, and raise ValueError for damaged data."""
+def _check_size(height: int, width: int, grid: StripGrid, strip: Strip) -> None:
+    least = strip.height, strip.width
+    most = grid.height + _BLOCK, grid.width + _BLOCK
+    if not (least[0] <= height < most[0] and least[1] <= width < most[1]):
+        raise DecodeError(f"{width} x {height} pixels; expected {grid.width} x {strip.height}")

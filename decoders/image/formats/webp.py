@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 
 import cv2
+import numpy as np
 
 from ...errors import decode_error
 from ..engines import opencv
@@ -38,18 +40,22 @@ def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredIma
     view = data.data
     if bytes(view[_CHUNKS_AT : _CHUNKS_AT + 4]) != b"VP8X":
         return opencv.decode(data, header, request)
+    is_still = not view[_CHUNKS_AT + 8] & _ANIMATION_FLAG
+    place = (0, 0, header.height, header.width) if is_still else _first_place(view, header)
+    frame = replace(header, height=place[2], width=place[3])
     chunks = _image_chunks(view)
     name = b"VP8L" if b"VP8L" in chunks else b"VP8 "
     if name not in chunks:
         raise decode_error(NAME, "no image data", expected="a VP8 or VP8L chunk")
-    simple = _simple_file(name, chunks[name])
-    is_still = not view[_CHUNKS_AT + 8] & _ANIMATION_FLAG
-    if is_still and (name == b"VP8L" or request.output != "RGBA"):
-        return opencv.decode(simple, header, request)
-    opencv.imdecode(simple, cv2.IMREAD_GRAYSCALE, header)
-    if b"ALPH" in chunks:
-        _check_alpha(chunks[b"ALPH"], chunks[name], header)
-    return opencv.decode(data, header, request)
+    file = _file(name, chunks[name])
+    if name == b"VP8 " and b"ALPH" in chunks and (request.output == "RGBA" or not is_still):
+        opencv.imdecode(file, cv2.IMREAD_GRAYSCALE, frame)
+        _check_alpha(chunks[b"ALPH"], chunks[name], frame)
+        file = _file_with_alpha(chunks, frame)
+    if is_still:
+        return opencv.decode(file, frame, request)
+    pixels = opencv.imdecode(file, cv2.IMREAD_UNCHANGED, frame)
+    return _on_canvas(opencv.checked_image(pixels, frame), place, header)
 
 
 def parse_header(view: memoryview) -> ImageHeader:
@@ -128,11 +134,47 @@ def _image_chunks(view: memoryview) -> dict[bytes, memoryview]:
     return chunks
 
 
-def _simple_file(name: bytes, content: bytes | memoryview) -> bytes:
-    padding = bytes(len(content) & 1)
-    size = struct.pack("<I", len(content))
-    body = b"".join((b"WEBP", name, size, content, padding))
+def _first_place(view: memoryview, header: ImageHeader) -> tuple[int, int, int, int]:
+    """Return top, left, height and width of an animation's first frame."""
+    for chunk, content in _chunks(view, _CHUNKS_AT):
+        if chunk == b"ANMF" and len(content) >= _FRAME_HEAD:
+            left, top, width, height = (
+                int.from_bytes(content[i : i + 3], "little") for i in (0, 3, 6, 9)
+            )
+            place = 2 * top, 2 * left, height + 1, width + 1
+            if place[0] + place[2] > header.height or place[1] + place[3] > header.width:
+                raise decode_error(NAME, "a frame outside of the canvas")
+            return place
+    raise decode_error(NAME, "an animation without a frame", expected="an ANMF chunk")
+
+
+def _on_canvas(
+    frame: StoredImage, place: tuple[int, int, int, int], header: ImageHeader
+) -> StoredImage:
+    """Return the canvas with the frame."""
+    pixels = frame.pixels
+    if pixels.shape[:2] == (header.height, header.width):
+        return frame
+    top, left, height, width = place
+    canvas = np.zeros((header.height, header.width, *pixels.shape[2:]), pixels.dtype)
+    canvas[top : top + height, left : left + width] = pixels
+    return StoredImage(canvas, frame.space)
+
+
+def _file(*chunks: bytes | memoryview) -> bytes:
+    """Return a file of chunks, each given by its name and its content."""
+    parts: list[bytes | memoryview] = [b"WEBP"]
+    for name, content in zip(chunks[::2], chunks[1::2], strict=True):
+        parts += [name, struct.pack("<I", len(content)), content, bytes(len(content) & 1)]
+    body = b"".join(parts)
     return b"".join((b"RIFF", struct.pack("<I", len(body)), body))
+
+
+def _file_with_alpha(chunks: dict[bytes, memoryview], frame: ImageHeader) -> bytes:
+    """Return a still file of the extended form."""
+    width, height = ((size - 1).to_bytes(3, "little") for size in (frame.width, frame.height))
+    head = struct.pack("<I", _ALPHA_FLAG) + width + height
+    return _file(b"VP8X", head, b"ALPH", chunks[b"ALPH"], b"VP8 ", chunks[b"VP8 "])
 
 
 def _check_alpha(alpha: memoryview, image: memoryview, header: ImageHeader) -> None:
@@ -142,4 +184,4 @@ def _check_alpha(alpha: memoryview, image: memoryview, header: ImageHeader) -> N
     width, height = read_fields("<HH", image, 6, NAME, "the VP8 frame header")
     fields = (width & 0x3FFF) - 1 | (height & 0x3FFF) - 1 << 14
     content = struct.pack("<BI", _VP8L_SIGNATURE, fields) + bytes(alpha[1:])
-    opencv.imdecode(_simple_file(b"VP8L", content), cv2.IMREAD_COLOR, header)
+    opencv.imdecode(_file(b"VP8L", content), cv2.IMREAD_COLOR, header)

@@ -22,7 +22,8 @@ OPTIONS = {"batch_size": 6, "num_threads": 2, "device_id": None, "seed": 1}
 
 @pytest.fixture
 def libraries():
-    names = ["penstock"] + ["nvidia.dali"] * bool(importlib.util.find_spec("nvidia.dali"))
+    there = importlib.util.find_spec("nvidia") and importlib.util.find_spec("nvidia.dali")
+    names = ["penstock"] + ["nvidia.dali"] * bool(there)
     return [load(name) for name in names]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock import datasets
-from penstock.cli.pictures.outputs import of_batch, of_dataset
+from penstock.cli.pictures.outputs import by_turns, class_names, of_batch, of_dataset
 from penstock.cli.pictures.roles import Role
 from penstock.tensors import TensorListCPU
 
@@ -44,3 +44,25 @@ def test_samples_with_a_component_that_is_missing(folder):
     assert [row.shape for row in by_name["array"].rows] == [(3, 3), (0, 0)]
     assert [(each.number, each.key) for each in known] == [(1, "dog/1"), (0, "cat/1")]
     assert known[0].class_names == ("cat", "dog")
+
+
+def test_classes_come_by_turns(tmp_path):
+    for name, count in (("a", 5), ("b", 1), ("c", 3)):
+        (tmp_path / name).mkdir()
+        for number in range(count):
+            (tmp_path / name / f"{number}.jpg").write_bytes(b"..")
+    with datasets.open_dataset(tmp_path) as dataset:
+        keys = [sample.key for sample in dataset.read(by_turns(dataset, 7))]
+        assert keys == ["a/0", "b/0", "c/0", "a/1", "c/1", "a/2", "c/2"]
+        assert len(by_turns(dataset, 100)) == 9
+
+
+def test_names_of_classes_are_those_of_the_folders(tmp_path):
+    for name in ("cat", "dog", "eel"):
+        (tmp_path / name).mkdir()
+    keys = [str(tmp_path / each) for each in ("dog/1.jpg", "cat/2.jpg", "dog/3.jpg")]
+    assert class_names(keys, [1, 0, 1]) == ("cat", "dog", "eel")
+    assert class_names(keys, [0, 1, 0]) == ()
+    assert class_names([str(tmp_path / "1.jpg")], [0]) == ()
+    assert class_names(["s3://bucket/cat/1.jpg"], [0]) == ()
+    assert class_names([], []) == ()

@@ -69,3 +69,19 @@ def test_any_arrays_are_drawn(seed):
     drawn = draw_sheet(with_roles(map(decoded, outputs)), known, side=40, width=400)
     assert drawn.dtype == np.uint8
     assert drawn.shape[2] == 3
+
+
+@pytest.mark.parametrize(
+    ("count", "lines"), [(1, 1), (4, 2), (6, 2), (9, 3), (12, 3), (16, 4), (24, 4)]
+)
+def test_lines_of_like_tiles_are_full(count, lines):
+    drawn = sheet(count)
+    tile = sheet(1)
+    assert (drawn.shape[0] - 16) == lines * (tile.shape[0] - 16)
+    columns = count // lines
+    assert drawn.shape[1] == 16 + columns * (64 + 16)
+
+
+def test_a_narrow_sheet_has_fewer_columns():
+    assert sheet(16, width=200).shape[1] <= 200
+    assert sheet(3, width=10).shape[1] == 16 + 64 + 16

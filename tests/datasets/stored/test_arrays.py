@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import tracemalloc
+import zipfile
+
 import numpy as np
 import pytest
 
 from penstock.datasets import open_dataset
-from penstock.engine.errors import SourceError
+from penstock.datasets.component_files import npy_of
+from penstock.datasets.schema import schema_of
+from penstock.engine.errors import DecodeError, SourceError
 
 
 def test_one_file_is_a_stack(tmp_path):
@@ -50,3 +56,46 @@ def test_keys_that_are_missing_are_noticed(tmp_path):
     (root / "shard-00000.keys.txt").write_text("a\n")
     with pytest.raises(SourceError, match="1 keys are listed for 9 samples"):
         open_dataset(root)
+
+
+def test_files_and_members_of_one_name_are_not_mixed_up(tmp_path):
+    for number in range(2):
+        (tmp_path / str(number)).mkdir()
+        np.save(tmp_path / str(number) / "x.npy", np.full((4, 2 + number), number))
+    dataset = open_dataset(str(tmp_path / "*" / "x.npy"))
+    assert [s.components["array"][0, 0] for s in dataset.read([0, 1])] == [0, 1]
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        for name in ("k.x", "k.%78"):
+            archive.writestr(f"{name}.npy", npy_of(np.zeros(3)))
+    with pytest.raises(DecodeError, match="several members of the sample 'k' are one"):
+        open_dataset(tmp_path / "a.npz").read([0])
+
+
+@pytest.mark.parametrize("shape", [(1000, 200_000), (200_000_000,)])
+def test_a_bomb_is_opened_and_read_in_little_memory(tmp_path, shape):
+    head = io.BytesIO()
+    form = {"descr": "|u1", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(head, form)
+    with (
+        zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("x.npy", "w", force_zip64=True) as member,
+    ):
+        member.write(head.getvalue())
+        for _ in range(20):
+            member.write(bytes(10_000_000))
+    tracemalloc.start()
+    try:
+        dataset = open_dataset(tmp_path / "a.npz")
+        assert dataset.schema
+        dataset.read([0])
+        assert tracemalloc.get_traced_memory()[1] < 40 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_schema_is_that_of_the_samples(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.zeros((4, 2), np.complex64), y=np.arange(4), z=np.ones(4))
+    np.savez(tmp_path / "b.npz", **{"k.x": np.zeros((2, 3)), "k.n": np.int16(3), "l.n": np.True_})
+    for name in "ab":
+        dataset = open_dataset(tmp_path / f"{name}.npz")
+        assert dataset.schema == schema_of(dataset.read(range(len(dataset))))

@@ -38,3 +38,29 @@ def test_missing_images_are_named(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps(ANNOTATIONS))
     with pytest.raises(SourceError, match=r"'7\.jpg' .* lies in none of"):
         open_dataset(tmp_path / "a.json")
+
+
+def test_ids_boxes_and_names_of_any_kind(tmp_path):
+    (tmp_path / "train2017").mkdir()
+    (tmp_path / "train2017" / "7.jpg").write_bytes(b"..")
+    polygon = [[1, 1, 4, 1, 4, 3, 1, 3]]
+    content = {
+        "images": [
+            {"id": "x", "coco_url": "http://host/train2017/7.jpg", "height": 4, "width": 5},
+        ],
+        "annotations": [
+            {"id": "a", "image_id": "x", "category_id": 3, "segmentation": polygon},
+        ],
+        "categories": [{"id": 3, "name": "dog", "frequency": "c"}],
+    }
+    path = tmp_path / "lvis_v1_val.json"
+    path.write_text(json.dumps(content))
+    dataset = open_dataset(path)
+    (sample,) = dataset.read([0])
+    assert sample.key == "train2017/7"
+    assert sample.components["boxes"].tolist() == [[1, 1, 3, 2]]
+    assert dataset.stored.lost == ("frequency",)
+    content["annotations"][0]["category_id"] = 1 << 40
+    path.write_text(json.dumps(content))
+    with pytest.raises(SourceError, match="the category_id 1099511627776 is no number of 32 bits"):
+        open_dataset(path)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.datasets import open_dataset
-from penstock.engine.errors import DecodeError
+from penstock.datasets import convert, open_dataset
+from penstock.engine.errors import ArgumentError, DecodeError
 
 
 def put(path, content=b".."):
@@ -25,6 +25,22 @@ def test_two_images_of_one_stem_are_two_samples(tmp_path):
     for name in ("1.jpg", "1.png"):
         put(tmp_path / "cat" / name)
     assert len(open_dataset(tmp_path)) == 2
+
+
+def test_two_images_of_one_stem_are_both_named_by_a_conversion(tmp_path):
+    for name in ("1.jpg", "1.png"):
+        put(tmp_path / "in" / "cat" / name)
+    with pytest.raises(ArgumentError, match=r"'cat/1' occurs twice: .*1\.jpg and .*1\.png"):
+        convert(tmp_path / "in", tmp_path / "out", to="webdataset")
+
+
+@pytest.mark.parametrize("name", ["1.cls", "1.label.cls"])
+def test_a_label_beside_a_class_folder_is_an_error(tmp_path, name):
+    put(tmp_path / "cat" / "1.jpg")
+    put(tmp_path / "cat" / name, b"7")
+    put(tmp_path / "cat" / "2.jpg")
+    with pytest.raises(DecodeError, match=r"cat/1.*gives the sample a label, but so does"):
+        open_dataset(tmp_path)
 
 
 def test_hidden_folders_are_no_classes(tmp_path):

@@ -74,3 +74,20 @@ def test_records_that_are_no_examples_are_named(tmp_path):
     tfrecord_files.write_records(tmp_path / "a", [b"\x0a\xff"])
     with pytest.raises(DecodeError, match=r"record 0.*no valid tf.train.Example"):
         open_dataset(tmp_path / "a")
+
+
+def test_names_that_look_like_ours_are_no_loss(tmp_path):
+    record = {
+        "key": 7,
+        "image": b"\xff\xd8\xff..",
+        "image.shape": [4, 5, 3],
+        "sound.extension": "flac",
+        "n": 1,
+        "n.extension": "x",
+    }
+    (sample,) = write(tmp_path / "a.tfrecord", record).read([0])
+    assert sample.key == "a/00000000"
+    assert sample.components["key"] == 7
+    assert sample.components["image.shape"].tolist() == [4, 5, 3]
+    assert sample.components["sound.extension"] == "flac"
+    assert set(sample.components) == set(record)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock.datasets import Sample
+from penstock.datasets import Sample, convert
 from penstock.engine.errors import ArgumentError
 from penstock.tests.datasets import made
 from penstock.tests.datasets.conformance import WriterTests
@@ -46,3 +46,12 @@ def test_stacks_need_the_same_components_in_all_samples(tmp_path):
     samples = [Sample("a", {"x": 1, "y": 2}), Sample("b", {"x": 1})]
     with pytest.raises(ArgumentError, match="the same ones in all samples"):
         made.write(tmp_path / "a", samples, "npy")
+
+
+@pytest.mark.parametrize("to", ["npy", "npz"])
+@pytest.mark.parametrize("first", [0, 1 << 70])
+def test_numbers_of_more_than_64_bits_are_refused(tmp_path, to, first):
+    samples = [Sample("a", {"x": first}), Sample("b", {"x": -(1 << 70)})]
+    source = made.write(tmp_path / "source", samples)
+    with pytest.raises(ArgumentError, match=r"the component 'x' is .*, which no array of real"):
+        convert(source, tmp_path / "out", to=to)

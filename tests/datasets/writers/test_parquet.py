@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from penstock.datasets import Sample
+from penstock.datasets import Sample, convert
+from penstock.engine.errors import ArgumentError
 from penstock.tests.datasets import made
 from penstock.tests.datasets.conformance import WriterTests
 
@@ -38,3 +39,11 @@ def test_boxes_are_lists_of_lists_of_four(tmp_path):
     expected = [sample.components["boxes"] for sample in made.detections(3)]
     for stored, boxes in zip(table.column("boxes").to_pylist(), expected, strict=True):
         np.testing.assert_array_equal(np.array(stored, np.float32).reshape(-1, 4), boxes)
+
+
+@pytest.mark.parametrize("shape", [(3, 0), (3, 2, 0), (0, 0)])
+def test_arrays_without_elements_are_refused_before_anything_is_written(tmp_path, shape):
+    source = made.write(tmp_path / "source", [Sample("a", {"x": np.zeros(shape)})])
+    with pytest.raises(ArgumentError, match="no arrays with an extent of 0 behind the first"):
+        convert(source, tmp_path / "out", to="parquet")
+    assert not (tmp_path / "out").exists()

@@ -88,3 +88,83 @@ def test_signed_and_64_bit_samples_are_converted() -> None:
     assert out.ravel().tolist() == [0, 255]
     color.convert(np.array([[0.0, 1.0]], np.float64), "GRAY", "GRAY", out)
     assert out.ravel().tolist() == [0, 255]
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, "float32"])
+@pytest.mark.parametrize("white", [1, 15, 31, 255, 999, 1023, 4095, 65535])
+def test_white_is_scaled_to_the_end_of_the_range(white: int, dtype: str) -> None:
+    samples = np.arange(white + 1).astype(np.uint8 if white < 256 else np.uint16).reshape(1, -1)
+    result = color.as_type(samples, dtype, float(white))
+    largest = color.largest(np.dtype(dtype))
+    exact = samples.astype(float) * (largest / white)
+    if dtype == "float32":
+        np.testing.assert_allclose(result, exact, atol=1e-7)
+    else:
+        np.testing.assert_array_equal(result, np.floor(exact + 0.5).astype(dtype))
+
+
+def test_samples_above_white_are_white() -> None:
+    samples = np.array([[0, 1000, 1001, 65535]], np.uint16)
+    assert color.as_type(samples, "uint8", 1000.0).tolist() == [[0, 255, 255, 255]]
+
+
+@pytest.mark.parametrize("output", ["RGB", "BGR", "GRAY", "YCbCr", "RGBA"])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16", "float32", "float16"])
+def test_colors_of_12_bits_are_those_of_16(output: str, dtype: str) -> None:
+    deep = np.random.default_rng(5).integers(0, 4096, (9, 7, 3)).astype(np.uint16)
+    whole = (deep * (65535 / 4095) + 0.5).astype(np.uint16)
+    out, expected = (np.empty((9, 7, color.channels_of(output)), dtype) for _ in range(2))
+    color.convert(deep, "RGB", output, out, 4095.0)
+    color.convert(whole, "RGB", output, expected)
+    step = {"uint16": 2.0, "int16": 2.0, "float32": 3e-5, "float16": 2e-3}.get(dtype, 1.0)
+    assert np.abs(out.astype(float) - expected.astype(float)).max() <= step
+
+
+@pytest.mark.parametrize("output", ["GRAY", "RGB", "BGR"])
+@pytest.mark.parametrize("dtype", ["uint16", "int32", "float32", "uint8"])
+def test_numbers_keep_their_values(output: str, dtype: str) -> None:
+    labels = np.arange(200, dtype=np.int64).reshape(10, 20)
+    out = np.empty((10, 20, color.channels_of(output)), dtype)
+    color.convert(labels, "GRAY", output, out, color.NUMBERS)
+    for channel in np.moveaxis(out, 2, 0):
+        np.testing.assert_array_equal(channel, labels)
+
+
+def test_numbers_of_three_channels_have_an_order_and_a_luma() -> None:
+    numbers = np.array([[[1000, 2000, 3000]]], np.uint32)
+    out = np.empty((1, 1, 3), np.int32)
+    color.convert(numbers, "RGB", "BGR", out, color.NUMBERS)
+    assert out.ravel().tolist() == [3000, 2000, 1000]
+    gray = np.empty((1, 1, 1), np.int32)
+    color.convert(numbers, "RGB", "GRAY", gray, color.NUMBERS)
+    assert gray.item() == round(0.299 * 1000 + 0.587 * 2000 + 0.114 * 3000)
+
+
+@pytest.mark.parametrize(
+    ("number", "output", "dtype", "words"),
+    [
+        (256, "GRAY", "uint8", "from 256 to 256 do not fit into uint8"),
+        (-1, "RGB", "uint16", "from -1 to -1 do not fit into uint16"),
+        (2**31, "GRAY", "int32", "do not fit into int32"),
+        (1, "YCbCr", "uint8", "YCbCr is not defined"),
+    ],
+)
+def test_numbers_are_never_changed_in_silence(
+    number: int, output: str, dtype: str, words: str
+) -> None:
+    out = np.empty((1, 1, color.channels_of(output)), dtype)
+    with pytest.raises(color.NumberError, match=words):
+        color.convert(np.array([[number]], np.int64), "GRAY", output, out, color.NUMBERS)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float32"])
+def test_of_many_channels_the_first_three_are_rgb(dtype: str) -> None:
+    bands = np.random.default_rng(6).integers(0, 256, (4, 5, 6)).astype(np.uint8)
+    for output in ("RGB", "BGR", "GRAY", "YCbCr"):
+        out, expected = (np.empty((4, 5, color.channels_of(output)), dtype) for _ in range(2))
+        color.convert(bands, "6", output, out)
+        color.convert(np.ascontiguousarray(bands[..., :3]), "RGB", output, expected)
+        np.testing.assert_array_equal(out, expected)
+    out = np.empty((4, 5, 6), dtype)
+    color.convert(bands, "6", "6", out)
+    np.testing.assert_array_equal(out, color.as_type(bands, dtype))

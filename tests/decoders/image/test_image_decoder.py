@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import tifffile
 
-from penstock import ArgumentError, fn, ops, types
+from penstock import ArgumentError, DecodeError, fn, ops, types
 
 from .pipelines import run
 
@@ -45,7 +46,7 @@ def test_class_form_and_old_names_make_the_same_operators(files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"dtype": types.INT64}, "dtype must be one of"),
+        ({"dtype": types.INT64}, "dtype must be one of.*uint32 with device='cpu'"),
         ({"fit": (1, 2, 3)}, "fit must be"),
         ({"output_type": 77}, "output_type"),
     ],
@@ -53,3 +54,44 @@ def test_class_form_and_old_names_make_the_same_operators(files):
 def test_arguments_are_checked(files, arguments, message):
     with pytest.raises(ArgumentError, match=message):
         run(files, lambda encoded: fn.decoders.image(encoded, **arguments))
+
+
+@pytest.mark.parametrize("dtype", [types.UINT16, types.INT32, types.UINT32, types.FLOAT])
+def test_label_maps_keep_their_labels(tmp_path, dtype):
+    labels = np.arange(300, dtype=np.int32).reshape(15, 20)
+    tifffile.imwrite(tmp_path / "labels.tif", labels)
+
+    def decoded(encoded):
+        whole = fn.decoders.image(encoded, output_type=types.ANY_DATA, dtype=dtype)
+        window = fn.decoders.image_slice(
+            encoded, start=(3, 2), shape=(7, 5), output_type=types.GRAY, dtype=dtype
+        )
+        return whole, window
+
+    (whole,), (window,) = run([str(tmp_path / "labels.tif")], decoded)
+    np.testing.assert_array_equal(whole[..., 0], labels)
+    np.testing.assert_array_equal(window[..., 0], labels[2:7, 3:10])
+
+
+def test_labels_that_do_not_fit_are_an_error_and_no_picture(tmp_path):
+    tifffile.imwrite(tmp_path / "labels.tif", np.arange(300, dtype=np.int32).reshape(15, 20))
+    with pytest.raises(DecodeError, match=r"values from 0 to 299 do not fit into uint8"):
+        run([str(tmp_path / "labels.tif")], fn.decoders.image)
+
+
+def test_bands_come_whole_and_as_rgb(tmp_path):
+    bands = np.random.default_rng(0).integers(0, 256, (20, 30, 6)).astype(np.uint8)
+    tifffile.imwrite(tmp_path / "bands.tif", bands, photometric="minisblack", planarconfig="contig")
+    shape, whole, rgb, cropped = run(
+        [str(tmp_path / "bands.tif")],
+        lambda encoded: (
+            fn.peek_image_shape(encoded, image_type=types.ANY_DATA),
+            fn.decoders.image(encoded, output_type=types.ANY_DATA),
+            fn.decoders.image(encoded),
+            fn.decoders.image_crop(encoded, crop=(8, 10), output_type=types.ANY_DATA),
+        ),
+    )
+    assert shape[0].tolist() == [20, 30, 6]
+    np.testing.assert_array_equal(whole[0], bands)
+    np.testing.assert_array_equal(rgb[0], bands[..., :3])
+    np.testing.assert_array_equal(cropped[0], bands[6:14, 10:20])

@@ -12,7 +12,7 @@ TYPES = ("uint8", "int8", "uint16", "int32", "uint32", "float16", "float32")
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5, 150])
 @pytest.mark.parametrize("value", EXPECTED)
 def test_turns_as_exif_says_into_the_given_memory(value: int, channels: int, dtype: str) -> None:
     stored = np.arange(5 * 7 * channels).reshape(5, 7, channels).astype(dtype)

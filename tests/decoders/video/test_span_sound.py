@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from penstock.decoders.video.span_sound import decode_span
+from penstock.engine.errors import DecodeError
 from penstock.engine.graph.context import HeapWorkspace
 from penstock.formats.video.sound import SoundTrack
 
@@ -64,3 +65,9 @@ def test_the_mean_of_the_channels(track):
 def test_an_empty_span(track):
     for rate in (0, 8000):
         assert decode(track, 0.0, 0.0, rate=rate)[0].shape == (0, 2)
+
+
+def test_a_late_last_frame_makes_no_hours_of_silence(track):
+    for span, rate in (((0.0, 3600.0), 0.0), ((0.0, 100.0), 1e6)):
+        with pytest.raises(DecodeError, match=r"lasts from 0\.000 s to .* the limit is 134217728"):
+            decode(track, *span, rate=rate)

@@ -3,6 +3,7 @@ import pytest
 
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError, DecodeError
+from penstock.formats.video import pictures
 
 from ...readers.tars import archive
 from ...videos import Sound, numbers_of, tone, video_bytes
@@ -150,3 +151,20 @@ def test_videos_of_an_archive_with_sound(films, tmp_path):
     assert np.array(sound[0]).shape == (2668, 2)  # 1334 samples of 5 frames at 8000 Hz
     assert np.array(rate[0]) == 16000
     assert bytes(np.array(text[0])) == b"one"
+
+
+def test_clips_have_a_limit_that_on_error_knows(videos, monkeypatch):
+    monkeypatch.setattr(pictures, "MOST_PIXELS", 10 * 96 * 160)
+    with pytest.raises(DecodeError, match=r"12 frames of 96 x 160 pixels; the limit of a clip"):
+        decode(videos)
+    with Pipeline(batch_size=2, num_threads=1, on_error="replace") as pipe:
+        pipe.set_outputs(fn.decoders.video(fn.external_source(lambda: videos, batch=True)))
+        (frames,) = pipe.run()
+        assert frames.valid.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("start", range(0, 60, 11))
+def test_clips_at_any_start_of_a_program_stream(start):
+    data = array(video_bytes("h264.mpg", count=60, group=15))
+    (clip,) = decode([data], start_frame=start, sequence_length=5)
+    assert numbers_of(clip) == [*range(start, start + 5)]

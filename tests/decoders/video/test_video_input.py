@@ -82,3 +82,13 @@ def test_bytes_that_lie_apart_are_put_together(pipe):
 def test_a_policy_that_there_is_not():
     with Pipeline(batch_size=1, num_threads=1), pytest.raises(ArgumentError, match="partial, pad"):
         fn.experimental.inputs.video(sequence_length=2, last_sequence_policy="drop")
+
+
+@pytest.mark.parametrize("pipe", [{}, {"no_copy": True}], indirect=True)
+def test_a_batch_of_one_video_as_programs_for_dali_make_it(pipe):
+    data = array(video_bytes(count=4))
+    for batch in (np.array([[data]]), np.array([data]), [[data]]):
+        pipe.feed_input("video", batch)
+        assert numbers(pipe) == [[0, 1, 2, 3]]
+    with pytest.raises(ArgumentError, match=r"a batch has one video; got uint8 of shape \(1, 2, "):
+        pipe.feed_input("video", np.array([[data, data]]))

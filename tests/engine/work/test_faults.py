@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from penstock import PipelineStopped, SourceError
+from penstock import MissingDependencyError, PipelineStopped, SourceError
 from penstock.engine.work.faults import POLICIES, is_machine_error
 
 from ..toys import (
@@ -252,7 +252,12 @@ def test_replacement_samples_do_not_take_a_slab_each():
 
 @pytest.mark.parametrize(
     "error",
-    [OSError(errno.EMFILE, "too many"), OSError(errno.ENOMEM, "none left"), MemoryError("none")],
+    [
+        OSError(errno.EMFILE, "too many"),
+        OSError(errno.ENOMEM, "none left"),
+        MemoryError("none"),
+        MissingDependencyError("no library"),
+    ],
 )
 @pytest.mark.parametrize("policy", ["skip", "replace"])
 def test_an_error_of_the_machine_is_no_bad_sample(error, policy):

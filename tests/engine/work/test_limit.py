@@ -92,3 +92,10 @@ def test_a_slow_source_of_the_user_s():
 def test_a_python_function_of_whole_batches_is_no_storage():
     function = OperatorStats("mine", "python_function", "feeder", 9.0, 9000.0)
     assert limit_of(figures(function, feeder_cpu_s=1.0)).name == "feeder"
+
+
+def test_one_worker_is_never_too_many():
+    for changes in ({"workers": "threads"}, {"workers": "processes"}, {"cpu_s": 39.0}):
+        waiting = {"workers_cpu_s": 5.0, "num_threads": 1} | changes
+        judged = limit_of(figures(DECODE, **waiting))
+        assert not any("fewer workers" in each for each in judged.remedies)

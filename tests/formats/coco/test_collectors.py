@@ -7,7 +7,7 @@ from penstock.formats.coco.collectors import (
     ImageCollector,
     SegmentCollector,
 )
-from penstock.formats.coco.columns import ElementError
+from penstock.formats.coco.columns import ElementError, Ids
 from penstock.formats.json_arrays import JsonBlock
 
 
@@ -20,18 +20,18 @@ def annotation(**members):
 
 
 def test_blocks_follow_one_another():
-    images = ImageCollector()
+    images = ImageCollector(Ids())
     images.add(block({"id": 5, "file_name": "a", "height": 3, "width": 4}))
     images.add(block({"id": 4, "file_name": "b"}))
     assert (list(images.ids), images.file_names) == ([5, 4], ["a", "b"])
     assert (list(images.heights), list(images.widths)) == ([3, 0], [4, 0])
-    categories = CategoryCollector()
+    categories = CategoryCollector(Ids())
     categories.add(block({"id": 7, "name": "cat"}, {"id": 1}))
     assert (list(categories.ids), categories.names) == ([7, 1], ["cat", ""])
 
 
 def test_members_that_may_be_missing():
-    collector = AnnotationCollector()
+    collector = AnnotationCollector(Ids())
     collector.add(block({"image_id": 2, "category_id": 3}))
     annotations = collector.finish()
     assert annotations.ids.tolist() == [-1]
@@ -42,7 +42,7 @@ def test_members_that_may_be_missing():
 
 
 def test_keypoints_of_several_lengths():
-    collector = AnnotationCollector(keypoints=True)
+    collector = AnnotationCollector(Ids(), keypoints=True)
     collector.add(block(annotation(keypoints=[1, 2, 2]), annotation()))
     collector.add(block(annotation(keypoints=[3, 4, 1, 5, 6, 0])))
     keypoints = collector.finish().keypoints
@@ -51,7 +51,7 @@ def test_keypoints_of_several_lengths():
         [[0, 0, 0], [0, 0, 0]],
         [[3, 4, 1], [5, 6, 0]],
     ]
-    assert AnnotationCollector(keypoints=True).finish().keypoints.shape == (0, 0, 3)
+    assert AnnotationCollector(Ids(), keypoints=True).finish().keypoints.shape == (0, 0, 3)
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,14 @@ def test_keypoints_of_several_lengths():
 )
 def test_keypoints_that_are_none(value, message):
     with pytest.raises(ElementError, match=message) as caught:
-        AnnotationCollector(keypoints=True).add(block(annotation(), annotation(keypoints=value)))
+        AnnotationCollector(Ids(), keypoints=True).add(
+            block(annotation(), annotation(keypoints=value))
+        )
     assert caught.value.number == 1
 
 
 def test_segments_become_annotations():
-    collector = SegmentCollector()
+    collector = SegmentCollector(Ids())
     segments = [{"id": 9, "category_id": 4, "bbox": [1, 2, 3, 4]}, {"id": 8, "category_id": 1}]
     collector.add(
         block(
@@ -97,5 +99,5 @@ def test_segments_that_are_none(segments, message):
     good = {"image_id": 1, "file_name": "a", "segments_info": [{"id": 1, "category_id": 1}] * 3}
     bad = {"image_id": 1, "file_name": "b", "segments_info": segments}
     with pytest.raises(ElementError, match=message) as caught:
-        SegmentCollector().add(block(good, bad))
+        SegmentCollector(Ids()).add(block(good, bad))
     assert caught.value.number == 1

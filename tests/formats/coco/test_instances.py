@@ -78,7 +78,7 @@ def test_a_file_without_annotations():
         (content_of([annotation(7, None)]), "with id 7: 'image_id' is missing"),
         (content_of([annotation(7, 2, bbox=[1, 2, 3])]), "with id 7: 'bbox' is .1, 2, 3."),
         (content_of([annotation(7, 2, bbox="x")]), "'bbox' is 'x', where a list of 4 numbers"),
-        (content_of([annotation("x", 2)]), "with id 'x': 'id' is 'x'"),
+        (content_of([annotation([1], 2)]), r"with id \[1\]: 'id' is \[1\]"),
         (content_of([annotation(1, 2, segmentation=[[1]])]), "with id 1: a polygon has an odd"),
         (content_of([annotation(1, 2), 7]), "annotation 1 .from 0.: 7 is no JSON object"),
         (content_of([], [{"id": 1}]), "the image with id 1: 'file_name' is missing"),
@@ -130,3 +130,88 @@ def test_a_damaged_file_is_parsed_or_refused(data):
     except DecodeError:
         return
     assert coco.bounds[-1] == len(coco.annotations)
+
+
+@pytest.mark.parametrize("missing", [{"bbox": None}, {"bbox": []}, {}])
+@pytest.mark.parametrize("window", [1, 1 << 17])
+def test_boxes_that_are_missing_are_those_of_the_masks(tuned, window, missing):
+    tuned(json_arrays, window=window)
+    polygon = [[1, 1, 12, 1, 12, 9, 1, 9]]
+    run_lengths = {"size": [20, 30], "counts": [45, 5, 550]}
+    masks = [polygon, run_lengths, None, [], polygon, polygon]
+    annotations = []
+    for number, mask in enumerate(masks):
+        each = annotation(number, 5 if number < 5 else 77, segmentation=mask)
+        del each["bbox"]
+        annotations.append(each | missing)
+    annotations.append(annotation(6, 5, bbox=[0, 0, 0, 0]))
+    coco = parse(content_of(annotations))
+    boxes = coco.annotations.boxes.tolist()
+    assert boxes == [[1, 1, 11, 8], [2, 5, 1, 5], [0] * 4, [0] * 4, [1, 1, 11, 8], [0] * 4]
+    assert coco.annotations.lack_box.tolist() == [False, False, True, True, False, False]
+    assert coco.without_image == 1
+
+
+@pytest.mark.parametrize("size", [{"height": 0}, {"width": 0}])
+def test_a_mask_without_box_and_size_is_named(size):
+    each = annotation(1, 5, id="a1")
+    del each["bbox"]
+    images = [IMAGES[0] | size]
+    with pytest.raises(DecodeError, match="annotation with id 'a1': there is no 'bbox', and its"):
+        parse(content_of([each], images))
+
+
+IDS = ["b", "a", 1 << 40, 3, (1 << 62) + 1, 1 << 70, -(1 << 70), "3", 7.0]
+
+
+@pytest.mark.parametrize("first", ["images", "annotations"])
+def test_ids_of_any_kind(first):
+    images = [{"id": each, "file_name": f"{n}.jpg"} for n, each in enumerate(IDS)]
+    annotations = [annotation(1, each, id=each, category_id="c") for each in reversed(IDS)]
+    annotations += [annotation(1, "none"), annotation(2, "7")]
+    content = content_of(annotations, images, [{"id": "c", "name": "cat"}])
+    members = sorted(content, reverse=first == "images")
+    coco = parse({name: content[name] for name in members})
+    assert [name[0] for name in coco.file_names] == list("382014567")
+    assert np.diff(coco.bounds).tolist() == [1] * len(IDS)
+    shown = [coco.ids.shown(each) for each in coco.annotations.ids.tolist()]
+    assert shown == ["3", "7", str(1 << 40), "'b'", "'a'", *map(str, IDS[4:7]), "'3'"]
+    assert coco.without_image == 2
+    assert len(set(coco.annotations.category_ids.tolist() + coco.category_ids.tolist())) == 1
+
+
+def test_ids_that_come_twice_are_shown_as_they_are():
+    images = [{"id": "x", "file_name": "a.jpg"}, {"id": "x", "file_name": "b.jpg"}]
+    with pytest.raises(DecodeError, match="two images have the id 'x'"):
+        parse(content_of([], images))
+
+
+def test_images_of_lvis():
+    url = "http://images.cocodataset.org/train2017/000000000007.png"
+    image = {
+        "id": 7,
+        "coco_url": url,
+        "flickr_url": "http://farm9.staticflickr.com/7.jpg",
+        "height": 20,
+        "width": 30,
+        "neg_category_ids": [1, 2, 3],
+        "not_exhaustive_category_ids": [],
+    }
+    coco = parse(content_of([annotation(1, 7)], [image, image | {"id": 8, "file_name": "b.png"}]))
+    assert coco.file_names == ["train2017/000000000007.png", "b.png"]
+
+
+@pytest.mark.parametrize("member", ["images", "annotations", "categories"])
+def test_a_member_that_comes_twice_is_named(member):
+    text = json.dumps(content_of([annotation(1, 5)]))
+    again = f'{text[:-1]}, "{member}": []}}'.encode()
+    with pytest.raises(DecodeError, match=rf"the member '{member}' comes twice, .* byte \d+;"):
+        parse(again)
+
+
+@pytest.mark.parametrize("rest", [b"{}", b"\0", b', "annotations": []}', b"]", b"x" * 1000])
+def test_what_follows_the_object_is_named(rest):
+    text = json.dumps(content_of([annotation(1, 5)])).encode()
+    assert len(parse(text + b" \r\n\t")) == 3
+    with pytest.raises(DecodeError, match=f"more than one JSON value: .* at byte {len(text) + 1}$"):
+        parse(text + b"\n" + rest)

@@ -218,4 +218,46 @@ def test_a_seek_leads_to_the_last_key_frame(form, monkeypatch):
     for key in (5, 3, 1):
         found.clear()
         assert clip(reader, [10 * key + 2]) == [10 * key + 2]
-        assert found[0] == reader.index.times[10 * key]
+        is_numbered = len(reader.index.packets) > 0
+        first, goal = (0, 10 * key) if is_numbered else reader.index.times[[0, 10 * key]]
+        # The first packet tells of the encoder.
+        assert next(stamp for stamp in found if stamp != first) == goal
+
+
+def test_a_damaged_frame_costs_a_few_groups_of_pictures(monkeypatch):
+    whole = video_bytes(count=90, group=1, bf="0")
+    data = damaged(whole, 80)
+    reader = reader_of(data)
+    count = []
+    monkeypatch.setattr(frames, "decoded", lambda p: count.append(p) or decoded(p))
+    for most in (100, 12):  # the video's start is tried once
+        count.clear()
+        with pytest.raises(DecodeError, match="frame 80, at"):
+            reader.advance_to(80)
+        assert len(count) <= most
+    assert clip(reader, [79, 81]) == [79, 81]
+
+
+def test_the_search_ends_when_the_pipeline_is_closed():
+    class ClosedError(Exception):
+        pass
+
+    def stop():
+        raise ClosedError
+
+    reader = reader_of(video_bytes(count=60))
+    reader.check_running = stop
+    with pytest.raises(ClosedError):
+        reader.advance_to(30)
+    with pytest.raises(ClosedError):
+        FrameReader(io.BytesIO(video_bytes("h264")), check_running=stop)
+    reader.close()
+
+
+def test_a_container_that_seeks_too_far(monkeypatch):
+    reader = reader_of(video_bytes("h264.ts", count=60, group=6))
+    seek = frames.seek
+    late = lambda container, stream, time: seek(container, stream, time + 30_000 * (time > 0))  # noqa: E731
+    monkeypatch.setattr(frames, "seek", late)
+    for number in (50, 21, 7, 0):
+        assert clip(reader, [number]) == [number]

@@ -13,6 +13,7 @@ from penstock.engine.errors import ArgumentError
             {"audio_rate": 8000, "audio_downmix": True},
             "audio_downmix and audio_rate without audio=True",
         ),
+        ({"audio": True, "audio_rate": 1e9}, r"audio_rate is 1e\+09 Hz; the limit is 1e\+06 Hz"),
     ],
 )
 def test_arguments_of_a_sound_that_is_no_output(arguments, message):

@@ -48,6 +48,12 @@ def test_expand() -> None:
     assert operator.output_layouts() == ("FHWC",)
 
 
+def test_names_of_the_axes_of_single_numbers() -> None:
+    operator = ExpandDims("cpu", (), ("",), axes=[1, 0], new_axis_names="XY")
+    assert operator.output_layouts() == ("YX",)
+    assert apply(ExpandDims, np.array(5), axes=[0], new_axis_names="X").shape == (1,)
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

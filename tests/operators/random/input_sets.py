@@ -49,9 +49,14 @@ def one(fn: Any, call: Callable[..., Any]) -> list[Any]:
     return outputs if isinstance(outputs, list) else [outputs]
 
 
-def pairs(fn: Any, call: Callable[..., Any]) -> list[list[Any]]:
+def pairs(fn: Any, call: Callable[..., Any], device: str = "cpu") -> list[list[Any]]:
     """Return the outputs of one call on two sets of inputs: a list of two for each output."""
-    outputs = call(fn, lambda array, layout="": [_source(fn, array, layout) for _ in range(2)])
+
+    def sets(array: Any, layout: str = "") -> list[Any]:
+        both = [_source(fn, array, layout) for _ in range(2)]
+        return [data.gpu() for data in both] if device == "gpu" else both
+
+    outputs = call(fn, sets)
     return outputs if isinstance(outputs[0], list) else [outputs]
 
 

@@ -38,6 +38,19 @@ def test_sets_of_inputs_share_the_random_numbers(name: str) -> None:
             assert not all(map(same, together[::2], apart))
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["noise.gaussian", "noise.salt_and_pepper", "noise.shot", "jitter", "random_resized_crop"],
+)
+def test_sets_of_inputs_on_the_gpu(name: str, device_stage: bool) -> None:
+    with Pipeline(batch_size=SIZE, num_threads=2, seed=3) as pipe:
+        ((first, second),) = pairs(fn, CALLS[name], "gpu")
+        pipe.set_outputs(first.cpu(), second.cpu(), *one(fn, CALLS[name]))
+        first_rows, second_rows, apart = rows(pipe)
+    assert same(first_rows, second_rows)
+    assert not same(first_rows, apart)
+
+
 def test_all_random_operators_are_tried() -> None:
     random = set()
     for _, _, operator_class in public_operators():

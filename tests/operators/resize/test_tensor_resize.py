@@ -81,7 +81,5 @@ def test_axes_that_stay_may_be_many(device_stage):
 
 @pytest.mark.parametrize("device", ["cpu", "gpu"])
 def test_samples_that_are_refused(device_stage, device):
-    with pytest.raises(ArgumentError, match="has no elements"):
-        on_device(device, "tensor_resize", [pixels(0, 3), pixels(2, 3)], sizes=4.0)
     with pytest.raises(ArgumentError, match="no axis that could be resized"):
         on_device(device, "tensor_resize", [np.uint8(3)], sizes=4.0)

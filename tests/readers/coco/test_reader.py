@@ -231,3 +231,59 @@ def test_annotations_behind_a_url_name_no_other_files(web, name):
     web.objects["a.json"] = json.dumps(content).encode()
     with pytest.raises(SourceError, match="may not name the file"):
         run(1, file_root="images", annotations_file=f"{web.url}/a.json")
+
+
+@pytest.mark.parametrize("missing", [{}, {"bbox": None}, {"bbox": []}])
+def test_annotations_without_a_box_have_that_of_their_mask(tmp_path, missing):
+    judge, mask_api = map(pytest.importorskip, ("pycocotools.coco", "pycocotools.mask"))
+    polygon = [[1, 1, 12, 1, 12, 9, 1, 9]]
+    annotations = [annotation(1, 2, segmentation=polygon), annotation(2, 2, segmentation=[])]
+    for each in annotations:
+        del each["bbox"]
+    arguments = write_coco(tmp_path, [each | missing for each in annotations])
+    coco = judge.COCO(arguments["annotations_file"])
+    area = mask_api.area(coco.annToRLE(coco.anns[1]))
+
+    @pipeline_def(batch_size=3, num_threads=1)
+    def masks():
+        return tuple(fn.readers.coco(**arguments, pixelwise_masks=True))
+
+    with masks() as pipe:
+        _, boxes, labels, drawn = pipe.run()
+        assert np.array(boxes.at(0)).tolist() == [[1, 1, 11, 8]]
+        assert np.array(labels.at(0)).tolist() == [1]
+        assert np.count_nonzero(np.array(drawn.at(0))) == area == 88
+        assert "annotations without a box and a mask" in str(pipe.stats())
+
+
+def test_files_of_lvis(tmp_path):
+    (tmp_path / "train2017").mkdir()
+    (tmp_path / "train2017" / "000000000007.jpg").write_bytes(b"seven")
+    url = "http://images.cocodataset.org/train2017/000000000007.jpg"
+    content = {
+        "info": {"version": "v1.0"},
+        "images": [{"id": 7, "coco_url": url, "height": 20, "width": 30, "neg_category_ids": [4]}],
+        "annotations": [annotation(1, 7)],
+        "categories": [{"id": 3, "name": "thing", "frequency": "r", "synset": "thing.n.01"}],
+    }
+    path = tmp_path / "lvis.json"
+    path.write_text(json.dumps(content))
+    images, boxes, labels = run(1, file_root=str(tmp_path), annotations_file=str(path))
+    assert images[0].tobytes() == b"seven"
+    assert (boxes[0].tolist(), labels[0].tolist()) == ([[1, 2, 3, 4]], [1])
+
+
+@pytest.mark.parametrize("ids", [("b", "a"), (1 << 40, 1 << 41), ("uuid-1", 5)])
+def test_ids_that_are_no_numbers_of_32_bits(tmp_path, ids):
+    images = [
+        {"id": each, "file_name": f"{n}.jpg", "height": 20, "width": 30}
+        for n, each in enumerate(ids)
+    ]
+    arguments = write_coco(
+        tmp_path, [annotation("x", ids[1], id=ids[0], bbox=[1, 2, 3, 4])], images
+    )
+    names, _, labels = run(2, **arguments)
+    expected = {b"0.jpg": [], b"1.jpg": [1]}
+    assert {n.tobytes(): each.tolist() for n, each in zip(names, labels, strict=True)} == expected
+    with pytest.raises(DecodeError, match=r"image id .* is no number of 32 bits"):
+        run(2, **arguments, image_ids=True)

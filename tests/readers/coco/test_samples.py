@@ -12,7 +12,7 @@ from .data import CATEGORIES, CROWD, IMAGES, annotation, parsed
 def samples(annotations, images=IMAGES, *, polygons=False, runs=False, **arguments):
     selected = Selected(**arguments)
     coco, _ = select(parsed(annotations, images), selected, "some.json")
-    return to_samples(coco, selected, "some.json", polygons=polygons, runs=runs)
+    return to_samples(coco, selected, "some.json", polygons=polygons, runs=runs, image_ids=True)
 
 
 def test_labels():
@@ -26,17 +26,21 @@ def test_labels():
 def test_a_category_that_does_not_exist(categories):
     coco = parsed([annotation(1, 2, 4)], categories=categories)
     with pytest.raises(DecodeError, match="annotation with id 1 has the category_id 4"):
-        to_samples(coco, Selected(), "some.json", polygons=False, runs=False)
+        to_samples(coco, Selected(), "some.json", polygons=False, runs=False, image_ids=True)
     selected = Selected(avoid_class_remapping=True)
-    found = to_samples(coco, selected, "some.json", polygons=False, runs=False)
+    found = to_samples(coco, selected, "some.json", polygons=False, runs=False, image_ids=True)
     assert found.labels.tolist() == [4]
 
 
 @pytest.mark.parametrize(
     ("annotations", "images", "message"),
     [
-        ([annotation(1, 1 << 40)], [IMAGES[0] | {"id": 1 << 40}], "image id 1099511627776 has"),
-        ([annotation(1, 2, 1 << 40)], IMAGES, "category id 1099511627776 has more than 32 bits"),
+        (
+            [annotation(1, 1 << 40)],
+            [IMAGES[0] | {"id": 1 << 40}],
+            "id 1099511627776 is no number",
+        ),
+        ([annotation(1, 2, 1 << 40)], IMAGES, "category id 1099511627776 is no number"),
         ([], [IMAGES[0] | {"height": 0}], "id 5 has the size 0 x 30"),
         ([], [IMAGES[0] | {"height": 1 << 20, "width": 1 << 20}], "masks and ratio=True need"),
         (

@@ -75,7 +75,14 @@ def test_a_list_that_cannot_be_read_raises(tmp_path):
         read_list_file(os.fsencode(tmp_path))
 
 
-@pytest.mark.parametrize("name", ["/etc/hostname", "file:///etc/hostname", "a/../../secret"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("/etc/hostname", "file:///etc/hostname", "a/../../secret"),
+        *("zip://a.jpg::file:///a.zip", "simplecache::file:///etc/hostname", "tar://a"),
+        *("dir://a", "a/b::file:///etc/hostname", "LOCAL:///etc/hostname", "filecache://a"),
+    ],
+)
 def test_a_list_behind_a_url_names_no_local_file(web, name):
     web.objects["list.txt"] = f"a.jpg 1\n{name} 2\n".encode()
     with pytest.raises(SourceError, match=r"list.txt, line 2: a list behind a URL may not name"):

@@ -180,3 +180,31 @@ def test_a_video_without_sound_is_a_bad_sample(root):
     with pytest.raises(DecodeError, match="has no audio stream") as error:
         run(make, size=1)
     assert "10.mp4" in "\n".join(error.value.__notes__)
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize(
+    "form", ["h264.avi", "h264.mpg", "h264 open groups.mkv", "hevc open groups.ts"]
+)
+def test_shuffled_clips_have_the_frames_that_their_numbers_say(form, threads, tmp_path, user_cache):
+    path = video_file(tmp_path / f"a.{form[-3:]}", form, count=60, group=12)
+    with Pipeline(batch_size=4, num_threads=threads, seed=3) as pipe:
+        clips, numbers = fn.readers.video(
+            filenames=[path],
+            sequence_length=5,
+            random_shuffle=True,
+            enable_frame_num="sequence",
+            name="clips",
+        )
+        pipe.set_outputs(clips, numbers)
+        assert pipe.epoch_size("clips") == 12
+        for _ in range(3):
+            found, expected = pipe.run()
+            for clip, own in zip(found.rows(), expected.rows(), strict=True):
+                assert numbers_of(np.array(clip)) == np.array(own).tolist()
+
+
+def test_a_playlist_is_no_video_whatever_its_name(root, tmp_path):
+    (tmp_path / "z.mp4").write_text("ffconcat version 1.0\nfile x/10.mp4\n")
+    with pytest.raises(DecodeError, match="a playlist"):
+        run(lambda: fn.readers.video(filenames=[str(tmp_path / "z.mp4")], sequence_length=2))

@@ -36,7 +36,7 @@ def frame(*, bits=8, height=8, width=8, components=3):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"bits": 12}, "12 bits per sample at byte 6; expected 8"),
+        ({"bits": 9}, "9 bits per sample at byte 6; expected 8 or 12"),
         ({"components": 2}, "2 components"),
         ({"width": 0}, "0 x 8 pixels"),
     ],

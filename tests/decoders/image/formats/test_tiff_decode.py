@@ -1,41 +1,29 @@
+"""The forms of TIFF files: compressions, strips and tiles, old styles, damage of headers."""
+
 from __future__ import annotations
 
+import io
+import struct
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+import tifffile
 from numpy.typing import NDArray
+from PIL import Image
 
-from penstock.decoders.image.decode import decode
-from penstock.engine.errors import DecodeError
+from penstock.decoders.image.decode import decode, peek_shape
+from penstock.decoders.image.formats import tiff
+from penstock.engine.errors import DecodeError, MissingDependencyError
+
+from ..tiff_files import noise, pillow_rgb, written
 
 MakeTiff = Callable[..., NDArray[np.uint8]]
-WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, CMYK = 0, 1, 2, 5
+WHITE_IS_ZERO, BLACK_IS_ZERO, RGB = 0, 1, 2
 UNASSOCIATED_ALPHA = 2
-
-
-def noise(*shape: int, dtype: Any = np.uint8) -> NDArray[Any]:
-    limits = np.iinfo(dtype)
-    rng = np.random.default_rng(9)
-    return rng.integers(limits.min, limits.max, shape, endpoint=True).astype(dtype)
-
-
-@pytest.mark.parametrize("order", ["<", ">"])
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
-def test_colors_are_not_weighted_by_alpha(make_tiff: MakeTiff, dtype: Any, order: str) -> None:
-    pixels = noise(8, 12, 4, dtype=dtype)
-    data = make_tiff(pixels, RGB, extra=[UNASSOCIATED_ALPHA], order=order)
-    np.testing.assert_array_equal(decode(data, output="ANY_DATA", dtype=dtype), pixels)
-    np.testing.assert_array_equal(decode(data, dtype=dtype), pixels[..., :3])
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
-def test_white_may_be_zero(make_tiff: MakeTiff, dtype: Any) -> None:
-    pixels = noise(8, 12, dtype=dtype)
-    result = decode(make_tiff(pixels, WHITE_IS_ZERO), output="GRAY", dtype=dtype)
-    np.testing.assert_array_equal(result[..., 0], np.iinfo(dtype).max - pixels)
 
 
 @pytest.mark.parametrize("orientation", range(2, 9))
@@ -54,44 +42,157 @@ def test_separate_planes_of_8_bits_are_put_together(make_tiff: MakeTiff) -> None
     np.testing.assert_array_equal(decode(make_tiff(pixels, RGB, planar=2)), pixels)
 
 
+@pytest.mark.parametrize("samples", [1, 3])
+def test_differences_of_12_bits_are_undone(samples: int) -> None:
+    pixels = np.random.default_rng(7).integers(0, 4096, (6, 10, samples)).astype(np.uint16)
+    differences = np.diff(pixels, axis=1, prepend=np.uint16(0)) & 4095
+    data = written(
+        differences.squeeze(),
+        bitspersample=12,
+        photometric="rgb" if samples == 3 else "minisblack",
+        extratags=[(65000, 3, 1, 2, True)],
+    ).copy()
+    entry = data.tobytes().index(struct.pack("<HHI", 65000, 3, 1))
+    struct.pack_into("<H", data, entry, 317)
+    result = decode(data, output="ANY_DATA", dtype=np.float32)
+    np.testing.assert_allclose(result, pixels / 4095, atol=1e-6)
+
+
 @pytest.mark.parametrize("order", ["<", ">"])
-def test_float_samples_span_0_to_1(make_tiff: MakeTiff, order: str) -> None:
-    pixels = np.random.default_rng(1).random((8, 12, 3)).astype(np.float32)
-    data = make_tiff(pixels, RGB, sample_format=3, order=order)
-    np.testing.assert_array_equal(decode(data, dtype=np.float32), pixels)
-    np.testing.assert_array_equal(decode(data), np.floor(pixels.astype(float) * 255 + 0.5))
+@pytest.mark.parametrize("bigtiff", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"tile": (16, 16)},
+        {"rowsperstrip": 7, "compression": "zlib", "predictor": 2},
+        {"tile": (32, 48), "compression": "zstd", "predictor": 2},
+        {"rowsperstrip": 1, "compression": "lzw"},
+        {"compression": "lzma"},
+        {"compression": "packbits", "rowsperstrip": 3},
+        {"planarconfig": "separate", "tile": (16, 32), "compression": "lzw", "predictor": 2},
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_lossless_files_of_tifffile(
+    order: Any, bigtiff: bool, options: dict[str, Any], dtype: Any
+) -> None:
+    pixels = noise(45, 70, 3, dtype=dtype)
+    stored = np.moveaxis(pixels, 2, 0) if "planarconfig" in options else pixels
+    data = written(stored, photometric="rgb", byteorder=order, bigtiff=bigtiff, **options)
+    np.testing.assert_array_equal(decode(data, dtype=dtype), pixels)
 
 
-def test_signed_samples_keep_their_range(make_tiff: MakeTiff) -> None:
-    pixels = noise(8, 12, dtype=np.int16)
-    result = decode(
-        make_tiff(pixels, BLACK_IS_ZERO, sample_format=2), output="GRAY", dtype=np.int16
+@pytest.mark.parametrize("compression", ["raw", "group3", "group4", "tiff_ccitt"])
+@pytest.mark.parametrize("inverted", [False, True])
+def test_bilevel_files_of_pillow(compression: str, inverted: bool) -> None:
+    image = Image.fromarray(noise(45, 71)).convert("1")
+    file = io.BytesIO()
+    image.save(file, "TIFF", compression=compression, tiffinfo={262: int(inverted)})
+    data = np.frombuffer(file.getvalue(), np.uint8)
+    expected = np.asarray(Image.open(io.BytesIO(file.getvalue()))) * np.uint8(255)
+    np.testing.assert_array_equal(decode(data, output="ANY_DATA")[..., 0], expected)
+
+
+@pytest.mark.parametrize("compression", [1, 4])
+def test_bits_may_be_stored_backwards(compression: int) -> None:
+    name = {1: "raw", 4: "group4"}[compression]
+    image, file = Image.fromarray(noise(45, 72)).convert("1"), io.BytesIO()
+    image.save(file, "TIFF", compression=name, tiffinfo={266: 1, 278: 45})
+    data = np.frombuffer(file.getvalue(), np.uint8).copy()
+    directory = tiff.read_directory(memoryview(data))
+    start, size = (directory.value(tag, 0) for tag in (273, 279))
+    data[start : start + size] = np.packbits(
+        np.unpackbits(data[start : start + size]).reshape(-1, 8)[:, ::-1]
     )
+    data[directory.fields[266].at] = 2
+    np.testing.assert_array_equal(
+        decode(data, output="ANY_DATA")[..., 0], np.asarray(image) * np.uint8(255)
+    )
+
+
+@pytest.mark.parametrize("quality", [80, 95])
+@pytest.mark.parametrize("lines", [16, 37, 24])
+@pytest.mark.parametrize("form", ["ycbcr", "rgb", "gray"])
+def test_jpeg_strips_end_with_the_picture(quality: int, lines: int, form: str) -> None:
+    ramp = np.add.outer(np.arange(37), np.arange(60)).astype(np.uint8)
+    pixels = ramp if form == "gray" else np.dstack([ramp, ramp[::-1], ramp])
+    options: dict[str, Any] = {"compression": "jpeg", "compressionargs": {"level": quality}}
+    if form == "ycbcr":
+        options["subsampling"] = (2, 2)
+    photometric = "minisblack" if form == "gray" else form
+    data = written(pixels, photometric=photometric, rowsperstrip=lines, **options)
+    oracle = tifffile.imread(io.BytesIO(data.tobytes()))
+    np.testing.assert_array_equal(decode(data, output="ANY_DATA").squeeze(), oracle)
+
+
+def test_jpeg_of_12_bits_spans_the_range() -> None:
+    ramp = (np.add.outer(np.arange(40), np.arange(60)) * 41).astype(np.uint16)
+    data = written(ramp, compression="jpeg", bitspersample=12, photometric="minisblack")
+    result = decode(data, output="GRAY", dtype=np.float32)[..., 0]
+    assert np.abs(result - ramp / 4095).max() < 0.02
+
+
+def test_the_first_page_counts() -> None:
+    pages, file = noise(2, 9, 13), io.BytesIO()
+    with tifffile.TiffWriter(file) as writer:
+        for page in pages:
+            writer.write(page, photometric="minisblack")
+    data = np.frombuffer(file.getvalue(), np.uint8)
+    np.testing.assert_array_equal(decode(data, output="GRAY")[..., 0], pages[0])
+
+
+def test_lzw_of_the_old_style(make_tiff: MakeTiff) -> None:
+    """Codes whose lowest bit comes first, as libtiff wrote them before 1990."""
+    pixels = noise(10, 12)
+    codes, bits = [256], []
+    for number, byte in enumerate(pixels.ravel().tolist()):
+        if number % 100 == 99:
+            codes.append(256)  # before codes would have ten bits
+        codes.append(byte)
+    for code in (*codes, 257):
+        bits += [code >> i & 1 for i in range(9)]
+    strip = np.packbits(np.array(bits), bitorder="little").tobytes()
+    data = bytearray(make_tiff(pixels, BLACK_IS_ZERO).tobytes()) + strip
+    directory = tiff.read_directory(memoryview(data))
+    for tag, value in ((259, 5), (273, len(data) - len(strip)), (279, len(strip))):
+        field = directory.fields[tag]
+        struct.pack_into("<" + field.code, data, field.at, value)
+    result = decode(np.frombuffer(bytes(data), np.uint8), output="GRAY")
     np.testing.assert_array_equal(result[..., 0], pixels)
 
 
-@pytest.mark.parametrize(
-    ("pixels", "photometric", "planar", "words"),
-    [
-        (noise(8, 12, 3, dtype=np.uint16), RGB, 2, "separate planes of 16 bits"),
-        (noise(8, 12, 2, dtype=np.uint16), BLACK_IS_ZERO, 1, "gray with alpha in 16 bits"),
-        (noise(8, 12, 4, dtype=np.uint16), CMYK, 1, "photometric interpretation 5"),
-        (noise(8, 12, 5), RGB, 1, "5 samples per pixel"),
-    ],
-)
-def test_what_would_come_out_wrong_is_refused(
-    make_tiff: MakeTiff, pixels: NDArray[Any], photometric: int, planar: int, words: str
+def test_jpeg_of_the_old_style() -> None:
+    photo = Image.fromarray(noise(6, 8, 3)).resize((64, 48), Image.Resampling.BICUBIC)
+    stream = io.BytesIO()
+    photo.save(stream, "JPEG", quality=95)
+    jpeg = stream.getvalue()
+    start = 8 + 2 + 12 * 11 + 4 + 6
+    tags = [
+        (256, 4, 1, 64),
+        (257, 4, 1, 48),
+        (258, 3, 3, start - 6),
+        (259, 3, 1, 6),
+        (262, 3, 1, 6),
+    ]
+    tags += [(273, 4, 1, start), (277, 3, 1, 3), (278, 4, 1, 48), (279, 4, 1, len(jpeg))]
+    tags += [(513, 4, 1, start), (514, 4, 1, len(jpeg))]
+    head = b"II*\0" + struct.pack("<IH", 8, len(tags))
+    head += b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4)
+    data = head + struct.pack("<3H", 8, 8, 8) + jpeg
+    file = np.frombuffer(data, np.uint8)
+    assert np.abs(decode(file).astype(int) - pillow_rgb(file)).max() <= 2
+
+
+@pytest.mark.parametrize("name", ["tifffile", "imagecodecs"])
+def test_a_missing_library_is_named_with_its_command(
+    make_tiff: MakeTiff, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    with pytest.raises(DecodeError, match=f"^TIFF: {words}.*Convert the file"):
-        decode(make_tiff(pixels, photometric, planar=planar))
-
-
-def test_gray_with_alpha_gives_the_gray(make_tiff: MakeTiff) -> None:
-    pixels = noise(8, 12, 2)
-    data = make_tiff(pixels, BLACK_IS_ZERO, extra=[UNASSOCIATED_ALPHA])
-    np.testing.assert_array_equal(decode(data, output="GRAY"), pixels[..., :1])
-    with pytest.raises(DecodeError, match="gray with alpha as stored"):
-        decode(data, output="ANY_DATA")
+    monkeypatch.setitem(sys.modules, name, None)
+    data = make_tiff(noise(8, 12), BLACK_IS_ZERO)
+    assert peek_shape(data) == (8, 12, 3)
+    with pytest.raises(MissingDependencyError, match=r"tifffile and imagecodecs.*\[images\]"):
+        decode(data)
 
 
 def test_tiles_are_read() -> None:
@@ -99,3 +200,48 @@ def test_tiles_are_read() -> None:
     options = [cv2.IMWRITE_TIFF_ROWSPERSTRIP, 7, cv2.IMWRITE_TIFF_COMPRESSION, 8]
     data = cv2.imencode(".tif", pixels, options)[1]
     np.testing.assert_array_equal(decode(data, output="BGR"), pixels)
+
+
+def test_a_picture_inside_must_have_the_depth_of_the_header() -> None:
+    data = written(noise(16, 24), compression="jpeg", photometric="minisblack")
+    struct.pack_into("<H", data, tiff.read_directory(memoryview(data)).fields[258].at, 12)
+    with pytest.raises(DecodeError, match="samples of 8 bits; expected 12"):
+        decode(data)
+
+
+def test_damaged_headers_give_an_image_or_a_decode_error() -> None:
+    """The library must not read another header than the checks do, nor fail in its own way."""
+    rng = np.random.default_rng(11)
+    pixels = noise(48, 40, 3)
+    forms: list[dict[str, Any]] = [
+        {"compression": "lzw", "tile": (16, 32)},
+        {"compression": "jpeg", "rowsperstrip": 16},
+        {"compression": "webp", "rowsperstrip": 16},
+        {"bitspersample": 5},
+    ]
+    outcomes = set()
+    for form in forms:
+        sound = written(
+            pixels & 31 if "bitspersample" in form else pixels, photometric="rgb", **form
+        )
+        fields = tiff.read_directory(memoryview(sound)).fields.values()
+        ends = [(field.at - 10, field.at + 8) for field in fields]
+        for trial in range(250):
+            data = sound.copy()
+            start, end = ends[trial % len(ends)]
+            for _ in range(1 + trial % 3):
+                data[rng.integers(max(start, 0), end)] = rng.integers(0, 256)
+            try:
+                outcomes.add(decode(data, output="ANY_DATA", dtype=np.float32).ndim)
+            except DecodeError:
+                outcomes.add(0)
+    assert outcomes == {0, 3}
+
+
+def test_axes_of_a_jpeg_2000_strip_may_be_mixed_up() -> None:
+    """imagecodecs takes a strip of 5 samples and few lines for planes, and reads it back."""
+    pixels = noise(50, 70, 5)
+    options = {"compression": "jpeg2000", "photometric": "minisblack", "planarconfig": "contig"}
+    data = written(pixels, rowsperstrip=16, **options)
+    oracle = tifffile.imread(io.BytesIO(data.tobytes()))
+    np.testing.assert_array_equal(decode(data, output="ANY_DATA"), oracle)

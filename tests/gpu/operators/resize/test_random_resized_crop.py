@@ -28,7 +28,7 @@ def test_photographs(device_stage, antialias):
 
 def test_windows_are_the_same(device_stage):
     places = [np.arange(60 * 90, dtype=np.int32).reshape(60, 90)] * 16
-    for area in ((0.08, 1), (0.9, 1)):
+    for area in ((0.08, 1), (0.9, 1), (0.0, 1.25), (2, 3)):
         agree(
             "random_resized_crop",
             places,

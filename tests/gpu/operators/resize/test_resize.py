@@ -160,8 +160,6 @@ def test_no_frames(device_stage):
 
 
 BAD = {
-    "no pixels": (np.zeros((0, 5, 3), np.uint8), (4.0, 5.0)),
-    "no channels": (np.zeros((5, 5, 0), np.uint8), (4.0, 5.0)),
     "not a number": (np.zeros((5, 5, 3), np.uint8), (np.nan, 5.0)),
     "too large": (np.zeros((5, 5, 3), np.uint8), (1e9, 5.0)),
     "too many values": (np.zeros((5, 5, 3), np.uint8), (1.0, 2.0, 3.0)),
@@ -200,3 +198,17 @@ def test_types_that_cannot_be_resized(device_stage):
         agree("resize", [np.zeros((4, 5), np.int64)], layout="HW", size=3)
     with pytest.raises(ValueError, match="dtype must be FLOAT or that of the input"):
         agree("resize", [np.zeros((4, 5), np.uint8)], layout="HW", size=3, dtype=types.INT16)
+
+
+@pytest.mark.parametrize("mode", ["default", "not_larger"])
+def test_samples_without_pixels_stay_empty(device_stage, mode):
+    shapes = [(0, 5, 3), (5, 0, 3), (0, 0, 3), (5, 5, 0), (6, 7, 3)]
+    images = [np.full(shape, 7, np.uint8) for shape in shapes]
+    agree("resize", images, layout="HWC", size=(4, 9), mode=mode)
+    agree("tensor_resize", images, sizes=(4, 9, 2))
+    agree("tensor_resize", images[:2], sizes=(4, 9, 3))
+
+
+@pytest.mark.parametrize("size", [(1e-10, 1e-10), (1e-10, 20), (0.3, 20)])
+def test_sizes_below_a_pixel(device_stage, size):
+    agree("resize", pictures(20, 30), layout="HWC", largest=1, size=size)

@@ -7,9 +7,9 @@ from penstock.engine.errors import DecodeError
 from penstock.engine.graph.context import HeapWorkspace
 from penstock.formats.video.frames import FrameReader
 from penstock.formats.video.library import open_container
+from penstock.formats.video.numbered_packets import is_raw, number_packets
 from penstock.formats.video.packets import PacketFacts, read_facts
 from penstock.formats.video.pictures import ClipDecoder
-from penstock.formats.video.raw_streams import is_raw, packet_table
 
 from ...videos import numbers_of, video_bytes
 
@@ -28,12 +28,13 @@ def test_which_streams_are_raw():
 def test_packets_and_the_times_of_their_frames():
     data = video_bytes("h264", count=12)
     container, stream = open_container(io.BytesIO(data))
-    table, duration = packet_table(container, stream, read_facts(container, stream))
+    table, times, duration = number_packets(container, stream, read_facts(container, stream))
     assert float(duration * stream.time_base) == pytest.approx(1 / 30)  # the rate in the stream
-    assert table[0].tolist() == [0, 0]
+    assert table[0, [0, 2]].tolist() == [0, 0]
     assert (np.diff(table[:, 0]) > 0).all()
-    assert sorted(table[:, 1].tolist()) == [duration * n for n in range(12)]
-    assert (np.diff(table[:, 1]) < 0).any()  # the decoder changes the order
+    assert sorted(table[:, 2].tolist()) == list(range(12))
+    assert (np.diff(table[:, 2]) < 0).any()  # the decoder changes the order
+    assert times.tolist() == [duration * number for number in range(12)]
 
 
 @pytest.mark.parametrize("form", ["h264", "hevc"])

@@ -9,7 +9,7 @@ from penstock import Pipeline, fn
 from penstock.engine.errors import LayoutError
 from penstock.engine.graph.operator import SampleOperator
 from penstock.engine.graph.params import FLOAT, param
-from penstock.engine.work.routes import Routes
+from penstock.engine.work.plans import Plans
 
 from ..toys import call
 
@@ -47,63 +47,63 @@ def planned(define):
     return pipe._plan, data.node.operator
 
 
-def routed(routes, source, rows, layout=""):
+def plan_of(plans, source, rows, layout=""):
     source.feed(rows, layout)
     source.fetch(0, 2)
-    return routes.route_for(0)
+    return plans.plan_for(0)
 
 
-def operators(route):
-    return [node.operator for node in route.plan.nodes]
+def operators(plan):
+    return [node.operator for node in plan.nodes]
 
 
 def test_operators_of_the_same_layouts_are_shared():
     plan, source = planned(lambda data: fn.cast(data, dtype=np.float32))
-    routes = Routes(plan)
-    assert routed(routes, source, [np.zeros((2, 3))]) is routes.declared
-    assert routed(routes, source, [np.zeros((2, 3, 4))]) is routes.declared
+    plans = Plans(plan)
+    assert plan_of(plans, source, [np.zeros((2, 3))]) is plans.declared
+    assert plan_of(plans, source, [np.zeros((2, 3, 4))]) is plans.declared
 
 
-def test_each_layout_has_a_route_which_is_kept():
+def test_each_layout_has_a_plan_which_is_kept():
     plan, source = planned(lambda data: fn.flip(fn.cast(data, dtype=np.float32)))
-    routes = Routes(plan)
-    first = routed(routes, source, [np.zeros((2, 3))], "HW")
-    second = routed(routes, source, [np.zeros((2, 3))], "WH")
+    plans = Plans(plan)
+    first = plan_of(plans, source, [np.zeros((2, 3))], "HW")
+    second = plan_of(plans, source, [np.zeros((2, 3))], "WH")
     assert first is not second
-    assert routed(routes, source, [np.zeros((5, 3))], "HW") is first
+    assert plan_of(plans, source, [np.zeros((5, 3))], "HW") is first
     assert [each.layouts for each in operators(first)] == [(), ("HW",), ("HW",)]
     assert [each.layouts for each in operators(second)] == [(), ("WH",), ("WH",)]
     assert operators(first)[0] is operators(second)[0] is source
-    chains = [chain.number for chain in routes.chains()]
+    chains = [chain.number for chain in plans.chains()]
     assert len(set(chains)) == len(chains) == 3
 
 
 def test_the_number_of_dimensions_decides_about_assumed_layouts():
     plan, source = planned(lambda data: fn.cast(fn.flip(data), dtype=np.float32))
-    routes = Routes(plan)
+    plans = Plans(plan)
     for shape, layout in (((2, 3), "HW"), ((2, 3, 4), "HWC"), ((2, 3, 4, 5), "FHWC")):
-        assert routed(routes, source, [np.zeros(shape)]).plan.layouts == (layout,)
-    assert routed(routes, source, []) is routes.declared
+        assert plan_of(plans, source, [np.zeros(shape)]).layouts == (layout,)
+    assert plan_of(plans, source, []) is plans.declared
 
 
 def test_an_operator_with_a_problem_has_no_chain():
     plan, source = planned(lambda data: fn.cat(data, data, axis_name="W"))
-    routes = Routes(plan)
-    assert not list(routes.chains())
+    plans = Plans(plan)
+    assert not list(plans.chains())
     with pytest.raises(LayoutError, match="no axis 'W'") as caught:
-        routed(routes, source, [np.zeros((2, 3))])
+        plan_of(plans, source, [np.zeros((2, 3))])
     assert any(__file__ in note for note in caught.value.__notes__)
-    assert routed(routes, source, [np.zeros((2, 3))], "HW").plan.layouts == ("HW",)
-    assert len(list(routes.chains())) == 1
+    assert plan_of(plans, source, [np.zeros((2, 3))], "HW").layouts == ("HW",)
+    assert len(list(plans.chains())) == 1
 
 
 def test_operators_are_closed_once(closed):
     plan, source = planned(lambda data: call(Closed, data))
-    routes = Routes(plan)
+    plans = Plans(plan)
     for layout in ("HW", "WH", "HW"):
-        routed(routes, source, [np.zeros((2, 3))], layout)
-    routes.close()
-    routes.close()
+        plan_of(plans, source, [np.zeros((2, 3))], layout)
+    plans.close()
+    plans.close()
     assert sorted(filter(None, closed)) == ["HW", "WH"]
 
 
