@@ -228,7 +228,8 @@ def run_batch_step(step: Step, batch: Batch, stage: str) -> Rest | None:
         return None
     inputs, arguments = _data(step, batch)
     if step.shared:
-        inputs = own_inputs(batch, inputs, step.shared)
+        others = [values[ordinal][i] for ordinal, i in step.shared if ordinal in values]
+        inputs = own_inputs(batch, inputs, others)
     work = getattr(operator, "batch_gpu" if stage == "GPU" else "batch")
     if node.sequences is None:
         compute = partial(work, batch, *inputs, **arguments)

@@ -8,26 +8,26 @@ from ..tensors import TensorList, TensorListCPU
 from ..tensors.results import BatchRows
 
 if TYPE_CHECKING:
-    from .batch import Batch
-    from .plan import Key
+    from ..graph.context import BatchContext
 
 
-def own_inputs(batch: Batch, inputs: list[TensorList], shared: tuple[Key, ...]) -> list[Any]:
+def own_inputs(
+    batch: BatchContext, inputs: list[TensorList], others: list[TensorList]
+) -> list[TensorList]:
     """Return inputs whose memory no other operator and no output reads.
 
     Args:
         batch: that the operator works on.
         inputs: of the operator.
-        shared: data that others read, of which the inputs may be views: see `Step.shared`.
+        others: data that others read, of which the inputs may be views: see `Step.shared`.
     """
-    others = [batch.values[ordinal][i] for ordinal, i in shared if ordinal in batch.values]
     return [
         _copied(batch, data) if any(_overlap(data, other) for other in others) else data
         for data in inputs
     ]
 
 
-def _copied(batch: Batch, data: TensorList) -> TensorList:
+def _copied(batch: BatchContext, data: TensorList) -> TensorList:
     if not isinstance(data, TensorListCPU):
         rows = data.dense() if data.is_dense_tensor() else data.rows()
         return batch.device.copied(rows, data.layout())
