@@ -26,10 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, MissingDependencyError, install_hint
+from ...engine.graph.operator import OPERATORS
 from ...engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ...engine.tensors.device_export import stream_handle
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ...engine.tensors.streams import DEFAULT_STREAM
+from ...ops import class_of
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform
 from ..two_outputs import TwoOutputs
 from . import fn as fn
@@ -54,6 +56,7 @@ __all__ = [
     "GenericIterator",
     "LastBatchPolicy",
     "RaggedIterator",
+    "TorchPythonFunction",
     "feed_ndarray",
     "to_torch_type",
 ]
@@ -67,6 +70,9 @@ to_torch_type = {
     if dtype != DALIDataType.NO_TYPE
 }
 """PyTorch's dtype of each `DALIDataType`."""
+
+TorchPythonFunction = class_of(OPERATORS["_torch_python_function"])
+"""`fn.torch_python_function` as a class, as those of `ops`."""
 
 _cuda: Any = torch.cuda
 

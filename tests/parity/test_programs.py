@@ -40,7 +40,8 @@ def none(lib: Any) -> Any:
 
 def results(lib: Any, program: Callable[[Any], Any], **options: Any) -> list[Any]:
     """Return (layout, rows) of each output."""
-    pipe = lib.Pipeline(**{"batch_size": 2, "num_threads": 1, "device_id": None} | options)
+    arguments = {"batch_size": 2, "num_threads": 1, "device_id": None} | options
+    pipe = lib.Pipeline(**arguments, exec_async=False, exec_pipelined=False)
     with pipe:
         made = program(lib)
         pipe.set_outputs(*(made if isinstance(made, list | tuple) else [made]))
@@ -92,7 +93,7 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
         fed(lib, VIDEO, "FHWC"), brightness=lib.fn.per_frame(fed(lib, np.array([2.0], np.float32)))
     ),
     "outputs in a list": lambda lib: (
-        lib.fn.segmentation.random_object_bbox(fed(lib, np.ones((3, 3), np.int32))) + []
+        lib.fn.segmentation.random_object_bbox(fed(lib, np.ones((3, 3), np.int32))) + []  # noqa: RUF005
     ),
     "outputs from one array": lambda lib: lib.fn.external_source(
         lambda _: np.arange(24.0).reshape(2, 3, 4), num_outputs=2, batch=False
@@ -106,6 +107,15 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "axes inserted nowhere": lambda lib: lib.fn.expand_dims(image(lib), axes=[]),
     "a class of operators": lambda lib: lib.ops.MFCC(device="cpu", n_mfcc=2)(
         fed(lib, np.ones((4, 5), np.float32))
+    ),
+    "a source by position": lambda lib: lib.ops.ExternalSource(
+        lambda: (np.array([[1], [2]]), np.array([[3], [4]])), 2
+    )(),
+    "a function by position": lambda lib: lib.ops.PythonFunction(lambda a: (a, a + 1), 2)(
+        image(lib)
+    ),
+    "a canvas with channels": lambda lib: lib.fn.multi_paste(
+        image(lib), in_ids=fed(lib, np.array([1, 0], np.int32)), output_size=(10, 20, 3)
     ),
     "values of a type in a batch": lambda lib: lib.fn.decoders.numpy(
         fed(lib, np.frombuffer(_npy(IMAGE), np.uint8))
@@ -217,8 +227,11 @@ def test_a_function_of_tensors_gets_one_sample() -> None:
         return tensor + 1
 
     def program(lib: Any) -> Any:
-        return plugin.fn.torch_python_function(image(lib), function=function)
+        return [
+            plugin.fn.torch_python_function(image(lib), function=function),
+            plugin.TorchPythonFunction(function, 1)(image(lib)),
+        ]
 
-    ((_, rows),) = results(penstock, program, exec_async=False, exec_pipelined=False)
+    for _, rows in results(penstock, program):
+        np.testing.assert_array_equal(rows[1], IMAGE + 1)
     assert set(seen) == {torch.Tensor}
-    np.testing.assert_array_equal(rows[1], IMAGE + 1)
