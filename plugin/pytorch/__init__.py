@@ -31,7 +31,7 @@ from ...engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ...engine.tensors.device_export import stream_handle
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ...engine.tensors.streams import DEFAULT_STREAM
-from ...ops import class_of
+from ...ops import class_of  # type: ignore[attr-defined]  # ops.pyi has the operators alone
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform
 from ..two_outputs import TwoOutputs
 from . import fn as fn
