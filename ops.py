@@ -18,7 +18,6 @@ _BY_POSITION = {
     "external_source": ("source", "num_outputs"),
     "python_function": ("function", "num_outputs"),
     "dl_tensor_python_function": ("function", "num_outputs"),
-    "_torch_python_function": ("function", "num_outputs"),
     "readers.tfrecord": ("path", "index_path", "features"),
 }
 """By operator, the arguments of its constructor that programs give by position."""
@@ -69,7 +68,7 @@ class Compose:
 _CLASSES: dict[type[Operator], type[OperatorClass]] = {}
 
 
-def class_of(operator_class: type[Operator]) -> type[OperatorClass]:
+def _class_of(operator_class: type[Operator]) -> type[OperatorClass]:
     """Return the class that an operator is here, with its docstring and signature."""
     if operator_class not in _CLASSES:
         function: Any = function_of(operator_class)
@@ -80,7 +79,7 @@ def class_of(operator_class: type[Operator]) -> type[OperatorClass]:
     return _CLASSES[operator_class]
 
 
-_ALL = Namespace((), class_of, camel_case)
+_ALL = Namespace((), _class_of, camel_case)
 enter_groups(__name__, _ALL)
 
 

@@ -26,12 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, MissingDependencyError, install_hint
-from ...engine.graph.operator import OPERATORS
 from ...engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ...engine.tensors.device_export import stream_handle
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ...engine.tensors.streams import DEFAULT_STREAM
-from ...ops import class_of  # type: ignore[attr-defined]  # ops.pyi has the operators alone
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform
 from ..two_outputs import TwoOutputs
 from . import fn as fn
@@ -71,8 +69,17 @@ to_torch_type = {
 }
 """PyTorch's dtype of each `DALIDataType`."""
 
-TorchPythonFunction = class_of(OPERATORS["_torch_python_function"])
-"""`fn.torch_python_function` as a class, as those of `ops`."""
+
+class TorchPythonFunction:
+    """`fn.torch_python_function` as a class, as those of `ops`."""
+
+    def __init__(self, function: Any, num_outputs: int = 1, **arguments: Any) -> None:
+        self._arguments = {"function": function, "num_outputs": num_outputs, **arguments}
+
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any:
+        """Add the operator to the graph being defined and return its output or outputs."""
+        return fn.torch_python_function(*inputs, **self._arguments, **arguments)
+
 
 _cuda: Any = torch.cuda
 
