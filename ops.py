@@ -9,9 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from .engine.errors import ArgumentError
 from .engine.graph.declaration import camel_case
 from .engine.graph.operator import Operator
 from .fn import Namespace, apply, enter_groups, function_of
+
+_BY_POSITION = {
+    "external_source": ("source", "num_outputs"),
+    "python_function": ("function", "num_outputs"),
+    "dl_tensor_python_function": ("function", "num_outputs"),
+    "readers.tfrecord": ("path", "index_path", "features"),
+}
+"""By operator, the arguments of its constructor that programs give by position."""
 
 
 class OperatorClass:
@@ -19,9 +28,15 @@ class OperatorClass:
 
     operator: ClassVar[type[Operator]]
 
-    def __init__(self, *, name: str | None = None, **arguments: Any) -> None:
+    def __init__(self, *values: Any, name: str | None = None, **arguments: Any) -> None:
+        names = _BY_POSITION.get(self.operator.name, ())
+        if len(values) > len(names):
+            raise ArgumentError(
+                f"ops.{type(self).__name__} takes {', '.join(names) or 'no argument'} by position, "
+                f"but was given {len(values)} values"
+            )
         self._name = name
-        self._arguments = arguments
+        self._arguments = dict(zip(names, values, strict=False)) | arguments
 
     def __call__(self, *inputs: Any, name: str | None = None, **arguments: Any) -> Any:
         """Add the operator to the graph being defined and return its output or outputs."""

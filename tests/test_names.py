@@ -193,6 +193,13 @@ def test_devices_of_instances():
     assert ops.decoders.Image(device="mixed").device == "mixed"
 
 
+def test_arguments_of_constructors_by_position():
+    with pytest.raises(ArgumentError, match="ExternalSource takes source, num_outputs by position"):
+        ops.ExternalSource(None, 1, 2)
+    with pytest.raises(ArgumentError, match="Resize takes no argument by position, but was given"):
+        ops.Resize(5)
+
+
 def test_the_pipeline_that_is_being_defined():
     class Defined(penstock.Pipeline):
         def define_graph(self):

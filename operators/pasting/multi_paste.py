@@ -58,7 +58,8 @@ class MultiPaste(BatchOperator):
     output_size = param(
         INTS,
         None,
-        "Height and width of the canvas; by default those of the images, if all are the same.",
+        "Height and width of the canvas, by default those of the images, if all are the same. "
+        "Further numbers, such as that of the channels, have no effect.",
         per_sample=True,
         minimum=1,
     )
@@ -203,12 +204,12 @@ class MultiPaste(BatchOperator):
                 )
             return np.broadcast_to(sizes[0], (count, 2))
         canvases = array_of(self, "output_size", size, count).astype(np.int64)
-        if canvases.shape[1] != 2 or canvases.min() < 1:
+        if canvases.shape[1] < 2 or canvases.min() < 1:
             raise ArgumentError(
                 f"{self.called}: output_size is {tuple(canvases[0].tolist())}; give (height, "
                 "width) in pixels, each at least 1"
             )
-        return canvases
+        return canvases[:, :2]
 
 
 def _alike(arguments: Mapping[str, Any], frames: Array) -> list[Sequence[int]]:

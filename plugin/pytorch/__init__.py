@@ -54,6 +54,7 @@ __all__ = [
     "GenericIterator",
     "LastBatchPolicy",
     "RaggedIterator",
+    "TorchPythonFunction",
     "feed_ndarray",
     "to_torch_type",
 ]
@@ -67,6 +68,18 @@ to_torch_type = {
     if dtype != DALIDataType.NO_TYPE
 }
 """PyTorch's dtype of each `DALIDataType`."""
+
+
+class TorchPythonFunction:
+    """`fn.torch_python_function` as a class, as those of `ops`."""
+
+    def __init__(self, function: Any, num_outputs: int = 1, **arguments: Any) -> None:
+        self._arguments = {"function": function, "num_outputs": num_outputs, **arguments}
+
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any:
+        """Add the operator to the graph being defined and return its output or outputs."""
+        return fn.torch_python_function(*inputs, **self._arguments, **arguments)
+
 
 _cuda: Any = torch.cuda
 

@@ -111,6 +111,13 @@ class LMDBFiles:
         name, _, _ = self._records.position_of(index)
         return f"{name} at key {_text(self._keys[index])}"
 
+    def source_info(self, index: int) -> str:
+        """Return path and key of record `index`, as DALI does: "FOLDER at key KEY"."""
+        name, _, _ = self._records.position_of(index)
+        folder, _, file = name.rpartition("/")
+        path = folder if folder and file == _DATA else name
+        return f"{path} at key {_text(self._keys[index])}"
+
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""
         self._records.close()

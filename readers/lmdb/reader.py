@@ -77,6 +77,10 @@ class LMDBSource:
         """Return the file and the key of sample `index`."""
         return self._files.where(index)
 
+    def source_info(self, index: int) -> str:
+        """Return path and key of sample `index`: "FOLDER at key KEY"."""
+        return self._files.source_info(index)
+
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""
         self._files.close()

@@ -93,8 +93,7 @@ class NumpyReader(Reader):
             floats with a last axis of two more, real and imaginary part; dates and differences
             of dates as int64, in the file's unit.
 
-    Differences from DALI: the samples' origins are absolute paths; lines of `file_list` may end
-    in CR LF; a link to a folder is a folder.
+    Differences from DALI: lines of `file_list` may end in CR LF; a link to a folder is a folder.
 
     Raises:
         SourceError: a folder, list or archive cannot be read or holds no array; a file is cut

@@ -138,6 +138,22 @@ class ComponentSource:
         checked_indices(np.array([index]), len(self))
         return self._where(index, slice(None))
 
+    def source_info(self, index: int) -> str:
+        """Return where the first component is, as DALI does: "ARCHIVE:OFFSET:MEMBER".
+
+        A sample without any of the components has no name.
+        """
+        checked_indices(np.array([index]), len(self))
+        archive, row = self._located(index)
+        present = archive.chosen[row][archive.chosen[row] >= 0]
+        if not len(present):
+            return ""
+        first = int(present[0])
+        extension = archive.index.extensions[int(archive.index.extension_numbers[first])]
+        key = archive.index.keys[int(archive.numbers[row])]
+        member = os.fsdecode(b".".join((key, extension)) if key else b"")
+        return f"{archive.storage.name}:{archive.index.offsets[first]}:{member}"
+
     def _where_component(self, row: int) -> str:
         index, output = divmod(row, len(self._outputs))
         return self._where(index, slice(output, output + 1))

@@ -134,6 +134,31 @@ def test_our_index_is_theirs_and_both_read_it(tmp_path):
         assert_same(2, 2, paths=path, ext=["t", "u"], index_paths=str(tmp_path / index))
 
 
+@pytest.mark.parametrize("ext", [["jpg"], ["cls", "jpg"], ["gif;jpg", "cls"]])
+def test_source_info_names_the_first_component(tmp_path, ext):
+    files = {
+        f"folder/{name}.{extension}": bytes(100 * number + 7)
+        for number, name in enumerate(("a", "bé", "b.c"))
+        for extension in ("json", "jpg", "cls")
+    }
+    path = save(tmp_path / "samples.tar", files)
+    found = []
+    for define, functions in ((pipeline_def, fn), (dali.pipeline_def, dali.fn)):
+
+        @define(batch_size=3, num_threads=1, device_id=None)
+        def pipeline(functions=functions):
+            types_of_outputs = [(types if functions is fn else dali.types).UINT8] * len(ext)
+            outputs = functions.readers.webdataset(paths=path, ext=ext, dtypes=types_of_outputs)
+            return outputs[0] if len(ext) > 1 else outputs
+
+        built = pipeline()
+        built.build()
+        (outputs,) = built.run()
+        found.append([outputs[i].source_info() for i in range(3)])
+    assert found[0] == found[1]
+    assert found[0][0].endswith(":folder/a.cls" if ext[0] == "cls" else ":1536:folder/a.jpg")
+
+
 @pytest.mark.filterwarnings("ignore:.*ends without")
 def test_an_archive_that_is_not_closed(tmp_path):
     (tmp_path / "a.tar").write_bytes(entry(b"a.t", b"1") + entry(b"b.t", b"2"))

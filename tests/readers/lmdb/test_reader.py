@@ -153,7 +153,7 @@ def test_in_a_pipeline(tmp_path):
         contents, keys = pipe.run()
     assert [bytes(contents.at(i)) for i in range(3)] == [b"a", b"bc", b""]
     assert bytes(keys.at(1)) == b"00000001"
-    assert contents.source_info()[1] == f"{env}/data.mdb at key 00000001"
+    assert contents.source_info()[1] == f"{env} at key 00000001"
 
 
 def test_a_bad_value_can_be_skipped(tmp_path):

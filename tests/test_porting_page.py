@@ -1,0 +1,52 @@
+"""docs/porting.md: its program runs, and the names that it calls missing are missing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import penstock
+from penstock.engine.graph.operator import OPERATORS
+
+PAGE = Path(penstock.__file__).resolve().parent / "docs" / "porting.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def test_the_program_runs(tmp_path):
+    pytest.importorskip("torch")
+    image = pytest.importorskip("PIL.Image")
+    for i in range(12):
+        (tmp_path / str(i % 2)).mkdir(exist_ok=True)
+        pixels = np.random.default_rng(i).integers(0, 256, (40, 50, 3), dtype=np.uint8)
+        image.fromarray(pixels).save(tmp_path / str(i % 2) / f"{i}.png")
+    seen = []
+    names = {
+        "__name__": "an_example",
+        "folder": str(tmp_path),
+        "train": lambda images, labels: seen.append((tuple(images.shape), labels.numel())),
+    }
+    for program in re.findall(r"```python\n(.*?)```", TEXT, re.S):
+        exec(compile(program, str(PAGE), "exec"), names)
+    assert seen == [((4, 3, 32, 32), 4)] * 6
+
+
+def test_what_is_called_missing_is_missing():
+    for name in ("serialize", "deserialize", "save_graph_to_dot_file", "executor_statistics"):
+        assert f"`{name}`" in TEXT or f"`Pipeline.{name}`" in TEXT
+        assert not hasattr(penstock.Pipeline, name)
+    assert penstock.Pipeline.current() is None
+
+
+def test_rows_of_tables_are_whole():
+    tables = re.findall(r"(?:^\|.*\|$\n)+", TEXT, re.MULTILINE)
+    assert len(tables) == 2
+    for table in tables:
+        assert len({line.count("|") for line in table.splitlines()}) == 1
+
+
+def test_operators_that_are_named_exist():
+    for name in re.findall(r"fn\.([a-z_]+\.?[a-z_]*)", TEXT):
+        assert name in OPERATORS or any(each.startswith(f"{name}.") for each in OPERATORS)
