@@ -3057,8 +3057,9 @@ def multi_paste(
     Args:
         in_ids (int | Sequence[int] | DataNode | None): Samples of the batch, one a region; for
             a single input.
-        output_size (int | Sequence[int] | DataNode | None): Height and width of the canvas; by
-            default those of the images, if all are the same.
+        output_size (int | Sequence[int] | DataNode | None): Height and width of the canvas, by
+            default those of the images, if all are the same. Further numbers, such as that of
+            the channels, have no effect.
         in_anchors (ArrayLike | DataNode | None): First pixel in the image; by default 0.
         in_anchors_rel (ArrayLike | DataNode | None): The same, relative to the image.
         out_anchors (ArrayLike | DataNode | None): First pixel on the canvas; by default 0.
@@ -3562,8 +3563,7 @@ def numpy_reader(
             floats with a last axis of two more, real and imaginary part; dates and differences
             of dates as int64, in the file's unit.
 
-    Differences from DALI: the samples' origins are absolute paths; lines of `file_list` may end
-    in CR LF; a link to a folder is a folder.
+    Differences from DALI: lines of `file_list` may end in CR LF; a link to a folder is a folder.
 
     Raises:
         SourceError: a folder, list or archive cannot be read or holds no array; a file is cut
@@ -9918,8 +9918,7 @@ class readers:
                 floats with a last axis of two more, real and imaginary part; dates and differences
                 of dates as int64, in the file's unit.
 
-        Differences from DALI: the samples' origins are absolute paths; lines of `file_list` may end
-        in CR LF; a link to a folder is a folder.
+        Differences from DALI: lines of `file_list` may end in CR LF; a link to a folder is a folder.
 
         Raises:
             SourceError: a folder, list or archive cannot be read or holds no array; a file is cut
