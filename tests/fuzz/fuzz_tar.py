@@ -29,8 +29,9 @@ with watched:
     from penstock.engine.errors import SourceError
     from penstock.readers.archives.tar import BLOCK, members
     from penstock.readers.storage.storage import Storage
+    from penstock.readers.webdataset.choosing import Archive, ComponentOutput
     from penstock.readers.webdataset.index import ArchiveIndex, group, parse_dali_index
-    from penstock.readers.webdataset.reader import Archive, WebDatasetSource
+    from penstock.readers.webdataset.source import ComponentSource
 
     if __name__ == "__main__":  # as a script, this is in no package
         from memory import MemoryFile
@@ -84,7 +85,8 @@ def check_index(storage: Storage, index: ArchiveIndex, *, doubtful: bool) -> Non
     assert len(index.keys) == len(index)
     components = np.arange(len(index.offsets))[:, np.newaxis]
     archive = Archive(storage, index, components, np.zeros(len(components), np.int64))
-    source = WebDatasetSource([archive], [np.dtype(np.uint8)], doubtful=doubtful)
+    output = ComponentOutput(np.dtype(np.uint8), is_text=False)
+    source = ComponentSource([archive], [output], doubtful=doubtful)
     for number, size in enumerate(index.sizes[:MOST].tolist()):
         try:
             (column,) = source.read(np.array([number]), np.empty)

@@ -86,6 +86,9 @@ CALLS: dict[str, Callable[[Data], Any]] = {
     "decoders.image_slice": lambda d: fn.decoders.image_slice(
         d(ENCODED), start=[1, 1], shape=[5, 5], axes=(0, 1)
     ),
+    "decoders.json": lambda d: fn.decoders.json(
+        d(np.frombuffer(b'{"a": [1, 2]}', np.uint8)), field="a", dtype=types.INT32
+    ),
     "decoders.inflate": lambda d: fn.decoders.inflate(
         d(np.frombuffer(zlib.compress(bytes(9)), np.uint8)), shape=9, algorithm="ZLIB"
     ),

@@ -38,8 +38,8 @@ def test_files_are_read_by_processes_of_their_own(
 
     def run(pipe):
         contents, _ = pipe.run()
-        for number, path in enumerate(contents.source_info()):
-            with open(path, "rb") as file:
+        for number, name in enumerate(contents.source_info()):
+            with (folder / name).open("rb") as file:
                 assert contents.as_cpu().at(number).tobytes() == file.read()
         return remark in str(pipe.stats())
 

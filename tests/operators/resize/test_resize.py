@@ -218,7 +218,7 @@ def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -
 
 @pytest.mark.parametrize("layout", ["HCW", "WHC", "HWCF", "C", "DHFWC", "HWHW", "CHWC", "ab"])
 def test_layouts_that_cannot_be_resized(layout: str) -> None:
-    with pytest.raises(ArgumentError, match="cannot resize the layout"):
+    with pytest.raises(ArgumentError, match=r"cannot resize the layout|has no H"):
         Resize(layouts=(layout,), size=(5, 6))
 
 

@@ -114,6 +114,7 @@ FIRST, LAST = directory(PLAIN), directory(PLAIN, 2)
         (changed(PLAIN, FIRST + 24, "<I", 51), "'a.npy' is stored, but tells two sizes"),
         (changed(PLAIN, FIRST + 10, "<H", 8), "does not begin where"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "data",  # an archive names the time
 )
 def test_what_is_refused(tmp_path, data, message):
     with pytest.raises(SourceError, match=rf"a\.zip.*{message}"):

@@ -123,7 +123,7 @@ def test_sizes_of_each_sample(device_stage):
     ("shape", "arguments", "message"),
     [
         ((4, 5, 3), {"angle": (1.0, 2.0)}, "angle has 2 values"),
-        ((4, 5, 3), {"angle": 1.0, "size": (5.0,)}, "give \\(height, width\\)"),
+        ((4, 5, 3), {"angle": 1.0, "size": (5.0, 6.0, 7.0)}, "give \\(height, width\\)"),
         ((4, 5, 3), {"angle": 1.0, "size": (0.0, 5.0)}, "must lie in"),
         ((4, 5, 3), {"angle": 1.0, "size": (5.0, 40000.0)}, "must lie in"),
         ((4, 0, 3), {"angle": 1.0}, "must lie in"),
