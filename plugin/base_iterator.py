@@ -84,6 +84,9 @@ class BaseIterator(ABC, Generic[T]):
     """
 
     allows_partial: ClassVar[bool] = True
+    in_loop: bool
+    _step: int
+    _ended: bool
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

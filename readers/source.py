@@ -36,7 +36,8 @@ class Source(Protocol):
 
     A source is deterministic (an index always names the same sample), thread-safe and picklable. It
     knows nothing of shards, order or batches: the sampler decides which indices are read. A class
-    that derives from `Source` needs `__len__`, `read` and `where`.
+    that derives from `Source` needs `__len__`, `read` and `where`. A source may also have a method
+    `source_info(index)`: the name of a sample, for programs, in place of its location.
     """
 
     def __len__(self) -> int:
@@ -52,10 +53,6 @@ class Source(Protocol):
 
     def where(self, index: int) -> str:
         """Return the location of sample `index` (file, key or offset), for messages."""
-
-    def source_info(self, index: int) -> str:
-        """Return the name of sample `index`, for programs; by default its location."""
-        return self.where(index)
 
     def close(self) -> None:
         """Release files and mappings; a later `read` opens them again."""

@@ -16,6 +16,9 @@ from .overlays import SIZES
 from .roles import Array, Output, Role, with_roles
 from .tiles import SampleText
 
+_MOST_CLASSES = 1 << 20
+"""Labels above are no numbers of class folders."""
+
 
 def of_batch(batch: Sequence[TensorList], count: int) -> tuple[list[Output], list[SampleText]]:
     """Return the first `count` samples of a batch."""
@@ -66,18 +69,19 @@ def class_names(keys: Sequence[str], labels: Sequence[int]) -> tuple[str, ...]:
         keys: paths of the files.
         labels: of the files. Class folders have them by the order of their names.
     """
-    folders = {os.path.dirname(key) for key in keys}
-    roots = {os.path.dirname(folder) for folder in folders}
-    if not keys or len(roots) != 1 or not os.path.isdir(root := roots.pop()):
-        return ()
-    with os.scandir(root) as entries:
-        names = sorted((entry.name for entry in entries if entry.is_dir()), key=os.fsencode)
-    known = dict(enumerate(names))
-    fits = all(
-        known.get(label) == os.path.basename(os.path.dirname(key))
-        for key, label in zip(keys, labels, strict=True)
+    folders = [os.path.basename(os.path.dirname(key)) for key in keys]
+    known = dict(zip(labels, folders, strict=True))
+    numbers = sorted(known)
+    names = [os.fsencode(known[number]) for number in numbers]
+    fits = (
+        len(numbers) > 1
+        and numbers[0] >= 0
+        and numbers[-1] < _MOST_CLASSES
+        and all(names)
+        and names == sorted(set(names))
+        and all(known[label] == name for label, name in zip(labels, folders, strict=True))
     )
-    return tuple(names) if fits else ()
+    return tuple(known.get(number, "") for number in range(numbers[-1] + 1)) if fits else ()
 
 
 def media_files(path: str) -> list[str]:

@@ -144,16 +144,20 @@ class Pipeline(PipelineProperties):
         log_path = self._config.log_path()
         if log_path is not None:
             QuarantineLog(log_path)  # refuses a path that cannot be written
+        self._place(plan)
+        open_inputs(plan, self._config.batch_size, self._restored, self._shutdown)
+        self._user_state = states_of(plan, self._restored)
+        self._ahead = self._config.ahead(plan.uses_gpu)
+        self._plan = plan
+
+    def _place(self, plan: Plan) -> None:
+        """Give the operators their numbers, and the keys of their random numbers."""
         computing = [node for node in plan.nodes if not node.operator.transfers]
         keys = random_keys(computing, self._seed)
         for node in computing:
             node.operator.placement = Placement(
                 node.ordinal, keys[node.ordinal], self._config.threads(), self._config.on_error
             )
-        open_inputs(plan, self._config.batch_size, self._restored, self._shutdown)
-        self._user_state = states_of(plan, self._restored)
-        self._ahead = self._config.ahead(plan.uses_gpu)
-        self._plan = plan
 
     def _start(self) -> Executor:
         if self._closed is not None:
@@ -395,6 +399,7 @@ class Pipeline(PipelineProperties):
                     each.operator.restore(self._delivered, states.get(each.node.name))
                 self._restored, self._restored_at = saved, self._delivered
                 self._seed, self._user_state = saved.seed, dict(states)
+                self._place(plan)
 
     @contextmanager
     def _at_rest(self) -> Iterator[Plan]:

@@ -62,7 +62,7 @@ def test_lists_of_checksums_lead_nowhere_else(tmp_path, name):
     os.mkfifo(root / "a" / "pipe")
     (root / "a" / "device").symlink_to("/dev/zero")
     dataset = open_dataset(root)
-    listing = root / ".penstock" / "shard-00000.sha256"
+    listing = root / ".penstock-shard-00000.sha256"
     listing.write_text(f"{'0' * 64}  {name}\n")
     bad = list(unsound_files(dataset))[-1]
     assert "no path below" in bad.reason or "device or FIFO" in bad.reason

@@ -87,5 +87,5 @@ def test_added_formats_travel_to_other_processes(farbfeld: ImageFormat) -> None:
 def test_errors_name_the_format_and_the_supported_ones() -> None:
     with pytest.raises(DecodeError, match="farbfeld: the data ends at byte 100 inside the pixels"):
         decode(np.frombuffer(content()[:100], np.uint8))
-    with pytest.raises(DecodeError, match=r"unknown format.*BMP or farbfeld"):
+    with pytest.raises(DecodeError, match=r"unknown format.*GIF or farbfeld"):
         decode(np.zeros(40, np.uint8))

@@ -300,7 +300,8 @@ def decode_whole(format_name: str, data: Data, leader: int = 0) -> AudioStream:
 
 
 def _decode_blocks(format_name: str, data: Data, leader: int, size: int) -> AudioStream:
-    with SndfileStream(format_name, data, states_length=False) as stream:
+    stream = SndfileStream(format_name, data, states_length=False)
+    with stream:
         decoded = WholeSignal(stream.header)
         try:
             for block in stream.blocks(size):

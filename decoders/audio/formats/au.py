@@ -25,6 +25,6 @@ def open_stream(data: Data) -> AudioStream:
     """Open a whole file; raise DecodeError if its samples are cut off."""
     fields = _FIELDS[data[:4].tobytes()]
     if len(data) >= fields.size:
-        _, offset, size = fields.unpack_from(data)
+        _, offset, size = fields.unpack_from(data.data)
         check_extent(NAME, data, offset, 0 if size == _UNKNOWN_SIZE else size)
     return sndfile.open_stream(NAME, data)

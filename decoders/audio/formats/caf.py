@@ -26,13 +26,13 @@ def open_stream(data: Data) -> AudioStream:
     """Open a whole file; raise DecodeError if its samples are cut off."""
     start = _FILE_HEADER
     while start + _CHUNK.size <= len(data):
-        name, size = _CHUNK.unpack_from(data, start)
+        name, size = _CHUNK.unpack_from(data.data, start)
         start += _CHUNK.size
         if name == b"data":
             check_extent(NAME, data, start, max(size, 0))
         if size < 0:
             data = data.copy()
-            _CHUNK.pack_into(data, start - _CHUNK.size, name, len(data) - start)
+            _CHUNK.pack_into(data.data, start - _CHUNK.size, name, len(data) - start)
             break
         start += size
     return sndfile.open_stream(NAME, data)

@@ -28,7 +28,7 @@ def open_stream(data: Data) -> AudioStream:
     """Open a whole file; raise DecodeError if its samples are cut off."""
     start = _FILE_HEADER
     while start + _CHUNK.size <= len(data):
-        name, size = _CHUNK.unpack_from(data, start)
+        name, size = _CHUNK.unpack_from(data.data, start)
         if name == _DATA and size < _UNKNOWN_SIZE:
             check_extent(NAME, data, start + _CHUNK.size, max(size - _CHUNK.size, 0))
         start += max(_CHUNK.size, size + -size % 8)

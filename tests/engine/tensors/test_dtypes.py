@@ -51,7 +51,7 @@ def test_constants():
     assert all(row.dtype == np.int32 and row == 3 for row in whole)
     assert all(row.dtype == np.float32 and row.tolist() == [1.5, 2.5] for row in halves)
     assert all(row.dtype == np.uint8 and row.tolist() == [[7, 7]] * 2 for row in sevens)
-    assert all(row.dtype == np.int64 and row.tolist() == [0, 1, 2] for row in array)
+    assert all(row.dtype == np.int32 and row.tolist() == [0, 1, 2] for row in array)
     with make(constants) as pipe:
         assert [output.layout() for output in pipe.run()] == ["", "X", "", ""]
 

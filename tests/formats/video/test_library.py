@@ -101,7 +101,7 @@ def test_frames_have_a_limit(monkeypatch):
 def test_no_other_module_opens_media():
     root = Path(penstock.__file__).parent
     for path in root.rglob("*.py"):
-        if path.relative_to(root).parts[0] in ("tests", "examples", "benchmarks", "build"):
+        if path.relative_to(root).parts[0] in ("tests", "examples", "benchmarks", "build", ".venv"):
             continue
         for call in re.findall(r"\bav\.open\(.*", path.read_text()):
             is_safe = "format=" in call or call.startswith('av.open(out, "w"')
