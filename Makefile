@@ -67,7 +67,7 @@ stress: $(VENV)/dev
 
 # Each reader and decoder once, with the lowest releases that pyproject.toml admits, and with the
 # newest ones on each release of Python that this machine has.
-EXTRAS = audio,coco,fits,lmdb,lz4,parquet,remote,tfrecord,video,zstd
+EXTRAS = audio,coco,fits,images,lmdb,lz4,parquet,remote,tfrecord,video,zstd
 SMOKE = --noconftest -q --import-mode=importlib tests/smoke
 UV = $(VENV)/bin/uv
 lowest: $(VENV)/dev

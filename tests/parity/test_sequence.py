@@ -63,4 +63,7 @@ def test_color_spaces(root, name):
     theirs = batches(
         dali.pipeline_def, root, sequence_length=1, image_type=getattr(dali.types, name)
     )
-    np.testing.assert_array_equal(ours, theirs, strict=True)
+    if name == "GRAY":  # DALI's reader of BMP truncates the weighted sum, where ours rounds
+        np.testing.assert_allclose(ours, theirs, atol=1, rtol=0, strict=True)
+    else:
+        np.testing.assert_array_equal(ours, theirs, strict=True)
