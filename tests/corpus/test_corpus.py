@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 
 from .__main__ import faults
@@ -20,6 +23,24 @@ from .verdicts import Kind
 )
 def test_medium(name: str, medium: str | None) -> None:
     assert medium_of(Path(name)) == medium
+
+
+def test_agreement_and_refusal(tmp_path: Path) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (5, 7, 3), np.uint8)
+    encoded = cv2.imencode(".png", pixels)[1].tobytes()
+    (tmp_path / "whole.png").write_bytes(encoded)
+    (tmp_path / "cut.png").write_bytes(encoded[:60])
+    (tmp_path / "notes.txt").write_text("no image")
+    run = subprocess.run(
+        [sys.executable, "-m", f"{__package__}", str(tmp_path), "--verbose"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "agree: 'whole.png'" in run.stdout
+    assert "refused by all: 'cut.png'" in run.stdout
+    assert "2 passed, 0 failed" in run.stdout
 
 
 def test_crash_and_hang_are_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
