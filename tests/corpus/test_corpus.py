@@ -32,7 +32,7 @@ def test_agreement_and_refusal(tmp_path: Path) -> None:
     (tmp_path / "cut.png").write_bytes(encoded[:60])
     (tmp_path / "notes.txt").write_text("no image")
     run = subprocess.run(
-        [sys.executable, "-m", f"{__package__}", str(tmp_path), "--verbose"],
+        [sys.executable, "-m", "penstock.tests.corpus", str(tmp_path), "--verbose"],
         capture_output=True,
         text=True,
         timeout=120,
