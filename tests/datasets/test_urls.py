@@ -14,7 +14,7 @@ from penstock.engine.errors import ArgumentError, SourceError
 from penstock.tests.datasets import made
 from penstock.tests.datasets.test_convert import HOLDS
 
-ALL = {each: next(name for name, held in HOLDS.items() if each in held) for each in FORMATS}
+ALL = {each: name for name, held in HOLDS.items() for each in FORMATS if each in held}
 OF_S3 = ("webdataset", "tfrecord", "parquet", "folder")
 LIMITS = {"attempts": 2, "stall_seconds": 2, "total_seconds": 5}
 
