@@ -93,7 +93,8 @@ def test_data_sets_of_other_programs(tmp_path, store, format):
 
 def test_folders_lists_and_annotations_of_other_programs(tmp_path, store):
     classes = made.write(tmp_path / "classes", made.images(), "folder", ("a", "b"))
-    shutil.rmtree(classes / ".penstock")
+    for listing in classes.glob(".penstock-*"):
+        listing.unlink()
     (classes / "dataset.json").unlink()
     coco = made.write(tmp_path / "coco", made.detections(), "coco")
     shutil.move(coco / "annotations.json", coco / "instances_val.json")
