@@ -17,7 +17,7 @@ from .interpreters import output_of
 
 ROOT = Path(penstock.__file__).resolve().parent
 GROUND = {"engine", "geometry", "formats", "signals"}  # what readers, decoders and operators share
-PACKAGES = GROUND | {"readers", "decoders", "operators", "plugin", "datasets", "cli"}
+PACKAGES = GROUND | {"readers", "decoders", "operators", "plugin", "datasets", "cli", "testing"}
 # What each part of the package may import of the others.
 MAY_IMPORT = {
     "engine": set(),
@@ -33,8 +33,9 @@ MAY_IMPORT = {
     "extend": {"engine", "readers", "decoders", "operators", "plugin"},
     "tfrecord": {"engine", "readers"},
     "datasets": GROUND | {"readers", "decoders"},
-    "cli": PACKAGES | {"fn", "ops", "__init__", "__version__"},
-    "__init__": PACKAGES | {"extend", "fn", "ops", "tfrecord"},
+    "testing": GROUND | {"readers", "decoders", "operators", "datasets", "fn", "__init__"},
+    "cli": PACKAGES - {"testing"} | {"fn", "ops", "__init__", "__version__"},
+    "__init__": PACKAGES - {"testing"} | {"extend", "fn", "ops", "tfrecord"},
     "__main__": {"cli"},
 }
 # The rooms of the engine: each imports only those before it.
@@ -62,6 +63,7 @@ ALSO_OPEN = {
     "plugin": {"run"},  # iterators run pipelines
     "__init__": {"run"},
     "cli": {"run"},
+    "testing": {"work", "run"},  # a batch and its device, and the stage that runs them
 }
 # Operators that one part adds to a graph by name, and another part defines.
 BY_NAME = {

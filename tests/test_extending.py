@@ -15,11 +15,10 @@ import penstock
 from penstock import ArgumentError, DecodeError, Pipeline, SourceError, extend, fn, ops
 from penstock.decoders.image.table import FORMATS
 from penstock.engine.graph.operator import OPERATORS
+from penstock.testing.operators import OperatorConformance
+from penstock.testing.readers import SourceConformance
 
-from .gpu.conftest import _has_gpu, device_stage  # noqa: F401  (fixtures)
-from .operators.conformance import OperatorConformance
 from .operators.running import pixels
-from .readers.conformance import SourceConformance
 
 PAGE = Path(penstock.__file__).resolve().parent / "docs" / "extending.md"
 SAMPLES = [b"first", b"", b"third" * 1000]

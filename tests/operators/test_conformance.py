@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from penstock import types
+from penstock.testing.operators import OperatorConformance
 
-from .conformance import OperatorConformance
 from .running import pixels
 
 IMAGES = [pixels(6 + i, 9 - i, 3, seed=i) for i in range(4)]

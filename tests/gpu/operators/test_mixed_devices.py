@@ -11,8 +11,7 @@ import pytest
 from penstock import ArgumentError, Pipeline, fn, types
 from penstock.engine.graph.nodes import add_node
 from penstock.engine.graph.operator import OPERATORS
-
-from ..agreement import source
+from penstock.testing.agreement import source
 
 TWO_INPUTS = sorted(
     {

@@ -10,9 +10,9 @@ import pytest
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError
 from penstock.operators.audio.nonsilent_region import NonsilentRegion
+from penstock.testing.agreement import source
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import source
-from ..conformance import OperatorConformance
 from ..running import apply
 from .made import noise, tone_between_silence
 

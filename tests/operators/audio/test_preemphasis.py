@@ -9,8 +9,8 @@ import pytest
 
 from penstock import types
 from penstock.operators.audio.preemphasis import PreemphasisFilter
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import apply
 from .made import noise
 

@@ -11,8 +11,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from penstock.engine.errors import ArgumentError
 from penstock.operators.audio import spectrogram
 from penstock.operators.audio.spectrogram import Spectrogram, hann
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import apply
 from .made import noise
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from penstock.operators.audio.to_decibels import ToDecibels
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import apply
 from .made import noise
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import on_device
 
-from ...gpu.agreement import on_device
 from ..running import make, pixels
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from penstock import types
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 IMAGES = [pixels(6 + i, 9 - i, 3, seed=i) for i in range(4)]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree
 from ...gpu.operators.pictures import picture, pictures
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 TILES = {"tiles_x": 4, "tiles_y": 3, "clip_limit": 2.0}

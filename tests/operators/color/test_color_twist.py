@@ -9,9 +9,9 @@ import pytest
 
 from penstock import Pipeline, fn, types
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import source
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import source
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 IMAGES = [pixels(6 + i, 9 - i, 3, seed=i) for i in range(4)]

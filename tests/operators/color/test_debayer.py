@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree, on_device
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree, on_device
-from ..conformance import OperatorConformance
 from ..running import make, pixels, run
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.operators import OperatorConformance
 
 from ...gpu.operators.pictures import pictures
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 

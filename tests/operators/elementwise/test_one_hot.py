@@ -9,8 +9,8 @@ import pytest
 
 from penstock import types
 from penstock.engine.errors import ArgumentError, LayoutError
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import make, pixels, run
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree
 from ...gpu.operators.pictures import picture
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 IMAGES = [np.repeat(picture(20 + i, 31 - i, 1, seed=i), 3, axis=2) for i in range(3)]

@@ -10,8 +10,8 @@ import pytest
 from penstock import types
 from penstock.engine.errors import ArgumentError
 from penstock.operators.filters.laplacian import laplacian_window
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from penstock.operators.filters import median_blur
 from penstock.operators.filters.median_blur import MedianTuning
+from penstock.testing.agreement import agree
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 NAME = "experimental.median_blur"

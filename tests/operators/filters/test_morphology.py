@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 IMAGES = [pixels(10 + i, 12 - i, 3, seed=i) for i in range(3)]

@@ -7,8 +7,8 @@ import pytest
 
 from penstock.engine.errors import ArgumentError
 from penstock.operators.filters.plane_windows import two_numbers
+from penstock.testing.agreement import agree
 
-from ...gpu.agreement import agree
 from ..running import pixels, run
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from penstock import types
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree, on_device
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree, on_device
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from penstock import Pipeline, fn, types
 from penstock.engine.errors import ArgumentError, LayoutError
+from penstock.testing.agreement import assert_rows, source
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import source
-from ..conformance import OperatorConformance, assert_rows
 from ..running import pixels
 
 VIDEOS = [pixels(n, 6 + n, 9, 3, seed=n) for n in (1, 3, 2, 4)]

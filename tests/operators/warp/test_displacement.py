@@ -9,9 +9,9 @@ import pytest
 
 from penstock import types
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree, assert_rows, on_device
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree, on_device
-from ..conformance import OperatorConformance, assert_rows
 from ..running import pixels, run
 
 IMAGES = [pixels(10 + i, 12 - i, 3, seed=i) for i in range(3)]

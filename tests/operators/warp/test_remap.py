@@ -7,10 +7,10 @@ import pytest
 
 from penstock import types
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree, on_device
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree, on_device
 from ...gpu.operators.pictures import pictures
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 NAME = "experimental.remap"

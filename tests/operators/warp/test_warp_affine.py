@@ -9,8 +9,8 @@ import pytest
 
 from penstock import types
 from penstock.engine.errors import ArgumentError
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 IMAGES = [pixels(20 + i, 31 - i, 3, seed=i) for i in range(4)]

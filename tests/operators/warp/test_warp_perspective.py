@@ -9,10 +9,10 @@ import pytest
 
 from penstock import types
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import on_device
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import on_device
 from ...gpu.operators.pictures import pictures
-from ..conformance import OperatorConformance
 from ..running import run
 
 NAME = "experimental.warp_perspective"

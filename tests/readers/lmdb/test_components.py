@@ -9,8 +9,7 @@ from penstock import datasets, fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
 from penstock.readers.lmdb.components import open_components
 from penstock.readers.webdataset.choosing import outputs_of
-
-from ..conformance import SourceConformance
+from penstock.testing.readers import SourceConformance
 
 lmdb = pytest.importorskip("lmdb")
 

@@ -17,8 +17,8 @@ from penstock.readers.lmdb.reader import (
     values_as_npy,
     values_as_pickle,
 )
+from penstock.testing.readers import SourceConformance, assert_columns
 
-from ..conformance import SourceConformance, assert_columns
 from ..lmdb_samples import write_lmdb
 
 SIZES = [5, 0, 110_000, 1, 5000, 4080, *range(1, 300)]

@@ -8,8 +8,8 @@ import pytest
 from penstock import fn, pipeline_def, tfrecord
 from penstock.engine.errors import ArgumentError, DecodeError, MissingDependencyError, SourceError
 from penstock.readers.tfrecord.example import FeatureType
+from penstock.testing.readers import SourceConformance
 
-from ..conformance import SourceConformance
 from ..tfrecord_files import (
     example,
     sequence_example,

@@ -8,8 +8,8 @@ from penstock.engine.errors import ArgumentError, SourceError
 from penstock.readers.webdataset.index import write_dali_index
 from penstock.readers.webdataset.reader import WebDataset
 from penstock.readers.webdataset.source import open_archives
+from penstock.testing.readers import SourceConformance, assert_columns
 
-from ..conformance import SourceConformance, assert_columns
 from ..tars import archive, entry, header, pax, write
 
 LONG = "deep/" * 30 + "name"

@@ -14,8 +14,8 @@ from PIL import Image, ImageOps
 from penstock.decoders.image.decode import decode
 from penstock.decoders.image.table import read_decodable_header, read_header
 from penstock.engine.errors import DecodeError
+from penstock.testing.decoders import EncodedImage, FormatConformance
 
-from ..conformance import EncodedImage, FormatConformance
 from .pictures import full_range, smooth_picture
 
 

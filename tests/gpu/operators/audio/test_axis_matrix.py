@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from penstock.testing.agreement import agree
+
 from ....operators.audio.made import noise
-from ...agreement import agree
 
 
 @pytest.mark.parametrize("layout", ["ftc", "cft", "ctf", "tf"])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
+from penstock.testing.agreement import source
 
 from ....operators.audio.made import noise, tone_between_silence
-from ...agreement import source
 
 SIGNALS = [
     np.concatenate([np.zeros(300), 0.1 * noise(1500, seed=1), np.zeros(200)]).astype(np.float32),

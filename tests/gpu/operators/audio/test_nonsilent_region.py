@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from penstock.testing.agreement import agree
+
 from ....operators.audio.made import noise, tone_between_silence
-from ...agreement import agree
 
 SIGNALS = [
     tone_between_silence(100, 300, 400),

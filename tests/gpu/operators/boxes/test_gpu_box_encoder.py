@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from penstock.testing.agreement import agree
+
 from ....operators.box_samples import anchor_grid, random_boxes
-from ...agreement import agree
 
 COUNTS = (3, 0, 40, 1)
 BOXES = [random_boxes(count, seed=count) for count in COUNTS]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from penstock.testing.agreement import agree
+
 from ....operators.box_samples import random_boxes
-from ...agreement import agree
 
 COUNTS = (0, 1, 7, 300)
 

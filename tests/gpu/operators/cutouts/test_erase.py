@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
+from penstock.testing.agreement import agree, source
 
 from ....operators.running import pixels
-from ...agreement import agree, source
 
 ROWS = [pixels(10, 12 + i, 3, seed=i) for i in range(4)]
 SHAPES = [np.float32(each) for each in ([4, 3], [], [2, 3, 5, 4], [9, 9, 2, 2, 1, 3])]

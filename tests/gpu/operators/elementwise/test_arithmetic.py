@@ -10,8 +10,7 @@ import pytest
 from penstock import fn, pipeline_def, types
 from penstock.engine.tensors import TensorListGPU
 from penstock.operators.elementwise.functions import FUNCTIONS
-
-from ...agreement import agree
+from penstock.testing.agreement import agree
 
 TYPES = ["bool", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"]
 INTEGERS = TYPES[1:9]

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from penstock import types
-
-from ...agreement import agree
+from penstock.testing.agreement import agree
 
 TYPES = ["bool", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"]
 

@@ -7,8 +7,7 @@ import numpy as np
 from penstock import Pipeline, fn
 from penstock.engine.tensors import TensorListCPU
 from penstock.operators.filters.gpu_correlation import upload_windows
-
-from ...agreement import source
+from penstock.testing.agreement import source
 
 
 def test_shared_windows_take_memory_once(gpu_batch):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn, types
+from penstock.testing.agreement import agree, source
 
-from ...agreement import agree, source
 from .test_flip import samples
 
 LAYOUTS = ["HWC", "CHW", "HW", "DHWC", "CDHW", "FHWC", ""]

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn, types
-
-from ...agreement import agree, source
+from penstock.testing.agreement import agree, source
 
 RAGGED = [np.arange(n * 6, dtype=np.int32).reshape(1, n, 6, 1) for n in (3, 1, 4)]
 DENSE = RAGGED[:1] * 3

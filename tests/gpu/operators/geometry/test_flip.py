@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ...agreement import agree
+from penstock.testing.agreement import agree
 
 LAYOUTS = ["HW", "HWC", "CHW", "DHWC", "CDHW", "FHWC", "FDHWC", ""]
 TYPES = ["u1", "f2", "i4", "f8"]

@@ -7,8 +7,7 @@ import pytest
 
 from penstock import types
 from penstock.operators.geometry import gather_plan, gpu_copies
-
-from ...agreement import agree
+from penstock.testing.agreement import agree
 
 
 @pytest.fixture(params=["positions of 64 bits", "several rounds"])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, newaxis
+from penstock.testing.agreement import source
 
-from ...agreement import source
 from .test_crop import rows
 
 KEYS = [

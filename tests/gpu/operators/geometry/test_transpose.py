@@ -7,7 +7,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from ...agreement import agree
+from penstock.testing.agreement import agree
+
 from .test_flip import TYPES, samples
 
 ORDERS = [order for ndim in (1, 2, 3, 4) for order in permutations(range(ndim))]

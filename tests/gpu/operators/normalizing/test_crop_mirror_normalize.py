@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def, types
-
-from ...agreement import agree
+from penstock.testing.agreement import agree
 
 MEAN, STD = (123.7, 116.3, 103.5, 99.0, 98.0), (58.4, 57.1, 57.4, 50.0, 51.0)
 CLOSE = {"largest": 1e-5, "relative": 1e-5}

@@ -10,8 +10,7 @@ import pytest
 from penstock import fn, pipeline_def, types
 from penstock.engine.gpu import launch
 from penstock.operators.normalizing import gpu_standardize, gpu_statistics
-
-from ...agreement import agree
+from penstock.testing.agreement import agree
 
 
 def samples(*shapes: tuple[int, ...], dtype: Any = "f4", seed: int = 0) -> list[Any]:

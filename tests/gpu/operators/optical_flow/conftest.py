@@ -13,9 +13,8 @@ import pytest
 
 from penstock.engine.errors import MissingDependencyError
 from penstock.operators.optical_flow import engine_library, flow_session
-
-from ...conftest import REQUIRED
-from ...emulator import COMPILER
+from penstock.testing.emulator import COMPILER
+from penstock.testing.fixtures import REQUIRED
 
 SEEN = ("is_missing", "is_turing", "sessions", "buffers", "executions")
 

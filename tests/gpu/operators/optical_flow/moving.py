@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...agreement import on_device
+from penstock.testing.agreement import on_device
 
 STEP = (3, -2)  # pixels to the right and down, from frame to frame
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
+from penstock.testing.agreement import agree, source
 
 from ....operators.running import pixels
-from ...agreement import agree, source
 
 IMAGES = [pixels(6 + i, 9 - i, 3, seed=i) for i in range(4)]
 NODES = {

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from penstock import types
+from penstock.testing.agreement import agree
 
 from ....sounds import noise
-from ...agreement import agree
 
 NOISE = [noise(t, 8000, seed=i).astype("f4")[:, 0] for i, t in enumerate((0.05, 0.02, 0.03))]
 TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "f4"]

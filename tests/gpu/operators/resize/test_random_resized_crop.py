@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from penstock import types
+from penstock.testing.agreement import agree
 
-from ...agreement import agree
 from ..pictures import pictures
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn, types
+from penstock.testing.agreement import agree, source
 
-from ...agreement import agree, source
 from ..pictures import picture, pictures
 
 LINEAR, NEAREST = types.INTERP_LINEAR, types.INTERP_NN

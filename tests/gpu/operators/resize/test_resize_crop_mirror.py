@@ -11,9 +11,9 @@ from penstock import types
 from penstock.geometry.windows import Window, WindowBatch
 from penstock.operators.resize.resize_crop_mirror import crop_and_mirror, crop_and_mirror_all
 from penstock.operators.resize.sizing import ResizePlan, ResizePlans
+from penstock.testing.agreement import agree
 
 from ....operators.twins import assert_twins
-from ...agreement import agree
 from ..pictures import pictures
 
 

@@ -20,8 +20,7 @@ from penstock.operators.user_code.device_data import (
     producer_stream,
 )
 from penstock.operators.user_code.user_data import Expected
-
-from ...emulator import DeviceArray, EmulatedDevice, Foreign, HostPool
+from penstock.testing.emulator import DeviceArray, EmulatedDevice, Foreign, HostPool
 
 EXPECTED = Expected("the data")
 

@@ -10,8 +10,7 @@ import pytest
 from penstock import Pipeline, fn, types
 from penstock.engine.errors import ArgumentError, PipelineStopped
 from penstock.engine.tensors import TensorListGPU
-
-from ...emulator import Foreign
+from penstock.testing.emulator import Foreign
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
-
-from ...agreement import source
+from penstock.testing.agreement import source
 
 
 def add(row):

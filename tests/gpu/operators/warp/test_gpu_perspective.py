@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from penstock import types
+from penstock.testing.agreement import agree, on_device
 
 from ....operators.running import pixels
-from ...agreement import agree, on_device
 from ..pictures import pictures
 
 NAME = "experimental.warp_perspective"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from penstock import types
+from penstock.testing.agreement import agree, on_device
 
-from ...agreement import agree, on_device
 from ..pictures import picture
 
 VOLUMES = [picture(6 + i, 9 * 8, 2, seed=i).reshape(6 + i, 9, 8, 2) for i in range(4)]

@@ -7,8 +7,8 @@ import pytest
 
 from penstock import types
 from penstock.operators.warp import gpu_warp
+from penstock.testing.agreement import agree, on_device
 
-from ...agreement import agree, on_device
 from ..pictures import picture, pictures
 
 LINEAR, NEAREST = types.INTERP_LINEAR, types.INTERP_NN

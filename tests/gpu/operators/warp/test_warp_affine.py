@@ -8,8 +8,8 @@ import pytest
 from penstock import Pipeline, types
 from penstock.engine.graph.nodes import add_node
 from penstock.engine.graph.operator import OPERATORS
+from penstock.testing.agreement import agree, source
 
-from ...agreement import agree, source
 from ..pictures import picture, pictures
 
 MATRICES = np.float32(

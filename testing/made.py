@@ -8,12 +8,12 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from penstock.datasets import Encoded, Sample
-from penstock.datasets.manifest import NAME, Manifest
-from penstock.datasets.schema import schema_of
-from penstock.datasets.segmentations import encoded_segmentations
-from penstock.datasets.writers.base import Target
-from penstock.datasets.writers.table import WRITERS
+from ..datasets import Encoded, Sample
+from ..datasets.manifest import NAME, Manifest
+from ..datasets.schema import schema_of
+from ..datasets.segmentations import encoded_segmentations
+from ..datasets.writers.base import Target
+from ..datasets.writers.table import WRITERS
 
 RLE = rb'{"counts":"\\1<","size":[8,7]}'  # 44 pixels without and 12 with the object
 

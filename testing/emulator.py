@@ -27,11 +27,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from penstock.decoders.image.engines.nvimgcodec import JpegDecoder
-from penstock.engine.gpu.device import Device
-from penstock.engine.gpu.gpu_device import GpuDevice, default_budget
-from penstock.engine.gpu.kernels import OPTIONS, Kernel
-from penstock.engine.gpu.rehearsal_device import RehearsalDevice
+from ..decoders.image.engines.nvimgcodec import JpegDecoder
+from ..engine.gpu.device import Device
+from ..engine.gpu.gpu_device import GpuDevice, default_budget
+from ..engine.gpu.kernels import OPTIONS, Kernel
+from ..engine.gpu.rehearsal_device import RehearsalDevice
 
 COMPILER = shutil.which("g++")
 _HEADER = Path(__file__).with_name("emulator.h")
@@ -40,7 +40,7 @@ _SHORT = 1 << 20  # maximum size in bytes of memory that is kept after its use
 _CACHE = Path(tempfile.gettempdir()) / f"penstock-emulator-{os.getuid()}"
 
 
-class DeviceArray(np.ndarray):  # type: ignore[type-arg]
+class DeviceArray(np.ndarray[Any, Any]):
     """A NumPy array that looks like CuPy's."""
 
     @property
@@ -92,7 +92,7 @@ class HostPool:
         return self.budget - self.lent_bytes
 
     def lend(self, nbytes: int, stream: Any) -> tuple[Any, None]:
-        owner = np.full(nbytes, 0xA5, np.uint8)
+        owner: Any = np.full(nbytes, 0xA5, np.uint8)
         memory = np.frombuffer(memoryview(owner), np.uint8)
         self._lent[id(memory)] = nbytes
         weakref.finalize(memory, self._take_back, id(memory), owner)
@@ -127,7 +127,8 @@ class HostJpegDecoder(JpegDecoder):
 
     @staticmethod
     def _address(image: Any) -> int:
-        return image.__array_interface__["data"][0]
+        address: int = image.__array_interface__["data"][0]
+        return address
 
 
 class HostEngine:
@@ -140,7 +141,7 @@ class HostEngine:
     def open(cls, device: Any) -> HostEngine:
         return cls()
 
-    def decode(self, encoded, lengths, out, widths, space) -> bool:
+    def decode(self, encoded: Any, lengths: Any, out: Any, widths: Any, space: str) -> bool:
         import simplejpeg
 
         arrays = zip(encoded.tolist(), lengths.tolist(), out.tolist(), strict=True)
@@ -170,8 +171,9 @@ class EmulatedDevice(Device):
     def wait_for_default_stream(self) -> None:
         pass
 
-    def current(self) -> AbstractContextManager[None]:
-        return nullcontext()
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        yield
 
     def synchronize(self) -> None:
         pass
@@ -198,7 +200,15 @@ class EmulatedDevice(Device):
         library, synchronizes = emulated(kernel)
         return partial(self._run, library, synchronizes)
 
-    def _run(self, library, synchronizes, grid, block, values, shared_mem) -> None:
+    def _run(
+        self,
+        library: ctypes.CDLL,
+        synchronizes: int,
+        grid: Sequence[int],
+        block: Sequence[int],
+        values: Sequence[Any],
+        shared_mem: int,
+    ) -> None:
         assert np.prod(block) <= 1024
         cells = [np.array(value) for value in values]
         pointers = (ctypes.c_void_p * len(cells))(*(cell.ctypes.data for cell in cells))

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from penstock import Pipeline, fn, types
-from penstock.decoders.image.decode import OUTPUTS, decode, decode_to_fit, peek_shape
-from penstock.decoders.image.table import FORMATS, read_header
-from penstock.engine.errors import DecodeError
+from .. import fn
+from ..decoders.image.decode import OUTPUTS, decode, decode_to_fit, peek_shape
+from ..decoders.image.table import FORMATS, read_header
+from ..engine import types
+from ..engine.errors import DecodeError
+from ..engine.run.pipeline import Pipeline
 
 # EXIF 2.32 in arrays: from the stored image to the upright one.
 UPRIGHT = {
@@ -65,24 +67,6 @@ class EncodedImage:
     @property
     def natural_output(self) -> str:
         return "GRAY" if self.colors.shape[2] == 1 else "RGB"
-
-
-def zoo_images(zoo: Mapping[str, Any], *prefixes: str) -> dict[str, EncodedImage]:
-    """Return the images of the zoo whose names start with one of the prefixes."""
-    keyed = {"png_rgb8_color_key", "png_palette8_alpha"}  # transparency is dropped, as in DALI
-    return {
-        name: EncodedImage(
-            image.path.read_bytes(),
-            image.truth(),
-            image.bits,
-            0.0 if image.lossless else 7.0,
-            # The end marker of a JPEG, and a part of the last number of a text, may be missing.
-            8 if image.path.suffix.lower() in (".jpg", ".jpeg") else 6 if "ascii" in name else 0,
-            name not in keyed and "cmyk" not in name and "ycck" not in name,
-        )
-        for name, image in zoo.items()
-        if name.startswith(prefixes) and min(image.shape[:2]) > 16
-    }
 
 
 def levels(pixels: NDArray[Any]) -> NDArray[Any]:
