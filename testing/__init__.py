@@ -2,11 +2,12 @@
 
 A suite is a class. A test class inherits the suite, and names what it tests:
 
-    from penstock.testing.operators import OperatorConformance
-
-    class TestSolarize(OperatorConformance):
-        operator = "solarize"
-        inputs = ([np.full((4, 5 + i, 3), 50 * i, np.uint8) for i in range(3)],)
+    >>> import numpy as np
+    >>> from penstock.testing.operators import OperatorConformance
+    >>> class TestFlip(OperatorConformance):
+    ...     operator = "flip"
+    ...     inputs = ([np.full((4, 5 + i, 3), 50 * i, np.uint8) for i in range(3)],)
+    >>> TestFlip().test_rows_agree_in_dtype_dimensions_and_layout()
 
 The suites need pytest. Each stands in a module of its own: `operators`, `readers`, `writers` and
 `decoders`. `fixtures` is a plugin for pytest, which a `conftest.py` names:

@@ -54,6 +54,10 @@ def on_device(
         threads: of the pipeline.
         views: give samples whose elements do not lie side by side in memory.
         others: the other arguments.
+
+    >>> outputs, layouts = on_device("cpu", "cast", [[1.2], [2.6, 9.9]], layout="C", dtype="uint8")
+    >>> outputs[0], layouts
+    ([array([1], dtype=uint8), array([ 3, 10], dtype=uint8)], ['C'])
     """
     layouts = [layout] * len(inputs) if isinstance(layout, str) else layout
     named = per_sample or {}

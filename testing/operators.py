@@ -1,7 +1,7 @@
 """What every operator must do, as a test class that operators' tests inherit.
 
 Each run also checks that the operator leaves its inputs as they are. The plugin
-`penstock.testing.fixtures` gives the fixture `device_stage`.
+`penstock.testing.fixtures` gives the fixtures `device` and `device_stage`.
 """
 
 from __future__ import annotations
@@ -75,6 +75,19 @@ class OperatorConformance:
     def _size(self) -> int:
         return len(self.inputs[0]) if self.inputs else BATCH
 
+    def _stage(self, device: str) -> str:
+        """Return the operator's own word for the device: "mixed" operators run on the GPU, too."""
+        stages = [
+            each
+            for each in OPERATORS[self.operator].devices
+            if (each == "cpu") == (device == "cpu")
+        ]
+        return (
+            stages[0]
+            if stages
+            else pytest.skip(f"fn.{self.operator} does not run on the {device.upper()}")
+        )
+
     def test_rows_agree_in_dtype_dimensions_and_layout(self) -> None:
         rows, layout = self.run(self.inputs)
         assert len(rows) == self._size
@@ -89,13 +102,13 @@ class OperatorConformance:
         for i, row in enumerate(wanted if self.inputs else ()):
             assert_rows(self.run([rows[i : i + 1] for rows in self.inputs])[0], [row])
 
-    def test_an_empty_sample_list_gives_no_results(self) -> None:
+    def test_an_empty_sample_list_gives_no_results(self, device: str) -> None:
         if not self.inputs:
             pytest.skip(f"fn.{self.operator} has no inputs")
         empty: list[Any] = [
             np.empty((0, *np.shape(rows[0])), np.asarray(rows[0]).dtype) for rows in self.inputs
         ]
-        assert self.run(empty)[0] == []
+        assert self.run(empty, self._stage(device))[0] == []
 
     def test_arguments_by_sample_give_what_constants_give(self) -> None:
         for name, values in self.per_sample.items():
@@ -111,14 +124,11 @@ class OperatorConformance:
         assert_rows(self.run(self.inputs, views=True)[0], wanted)
 
     def test_the_gpu_agrees(self, device_stage: bool) -> None:
-        others = [device for device in OPERATORS[self.operator].devices if device != "cpu"]
-        if not others:
-            pytest.skip(f"fn.{self.operator} does not run on the GPU")
-        for device in others:
-            self._agrees(device, self.arguments)
-            for name, values in self.per_sample.items():
-                constant = {k: v for k, v in self.arguments.items() if k != name}
-                self._agrees(device, constant, {name: values})
+        stage = self._stage("gpu")
+        self._agrees(stage, self.arguments)
+        for name, values in self.per_sample.items():
+            constant = {k: v for k, v in self.arguments.items() if k != name}
+            self._agrees(stage, constant, {name: values})
 
     def _agrees(self, device: str, arguments: Mapping[str, Any], varying: Any = None) -> None:
         agree(
@@ -178,6 +188,10 @@ def operator_suite(
         inputs: samples of each input.
         suite: the class to derive from.
         attributes: the other attributes of `OperatorConformance`.
+
+    >>> images = [np.full((4, 5 + i, 3), 50 * i, np.uint8) for i in range(3)]
+    >>> TestCrop = operator_suite("crop", images, arguments={"crop": (2, 2)})
+    >>> TestCrop().test_views_give_what_contiguous_samples_give()
     """
     unknown = attributes.keys() - OperatorConformance.__annotations__.keys()
     if unknown:
