@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, islice, pairwise
 from math import ceil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -50,26 +50,18 @@ def _identifying(place: Place) -> str:
     return str(place if isinstance(place, Url) else place.absolute())
 
 
-class ConversionTuning(NamedTuple):
-    """Defaults.
+DEFAULT_SHARD_BYTES = 256 << 20
+"""Size of a shard where the user names neither number nor size."""
 
-    Attributes:
-        shard_bytes: size of a shard where the user names neither number nor size.
-        tries: sets of components, of each size, that are tried on a format for a message.
-    """
-
-    shard_bytes: int = 256 << 20
-    tries: int = 100
-
-
-TUNING = ConversionTuning()
+MAX_COMPONENT_SETS = 100
+"""Sets of components, of each size, that are tried on a format for a message."""
 
 
 def _fitting(writer: type[Writer], schema: Schema) -> tuple[str, ...]:
     """Return the most components that a format can hold, the first one among them; else ()."""
     first, *others = schema
     for count in range(len(others) - 1, -1, -1):
-        for chosen in islice(combinations(others, count), TUNING.tries):
+        for chosen in islice(combinations(others, count), MAX_COMPONENT_SETS):
             names = (first, *chosen)
             if not writer.refusal({name: schema[name] for name in names}):
                 return names
@@ -227,7 +219,7 @@ class Conversion:
             return min(self._options.shard_count, self._count)
         samples = self._dataset.read(probes(len(self._dataset)))
         mean = sum(map(size_of, samples)) / len(samples)
-        size = self._options.shard_size or TUNING.shard_bytes
+        size = self._options.shard_size or DEFAULT_SHARD_BYTES
         return min(max(1, ceil(mean * self._count / size)), self._count)
 
     @property

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .sample import Encoded, Sample, Value
 
+PORTION_BYTES = 256 << 20
+"""Bytes of digests that are compared together."""
 
-class DigestsTuning(NamedTuple):
-    """How much memory a comparison takes.
-
-    Attributes:
-        portion_bytes: of digests that are compared together.
-    """
-
-    portion_bytes: int = 256 << 20
-
-
-TUNING = DigestsTuning()
 
 KEY_BYTES = 16
 
@@ -74,13 +65,13 @@ def _pieces(value: Value) -> tuple[Any, ...]:
 def repeated_keys(shards: Sequence[NDArray[Any]]) -> list[tuple[int, int]]:
     """Return pairs of indices of samples with one key, of arrays of `KEYS_DTYPE`.
 
-    The keys are compared in portions of `TUNING.portion_bytes`.
+    The keys are compared in portions of `PORTION_BYTES`.
 
     >>> repeated_keys([key_digests([("a", 0), ("b", 1)]), key_digests([("a", 5)])])
     [(0, 5)]
     """
     total = sum(shard.nbytes for shard in shards)
-    portions = total // TUNING.portion_bytes + 1
+    portions = total // PORTION_BYTES + 1
     pairs: list[tuple[int, int]] = []
     for portion in range(portions):
         chosen = [shard[portion_of(shard["key"], portions) == portion] for shard in shards]

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,20 +17,12 @@ from .reading import read_batches, size_of
 from .sample import Sample
 from .schema import Schema
 
+MAX_SAMPLES = 1000
+"""Samples, spread over the data set, whose sizes and labels are counted."""
 
-class InspectTuning(NamedTuple):
-    """How much of a data set is looked at.
+MAX_BYTES = 256 << 20
+"""About the bytes that these samples have; of large samples, fewer are looked at."""
 
-    Attributes:
-        samples: spread over the data set, whose sizes and labels are counted.
-        bytes: about, that these samples have; of large samples, fewer are looked at.
-    """
-
-    samples: int = 1000
-    bytes: int = 256 << 20
-
-
-TUNING = InspectTuning()
 
 PERCENTILES = (0, 5, 25, 50, 75, 95, 100)
 
@@ -78,7 +70,7 @@ def inspect(
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> InspectReport:
-    """Return a summary of a data set; at most `TUNING.samples` samples are read.
+    """Return a summary of a data set; at most `MAX_SAMPLES` samples are read.
 
     Args:
         path: path or URL of the data set, or the open data set.
@@ -101,8 +93,8 @@ def inspect(
         else open_dataset(path, format=format, storage_options=storage_options)
     )
     first = dataset.read([0])[0] if len(dataset) else None
-    few = max(TUNING.bytes // (size_of(first) + 1), 8)
-    count = min(len(dataset), TUNING.samples, few)
+    few = max(MAX_BYTES // (size_of(first) + 1), 8)
+    count = min(len(dataset), MAX_SAMPLES, few)
     chosen = np.unique(np.linspace(0, max(len(dataset) - 1, 0), count).astype(np.int64))
     sizes: list[int] = []
     labels, extensions = Counter[int](), Counter[str]()

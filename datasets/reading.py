@@ -10,24 +10,25 @@ from numpy.typing import NDArray
 
 from .sample import Encoded, Sample
 
+MAX_GROWTH = 8
+"""Factor by which a batch may have more samples than the batch before."""
 
-class ReadingTuning(NamedTuple):
-    """How much is read together.
+
+class BatchSize(NamedTuple):
+    """Limits of a batch.
 
     Attributes:
-        samples: at most.
-        bytes: about; the size of the samples before tells how many samples have as many bytes.
-        growth: factor by which a batch may have more samples than the batch before.
+        samples: number of samples at most.
+        bytes: about the bytes; the samples before tell how many samples have as many bytes.
     """
 
-    samples: int = 256
-    bytes: int = 8 << 20
-    growth: int = 8
+    samples: int
+    bytes: int
 
 
-TUNING = ReadingTuning()
+USUAL = BatchSize(samples=256, bytes=8 << 20)
 
-COSTLY = ReadingTuning(samples=1 << 20, bytes=128 << 20)
+COSTLY = BatchSize(samples=1 << 20, bytes=128 << 20)
 """Where each read costs as much as reading everything: of an array that is deflated."""
 
 Item = TypeVar("Item")
@@ -39,7 +40,7 @@ def read_batches(
     indices_at: Callable[[int, int], Indices],
     start: int,
     stop: int,
-    tuning: ReadingTuning | None = None,
+    size: BatchSize | None = None,
 ) -> Iterator[tuple[Indices, Sequence[Item]]]:
     """Yield the indices and the samples at positions `start` to `stop`.
 
@@ -48,9 +49,9 @@ def read_batches(
         indices_at: returns the indices at positions from a first one up to an end.
         start: the first position.
         stop: the end.
-        tuning: how much is read together.
+        size: limits of a batch, `USUAL` by default.
     """
-    tuning = tuning or TUNING
+    size = size or USUAL
     count = 1
     while start < stop:
         indices = indices_at(start, min(start + count, stop))
@@ -58,7 +59,7 @@ def read_batches(
         yield indices, samples
         start += len(indices)
         mean = sum(map(size_of, samples)) // len(samples) + 1
-        count = max(1, min(tuning.samples, tuning.bytes // mean, tuning.growth * count))
+        count = max(1, min(size.samples, size.bytes // mean, MAX_GROWTH * count))
 
 
 def size_of(sample: Any) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import cv2
 import numpy as np
@@ -13,18 +13,8 @@ from ..decoders.image.decode import decode
 from ..decoders.image.table import read_header
 from .sample import Encoded
 
-
-class ReencodeImageTuning(NamedTuple):
-    """Numbers of JPEG files.
-
-    Attributes:
-        quality: where the user asks for another size alone.
-    """
-
-    quality: int = 90
-
-
-TUNING = ReencodeImageTuning()
+DEFAULT_QUALITY = 90
+"""Quality of JPEG files where the user asks for another size alone."""
 
 
 def smaller_jpeg(
@@ -53,7 +43,7 @@ def smaller_jpeg(
         factor = (longest_side or 1) / max(height, width)
         size = max(1, round(width * factor)), max(1, round(height * factor))
         pixels = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], -1)
-    content = _jpeg(np.ascontiguousarray(pixels), quality or TUNING.quality)
+    content = _jpeg(np.ascontiguousarray(pixels), quality or DEFAULT_QUALITY)
     return Encoded(content, "jpg"), (pixels.shape[1] / width, pixels.shape[0] / height)
 
 

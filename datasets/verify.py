@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,20 +19,12 @@ from .reading import read_batches
 from .sample import Sample
 from .soundness import BadSample, read_sound, remarks_on, unsound_files
 
+PORTION_SAMPLES = 4_000_000
+"""Samples whose digests are compared together."""
 
-class VerifyTuning(NamedTuple):
-    """How much memory a comparison takes.
+MAX_LISTED = 1000
+"""Cases that a list of a report has at most; all are counted."""
 
-    Attributes:
-        portion: samples whose digests are compared together.
-        listed: cases that a list of a report has at most; all are counted.
-    """
-
-    portion: int = 4_000_000
-    listed: int = 1000
-
-
-TUNING = VerifyTuning()
 
 _DIGESTS = np.dtype([("key", f"V{KEY_BYTES}"), ("content", f"V{KEY_BYTES}"), ("index", "<i8")])
 
@@ -44,7 +36,7 @@ VerifyProgress = Callable[[int, int], None]
 class VerifyReport:
     """The result of `verify`.
 
-    The lists name the first cases, at most `TUNING.listed` each; `counts` counts all.
+    The lists name the first cases, at most `MAX_LISTED` each; `counts` counts all.
 
     Attributes:
         samples: of the first data set.
@@ -77,7 +69,7 @@ class VerifyReport:
     def add_bad(self, bad: BadSample) -> None:
         """Count a bad sample, and list it if the list is not full."""
         self.counts["bad"] = self.counts.get("bad", 0) + 1
-        if len(self.bad) < TUNING.listed:
+        if len(self.bad) < MAX_LISTED:
             self.bad.append(bad)
 
     def add_classes(self, first: Sequence[str], second: Sequence[str]) -> None:
@@ -86,13 +78,13 @@ class VerifyReport:
         differ = [f"{number}: {a}, {b}" for number, (a, b) in pairs if a and b and a != b]
         if differ:
             self.counts["classes"] = len(differ)
-            self.classes += differ[: TUNING.listed]
+            self.classes += differ[:MAX_LISTED]
 
     def add_keys(self, name: str, dataset: Dataset, indices: NDArray[np.int64]) -> None:
         """Count samples of a data set under a name, and list the keys of the first ones."""
         self.counts[name] = self.counts.get(name, 0) + len(indices)
         listed: list[str] = getattr(self, name)
-        chosen = indices[: TUNING.listed - len(listed)].tolist()
+        chosen = indices[: MAX_LISTED - len(listed)].tolist()
         listed += [dataset.read([index])[0].key for index in chosen]
 
 
@@ -192,7 +184,7 @@ def _compare(
     progress: VerifyProgress | None,
 ) -> None:
     total = len(first) + len(second)
-    portions = total // TUNING.portion + 1
+    portions = total // PORTION_SAMPLES + 1
     for number, dataset in enumerate((first, second)):
         done = number * len(first)
         sound = _sound(dataset, report, decode, progress, done, total)

@@ -10,23 +10,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-
-class ThreadsTuning(NamedTuple):
-    """Waiting times.
-
-    Attributes:
-        exit_seconds: that the interpreter's end waits for threads that are still at work.
-    """
-
-    exit_seconds: float = 2.0
+EXIT_SECONDS = 2.0
+"""Seconds that the interpreter's end waits for threads that are still at work."""
 
 
-TUNING = ThreadsTuning()
 _LEFT: set[threading.Thread] = set()
 
 
@@ -53,7 +45,7 @@ def join_all(threads: Iterable[threading.Thread], seconds: float) -> None:
 
 # The finalizer of an object that lives until the end, and that is older than all pipelines: at the
 # end the younger finalizers, which close pipelines, run first.
-weakref.finalize(wait_at_exit, lambda: join_all(list(_LEFT), TUNING.exit_seconds))
+weakref.finalize(wait_at_exit, lambda: join_all(list(_LEFT), EXIT_SECONDS))
 
 
 class TeamCall(Generic[Result]):

@@ -17,22 +17,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from .json_text import DECODER, JsonText, decoded, encoded
 
+WINDOW_BYTES = 1 << 17
+"""Bytes that are parsed together. Larger blocks leave the caches."""
 
-class JsonArraysTuning(NamedTuple):
-    """Size of the blocks.
-
-    Attributes:
-        window: bytes that are parsed together. Larger blocks leave the caches.
-    """
-
-    window: int = 1 << 17
-
-
-TUNING = JsonArraysTuning()
 
 _MOST_TRIES = 256  # to find the end of an object
 _OTHER = re.compile(rb'["\[{]')
@@ -144,7 +135,7 @@ class JsonArrays:
         """Return the elements that the window holds; None if each must be looked at."""
         if self._text.here < self._careful_until:
             return None
-        self._text.fill(TUNING.window)
+        self._text.fill(WINDOW_BYTES)
         end = _last_cut(self._text.window)
         text = self._text.window[:end]
         parsed = _parse_lifting(text, lift) if end else None

@@ -8,26 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from ..engine.errors import DecodeError
 
+READ_BYTES = 1 << 17
+"""Bytes that are read together, at least."""
 
-class JsonTextTuning(NamedTuple):
-    """Sizes of reads and values.
+FIRST_WINDOW_BYTES = 1 << 12
+"""Bytes in which the end of a value is looked for first."""
 
-    Attributes:
-        read: bytes that are read together, at least.
-        shortest: bytes in which the end of a value is looked for first.
-        most: bytes of one value, at most.
-    """
+MAX_VALUE_BYTES = 256 << 20
+"""Bytes of one value, at most."""
 
-    read: int = 1 << 17
-    shortest: int = 1 << 12
-    most: int = 256 << 20
-
-
-TUNING = JsonTextTuning()
 
 DECODER = json.JSONDecoder()
 _NEAR_THE_END = 16  # characters: an error so near to the end may come from the cut
@@ -66,7 +59,7 @@ class JsonText:
     def value(self) -> Any:
         """Return the next value, and move behind it."""
         self.peek()
-        size = TUNING.shortest
+        size = FIRST_WINDOW_BYTES
         while True:
             whole = self.fill(size)
             text = decoded(self.window[self.at : self.at + size])
@@ -75,8 +68,8 @@ class JsonText:
                 value, end = parsed
                 self.at += self._checked_length(text[:end])
                 return value
-            if size > TUNING.most:
-                raise self.error(f"a value takes more than {TUNING.most} bytes", self.here)
+            if size > MAX_VALUE_BYTES:
+                raise self.error(f"a value takes more than {MAX_VALUE_BYTES} bytes", self.here)
             size *= 2
 
     def _parse(self, text: str, whole: bool) -> tuple[Any, int] | None:
@@ -114,7 +107,7 @@ class JsonText:
     def fill(self, size: int) -> bool:
         """Make the window hold `size` more bytes; return whether it holds the file's last one."""
         while len(self.window) - self.at < size and not self._ended:
-            more = self._file.read(max(size, TUNING.read))
+            more = self._file.read(max(size, READ_BYTES))
             self._ended = not more
             self.window += more
         return self._ended and len(self.window) - self.at <= size
@@ -128,7 +121,7 @@ class JsonText:
     def peek(self, count: int = 1) -> bytes:
         """Skip white space; return the next `count` bytes, or less at the file's end."""
         while True:
-            self.fill(max(count, TUNING.shortest))
+            self.fill(max(count, FIRST_WINDOW_BYTES))
             self.at = _SPACE.match(self.window, self.at).end()  # type: ignore[union-attr]
             if len(self.window) - self.at >= count or self._ended:
                 return self.window[self.at : self.at + count]

@@ -18,18 +18,8 @@ from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError
 
-
-class RandomCropTuning(NamedTuple):
-    """The choices of `random_windows`.
-
-    Attributes:
-        attempts: number of attempts that are made for a whole batch at once; few images need more.
-    """
-
-    attempts: int = 6
-
-
-TUNING = RandomCropTuning()
+BATCH_ATTEMPTS = 6
+"""Number of attempts that are made for a whole batch at once; few images need more."""
 
 
 def draws_needed(num_attempts: int) -> int:
@@ -119,7 +109,7 @@ def random_windows(
     >>> random_windows(sizes, ranges, lambda count: np.zeros((1, count)))
     array([[  0,   0, 100, 200]])
     """
-    area, attempts = ranges.area, min(ranges.num_attempts, TUNING.attempts)
+    area, attempts = ranges.area, min(ranges.num_attempts, BATCH_ATTEMPTS)
     numbers = draw(draws_needed(attempts))
     wanted = (area[0] + (area[1] - area[0]) * numbers[:, 2::2]) * sizes[:, :1] * sizes[:, 1:]
     ratio = _ratios(numbers[:, 3::2], ranges.aspect_ratio)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,25 +17,18 @@ from .source import Columns, Readable
 if TYPE_CHECKING:
     from .process.process_source import ProcessSource
 
+MAX_GROUP_SAMPLES = 1024
+"""Samples of a group at most. Measured: with so many, the fixed costs of a read vanish."""
 
-class BatchGroupsTuning(NamedTuple):
-    """When batches are read together.
+MAX_GROUP_SECONDS = 0.02
+"""Seconds that reading a group may take. Workers decode for longer than that."""
 
-    Attributes:
-        samples: of a group at most. Measured: with so many, the fixed costs of a read vanish.
-        seconds: that reading a group may take. Workers decode for longer than that.
-        nbytes: of a group at most: a second thread helps to read so many bytes
-            (`LocalFileTuning.two_threads_bytes`).
-        fraction_of_room: of the pool's free memory that a group may take.
-    """
+MAX_GROUP_BYTES = 32 << 20
+"""Bytes of a group at most: a second thread helps to read so many bytes
+(`local_file.TWO_THREADS_BYTES`)."""
 
-    samples: int = 1024
-    seconds: float = 0.02
-    nbytes: int = 32 << 20
-    fraction_of_room: float = 1 / 8
-
-
-TUNING = BatchGroupsTuning()
+MAX_FRACTION_OF_ROOM = 1 / 8
+"""Fraction of the pool's free memory that a group may take."""
 
 
 class _BatchGroup:
@@ -89,7 +82,7 @@ class BatchGroups:
         self._sampler = sampler
         self._batch_size = batch_size
         self.single = single
-        self._most = 1 if single else max(1, TUNING.samples // batch_size)
+        self._most = 1 if single else max(1, MAX_GROUP_SAMPLES // batch_size)
         self.count = 1
         self._group: _BatchGroup | None = None
         self._following: _BatchGroup | None = None
@@ -176,8 +169,8 @@ class BatchGroups:
 
     def _adapt(self, count: int, seconds: float, nbytes: int, room: int) -> None:
         """Choose the next group's size by what a group of `count` batches took."""
-        most = min(TUNING.nbytes, int(room * TUNING.fraction_of_room))
-        cost = max(seconds / TUNING.seconds, nbytes / most if most > 0 else np.inf)
+        most = min(MAX_GROUP_BYTES, int(room * MAX_FRACTION_OF_ROOM))
+        cost = max(seconds / MAX_GROUP_SECONDS, nbytes / most if most > 0 else np.inf)
         if cost > 1:
             self.count = max(1, count // 2)
         elif cost <= 0.5:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +15,8 @@ from .interrupt import Interrupt
 from .selections import Selects
 from .source import Column, Columns, Readable
 
-
-class AheadTuning(NamedTuple):
-    """Limits of reading ahead.
-
-    Attributes:
-        join_seconds: time that `close` waits for the threads that read; the executor waits as long.
-    """
-
-    join_seconds: float = 0.8
-
-
-TUNING = AheadTuning()
+JOIN_SECONDS = 0.8
+"""Time that `close` waits for the threads that read; the executor waits as long."""
 
 
 class AheadReading:
@@ -79,7 +69,7 @@ class AheadReading:
     def close(self) -> None:
         """Drop the reads under way; wait for the threads, unless their reads take too long."""
         self.forget()
-        self._team.close(TUNING.join_seconds)
+        self._team.close(JOIN_SECONDS)
 
     def _fits(self, room: int) -> bool:
         # Memory of reads under way counts twice: the estimate is rather too high than too low.

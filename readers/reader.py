@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,20 +25,11 @@ from .source import Column, Source, UnavailableError
 from .storage.read_team import READ_TEAM
 from .storage.urls import is_url
 
+REMOTE_DEPTH = 4
+"""Batches of remote data that are read ahead by default."""
 
-class ReaderTuning(NamedTuple):
-    """Numbers that all readers share.
-
-    Attributes:
-        remote_depth: batches of remote data that are read ahead by default.
-        threads_after_a_fault: that read a batch sample by sample, if a service does not answer.
-    """
-
-    remote_depth: int = 4
-    threads_after_a_fault: int = 16
-
-
-TUNING = ReaderTuning()
+THREADS_AFTER_A_FAULT = 16
+"""Threads that read a batch sample by sample, if a service does not answer."""
 
 
 class Reader(SeekableInput):
@@ -207,7 +198,7 @@ class Reader(SeekableInput):
             source = BlockReads(self.source, blocks)
         depth = self.prefetch_queue_depth
         if depth is None:
-            depth = TUNING.remote_depth if self._names_urls() else 0
+            depth = REMOTE_DEPTH if self._names_urls() else 0
         if depth:
             return AheadReading(source, self.selections, depth, self.waits)
         single = blocks is not None or self.prefetch_queue_depth is not None
@@ -325,7 +316,7 @@ def _in_threads(read: Callable[[int], tuple[Array, ...]], rows: range) -> list[t
     def read_row(row: int) -> None:
         samples[row] = read(row)
 
-    READ_TEAM.run_jobs(read_row, rows, TUNING.threads_after_a_fault)
+    READ_TEAM.run_jobs(read_row, rows, THREADS_AFTER_A_FAULT)
     return samples
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..engine.tensors.arena import Arena
 from ..engine.tensors.packed_rows import MetadataFunction
@@ -14,18 +14,8 @@ from .reader import Reader
 if TYPE_CHECKING:
     from .process.process_source import ProcessSource
 
-
-class RecordReaderTuning(NamedTuple):
-    """When processes read records.
-
-    Attributes:
-        least_cores: that this process may use.
-    """
-
-    least_cores: int = 4
-
-
-TUNING = RecordReaderTuning()
+MIN_CORES = 4
+"""Cores that this process may use."""
 
 
 class RecordReader(Reader):
@@ -43,7 +33,7 @@ class RecordReader(Reader):
     def _groups_for_processes(self) -> BatchGroups | None:
         """Return the groups that processes are to read, if there are any."""
         cores = len(os.sched_getaffinity(0))
-        if cores < TUNING.least_cores or self._names_urls():
+        if cores < MIN_CORES or self._names_urls():
             return None
         reading = self.reading
         return reading if isinstance(reading, BatchGroups) and not reading.single else None

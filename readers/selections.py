@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from ..engine.order.sampler import Sampler, Selection
 
-
-class SelectionsTuning(NamedTuple):
-    """Number of samples that the sampler is asked for at once.
-
-    Attributes:
-        samples: of all batches. To ask for a batch of 8 samples takes longer than to cut it out.
-    """
-
-    samples: int = 2048
-
-
-TUNING = SelectionsTuning()
+SAMPLES_AT_ONCE = 2048
+"""Samples of all batches. To ask for a batch of 8 samples takes longer than to cut it out."""
 
 
 class Selects(Protocol):
@@ -49,7 +39,7 @@ class Selections:
     def select(self, batch: int, batches: int = 1) -> Selection:
         """Return copies of the samples of consecutive batches, end to end."""
         if batch not in self._known or batch + batches > self._known.stop:
-            at_once = max(batches, TUNING.samples // self._batch_size, 1)
+            at_once = max(batches, SAMPLES_AT_ONCE // self._batch_size, 1)
             self._all = self._sampler.select(batch - self._first, at_once)
             self._known = range(batch, batch + at_once)
         start = (batch - self._known.start) * self._batch_size

@@ -30,26 +30,21 @@ Scratch = Callable[[tuple[int, ...], Any], NDArray[Any]]
 _ROUNDING = 2**-24
 """Of float32, the type of rates: ratios that differ by less are the same, such as 0.9 and 9/10."""
 
+MAX_PERIOD = 1024
+"""Output samples after which weights must repeat to be kept."""
 
-class ResamplingTuning(NamedTuple):
-    """When and how weights repeat.
+MAX_WEIGHTS = 1 << 20
+"""Weights of a period that are kept."""
 
-    Attributes:
-        longest_period: output samples after which weights must repeat to be kept.
-        most_weights: of a period that are kept.
-        columns: output samples of one product.
-        products: multiply-adds of one product; OpenBLAS starts threads of its own above.
-        chunk: output samples that are computed together where weights do not repeat.
-    """
+COLUMNS = 16
+"""Output samples of one product."""
 
-    longest_period: int = 1024
-    most_weights: int = 1 << 20
-    columns: int = 16
-    products: int = 1 << 18
-    chunk: int = 1024
+MAX_PRODUCTS = 1 << 18
+"""Multiply-adds of one product; OpenBLAS starts threads of its own above."""
 
+CHUNK_SAMPLES = 1024
+"""Output samples that are computed together where weights do not repeat."""
 
-TUNING = ResamplingTuning()
 
 MAX_SAMPLES = 2**30
 """Most samples of all channels of a signal, because a larger claim is taken for damage."""
@@ -96,8 +91,8 @@ def resample(
     if not len(out):
         return
     ratio = step_between(in_rate, out_rate)
-    repeats = ratio.denominator <= min(len(out), TUNING.longest_period)
-    if repeats and ratio.denominator * 2 * sinc.reach <= TUNING.most_weights:
+    repeats = ratio.denominator <= min(len(out), MAX_PERIOD)
+    if repeats and ratio.denominator * 2 * sinc.reach <= MAX_WEIGHTS:
         _resample_periods(samples, _periods(ratio, sinc), out, scratch)
     else:
         _resample_chunks(samples, float(ratio), sinc, out, scratch)
@@ -116,7 +111,7 @@ def step_between(in_rate: float, out_rate: float) -> Fraction:
     from fractions import Fraction  # takes 2 ms
 
     exact = Fraction(float(in_rate)) / Fraction(float(out_rate))
-    simple = exact.limit_denominator(TUNING.longest_period)
+    simple = exact.limit_denominator(MAX_PERIOD)
     return simple if abs(simple - exact) <= exact * Fraction(_ROUNDING) else exact
 
 
@@ -154,7 +149,7 @@ class _Periods(NamedTuple):
 @lru_cache(maxsize=32)
 def _periods(ratio: Fraction, sinc: SincFilter) -> _Periods:
     step, taps = float(ratio), 2 * sinc.reach
-    width = max(1, min(TUNING.columns, int(taps / step)))
+    width = max(1, min(COLUMNS, int(taps / step)))
     span = math.ceil(width * step) + taps + 1
     # Rows of a view must not overlap, or no library multiplies them: a period has a span's inputs.
     repeats = max(math.ceil(span / ratio.numerator), math.ceil(width / ratio.denominator))
@@ -201,7 +196,7 @@ def _multiply(
         writeable=False,
     )
     target = results[:, columns.first : columns.first + outputs]
-    step = max(1, TUNING.products // columns.weights.size)
+    step = max(1, MAX_PRODUCTS // columns.weights.size)
     for start in range(0, len(results), step):
         rows = slice(start, start + step)
         np.matmul(view[rows], columns.weights, out=target[rows])
@@ -220,7 +215,7 @@ def _resample_chunks(
     windows = sliding_window_view(padded, taps)
     # Between two entries of its table, the filter is linear, and so are the taps without a cutoff.
     table = sinc.taps(np.arange(PER_UNIT + 1) / PER_UNIT) if sinc.cutoff == 1 else None
-    chunk = max(1, TUNING.chunk * TUNING.columns * 2 // taps)
+    chunk = max(1, CHUNK_SAMPLES * COLUMNS * 2 // taps)
     with np.errstate(all="ignore"):
         for start in range(0, len(out), chunk):
             positions = np.arange(start, min(len(out), start + chunk)) * step

@@ -85,7 +85,7 @@ def device_stage(_has_gpu: bool, monkeypatch: pytest.MonkeyPatch) -> bool:
         monkeypatch.setattr(executor, "GpuDevice", EmulatedGpuDevice)
         monkeypatch.setattr(mixed, "JpegDecoder", HostJpegDecoder)
         # The threads of an emulated block take turns.
-        monkeypatch.setattr(cuda_jpeg, "TUNING", cuda_jpeg.CudaJpegTuning(threads=32))
+        monkeypatch.setattr(cuda_jpeg, "FILE_THREADS", 32)
     return _has_gpu
 
 

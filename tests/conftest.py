@@ -87,16 +87,16 @@ def coco_tree(generator: ModuleType) -> CocoTree:
 def _workers_stay_threads() -> Iterator[None]:
     """Leave work in threads, where tests may replace functions, unless a test tunes otherwise."""
     with pytest.MonkeyPatch.context() as patch:
-        tuning = worker_choice.TUNING._replace(scaling_threads=sys.maxsize)
-        patch.setattr(worker_choice, "TUNING", tuning)
+        patch.setattr(worker_choice, "SCALING_THREADS", sys.maxsize)
         yield
 
 
 @pytest.fixture
 def tuned(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Change fields of a module's `TUNING` for one test: `tuned(module, seconds=0.1)`."""
+    """Change constants of a module for one test: `tuned(module, JOIN_SECONDS=0.1)`."""
 
     def change(module: ModuleType, **values: Any) -> None:
-        monkeypatch.setattr(module, "TUNING", module.TUNING._replace(**values))
+        for name, value in values.items():
+            monkeypatch.setattr(module, name, value)
 
     return change

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...datasets import Dataset, Encoded, Sample, Value
 
-
-class SampleSourceTuning(NamedTuple):
-    """How much is read together.
-
-    Attributes:
-        samples: that follow one another; a row group of a Parquet file has about as many.
-    """
-
-    samples: int = 64
-
-
-TUNING = SampleSourceTuning()
+SAMPLES_AT_ONCE = 64
+"""Samples that follow one another; a row group of a Parquet file has about as many."""
 
 
 class SampleSource:
@@ -36,10 +26,10 @@ class SampleSource:
 
     def __call__(self, info: Any) -> tuple[NDArray[Any], ...]:
         """Return the components of the sample with the number `info.idx_in_epoch`."""
-        number, row = divmod(info.idx_in_epoch % len(self._dataset), TUNING.samples)
+        number, row = divmod(info.idx_in_epoch % len(self._dataset), SAMPLES_AT_ONCE)
         if number != self._number:
-            start = number * TUNING.samples
-            end = min(start + TUNING.samples, len(self._dataset))
+            start = number * SAMPLES_AT_ONCE
+            end = min(start + SAMPLES_AT_ONCE, len(self._dataset))
             self._block, self._number = self._dataset.read(range(start, end)), number
         components = self._block[row].components
         return tuple(_array(components.get(name)) for name in self._names)

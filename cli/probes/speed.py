@@ -1,7 +1,7 @@
 """Rates at which a file can be read, from the disk and from the page cache.
 
 Every way reads the same bytes in the same order into a buffer that is used again. A pass ends at
-the file's end or after `TUNING.seconds`, so a slow disk takes no longer than a fast disk.
+the file's end or after `MAX_PASS_SECONDS`, so a slow disk takes no longer than a fast disk.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,24 +26,18 @@ LARGEST = 256 << 20
 BLOCK = 1 << 20
 """Bytes that one system call reads."""
 
+MAX_PASS_SECONDS = 2.0
+"""Maximum time of one pass over the file."""
 
-class SpeedTuning(NamedTuple):
-    """How the rates are measured.
+CACHED_PASSES = 3
+"""Number of passes over a cached file, of which the fastest counts."""
 
-    Attributes:
-        seconds: maximum time of one pass over the file.
-        passes: number of passes over a cached file, of which the fastest counts.
-        flush: bytes written between two looks at the clock.
-        cached: maximum fraction of a file's pages in memory at which the file counts as cold.
-    """
+FLUSH_BYTES = 16 << 20
+"""Bytes written between two looks at the clock."""
 
-    seconds: float = 2.0
-    passes: int = 3
-    flush: int = 16 << 20
-    cached: float = 0.05
+MAX_CACHED_FRACTION = 0.05
+"""Maximum fraction of a file's pages in memory at which the file counts as cold."""
 
-
-TUNING = SpeedTuning()
 
 _CACHES: tuple[Cache, ...] = ("cold", "warm")
 
@@ -104,7 +97,7 @@ def measure(way: str, cache: Cache, context: Context) -> Rate:
             done, seconds = _pass(reads, size, BLOCK)
         else:
             size, _ = _pass(reads, size, BLOCK)
-            passes = [_pass(reads, size, BLOCK) for _ in range(TUNING.passes)]
+            passes = [_pass(reads, size, BLOCK) for _ in range(CACHED_PASSES)]
             done, seconds = min(passes, key=lambda one: one[1] / one[0])
     return Rate(way, cache, done / seconds / 1e6)
 
@@ -126,7 +119,7 @@ def _pass(reads: Sequence[Read], size: int, block: int) -> tuple[int, float]:
             if (count := reads[i](offset, length)) != length:
                 raise OSError(f"{count} of {length} bytes came from offset {offset}")
             done += count
-            if perf_counter() - started > TUNING.seconds:
+            if perf_counter() - started > MAX_PASS_SECONDS:
                 break
         return done
 
@@ -151,7 +144,7 @@ def _empty_cache(path: str, size: int) -> bool:
     failed = libc.mincore(
         ctypes.c_void_p(address), ctypes.c_size_t(size), ctypes.c_void_p(resident.ctypes.data)
     )
-    return not failed and float((resident & 1).mean()) <= TUNING.cached
+    return not failed and float((resident & 1).mean()) <= MAX_CACHED_FRACTION
 
 
 def write(context: Context) -> Rate:
@@ -160,8 +153,8 @@ def write(context: Context) -> Rate:
     random = np.random.default_rng(0)
     started, done = perf_counter(), 0
     with open(context.path, "xb", buffering=0) as file:
-        while done < context.size and perf_counter() - started < TUNING.seconds:
-            block = random.bytes(min(TUNING.flush, context.size - done))
+        while done < context.size and perf_counter() - started < MAX_PASS_SECONDS:
+            block = random.bytes(min(FLUSH_BYTES, context.size - done))
             done += os.write(file.fileno(), block)
             os.fsync(file.fileno())  # the kernel cannot drop pages that are not on the disk yet
     return Rate("write", "cold", done / (perf_counter() - started) / 1e6)

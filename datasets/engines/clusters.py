@@ -8,26 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine.errors import MissingDependencyError, SourceError, install_hint
 from ..manifest import ShardInfo
 from ..tasks import OnBatch, Task, run_task
 
+WAITING_TASKS = 2
+"""Tasks that are handed over, for each worker: the next one never waits for us."""
 
-class ClustersTuning(NamedTuple):
-    """How tasks are handed to a cluster.
-
-    Attributes:
-        waiting: tasks that are handed over, for each worker: the next one never waits for us.
-        attempts: times that Ray runs a task again because its worker died.
-    """
-
-    waiting: int = 2
-    attempts: int = 5
-
-
-TUNING = ClustersTuning()
+RAY_ATTEMPTS = 5
+"""Times that Ray runs a task again because its worker died."""
 
 
 def run_ray(
@@ -43,8 +34,8 @@ def run_ray(
     if started:
         ray.init(log_to_driver=False, include_dashboard=False)
     try:
-        remote = ray.remote(max_retries=TUNING.attempts)(run_task)
-        at_once = TUNING.waiting * (workers or int(ray.cluster_resources().get("CPU", 1)))
+        remote = ray.remote(max_retries=RAY_ATTEMPTS)(run_task)
+        at_once = WAITING_TASKS * (workers or int(ray.cluster_resources().get("CPU", 1)))
         rest = iter(tasks)
         running = {remote.remote(task): task for task in islice(rest, at_once)}
         while running:
@@ -66,7 +57,7 @@ def _result(ray: Any, reference: Any) -> ShardInfo:
         raise error.cause from error
     except ray.exceptions.WorkerCrashedError as error:
         raise SourceError(
-            f"the worker of a task died {TUNING.attempts + 1} times; resume=True goes on: {error}"
+            f"the worker of a task died {RAY_ATTEMPTS + 1} times; resume=True goes on: {error}"
         ) from error
     return shard
 
@@ -90,7 +81,7 @@ def run_dask(
     distributed = _distributed()
     client, started = _client(distributed, workers)
     try:
-        at_once = TUNING.waiting * (workers or max(1, sum(client.ncores().values())))
+        at_once = WAITING_TASKS * (workers or max(1, sum(client.ncores().values())))
         rest = iter(tasks)
         running = distributed.as_completed()
         numbers = {}

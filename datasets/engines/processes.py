@@ -10,7 +10,6 @@ import pickle
 from collections.abc import Sequence
 from queue import Empty, SimpleQueue
 from threading import Event
-from typing import NamedTuple
 
 from ...engine.errors import SourceError, WorkerError
 from ...engine.processes.child_process import ChildProcess
@@ -19,20 +18,11 @@ from ..manifest import ShardInfo
 from ..reencoding import Reencoding
 from ..tasks import OnBatch, Task, run_task
 
+MAX_THREADS = 2
+"""Number of threads that are as fast as processes."""
 
-class ProcessesTuning(NamedTuple):
-    """When processes take over from threads.
-
-    Attributes:
-        threads: number of threads that are as fast as processes.
-        samples: number of samples that are worth the start of processes, half a second.
-    """
-
-    threads: int = 2
-    samples: int = 2000
-
-
-TUNING = ProcessesTuning()
+MIN_SAMPLES = 2000
+"""Number of samples that are worth the start of processes, half a second."""
 
 
 def suit(tasks: Sequence[Task], workers: int) -> bool:
@@ -41,9 +31,9 @@ def suit(tasks: Sequence[Task], workers: int) -> bool:
     A function of the user, and options of storage, may not work in another process. Encoding anew
     needs no processes: it hardly holds the GIL.
     """
-    if workers <= TUNING.threads:
+    if workers <= MAX_THREADS:
         return False
-    if sum(task.stop - task.start for task in tasks) < TUNING.samples:
+    if sum(task.stop - task.start for task in tasks) < MIN_SAMPLES:
         return False
     job = tasks[0].job
     if job.reencoding != Reencoding():

@@ -14,7 +14,7 @@ import os
 from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -36,18 +36,8 @@ from .base import Location, StoredSamples, grouped_rows, joined, numbered_key
 KEYS_SUFFIX = ".keys.txt"
 _NPY = ".npy"
 
-
-class ArraysTuning(NamedTuple):
-    """When files are taken for components.
-
-    Attributes:
-        most_components: more files than this are samples.
-    """
-
-    most_components: int = 8
-
-
-TUNING = ArraysTuning()
+MAX_COMPONENTS = 8
+"""More files than this are samples."""
 
 
 class StackSamples(StoredSamples):
@@ -211,7 +201,7 @@ def _components(location: Location) -> dict[str, tuple[list[str], str]]:
 def _alike(location: Location) -> dict[str, tuple[list[str], str]]:
     """Return the stacks of a data set without a manifest, if its arrays are components."""
     arrays = list_arrays(files=list(location.files), options=location.options)
-    if len(arrays) > TUNING.most_components:
+    if len(arrays) > MAX_COMPONENTS:
         return {}
     source = NumpySource(arrays, options=location.options)
     shapes = [header.shape for header in source.headers(np.arange(len(arrays)))]

@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,22 +14,12 @@ from numpy.typing import NDArray
 from ...readers.storage.read_plan import Int64s
 from ...readers.storage.urls import Place
 from ..manifest import Manifest
-from ..reading import ReadingTuning
+from ..reading import BatchSize
 from ..sample import Sample
 from ..schema import Schema, schema_of
 
-
-class StoredTuning(NamedTuple):
-    """How a schema is learned where no manifest tells it.
-
-    Attributes:
-        probes: number of samples that are looked at.
-    """
-
-    probes: int = 8
-
-
-TUNING = StoredTuning()
+PROBED_SAMPLES = 8
+"""Number of samples that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +56,7 @@ class StoredSamples(ABC):
     schema: Schema
     classes: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
-    reading: ReadingTuning | None = None
+    reading: BatchSize | None = None
     labels: NDArray[np.int32] | None = None
 
     @property
@@ -141,7 +131,7 @@ def joined(groups: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 def probes(count: int) -> NDArray[np.int64]:
     """Return the indices of a few of `count` samples, spread over all."""
-    spread = np.linspace(0, max(count - 1, 0), min(count, TUNING.probes))
+    spread = np.linspace(0, max(count - 1, 0), min(count, PROBED_SAMPLES))
     return np.unique(spread.astype(np.int64))
 
 

@@ -7,27 +7,19 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...readers.storage.file_object import StorageFile
 from ...readers.storage.opening import open_storage
 from ...readers.storage.urls import Place
 from ..manifest import ShardFile
 
+BYTES_AT_ONCE = 1 << 20
+"""Bytes of pieces that one call writes."""
 
-class HashedFileTuning(NamedTuple):
-    """How much is written together.
+PIECES_AT_ONCE = 512
+"""Pieces that one call writes; Linux allows 1024."""
 
-    Attributes:
-        pieces_bytes: of pieces that one call writes.
-        most_pieces: that one call writes; Linux allows 1024.
-    """
-
-    pieces_bytes: int = 1 << 20
-    most_pieces: int = 512
-
-
-TUNING = HashedFileTuning()
 
 _C_LIBRARY = ctypes.CDLL(None, use_errno=True)
 
@@ -56,7 +48,7 @@ class HashedFile:
         for piece in pieces:
             self._pieces.append(piece)
             self._waiting += len(piece)
-            if self._waiting >= TUNING.pieces_bytes or len(self._pieces) >= TUNING.most_pieces:
+            if self._waiting >= BYTES_AT_ONCE or len(self._pieces) >= PIECES_AT_ONCE:
                 self._flush()
 
     def _flush(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine.errors import ArgumentError, MissingDependencyError, install_hint
 from ...readers.lmdb.datum import encode_datum
@@ -19,20 +19,12 @@ from .hashed_file import hash_of
 
 _DATA = "data.mdb"
 
+MAP_BYTES = 1 << 40
+"""Addresses of a database; memory and disk are taken for the content alone."""
 
-class LmdbWriterTuning(NamedTuple):
-    """Sizes of databases and transactions.
+TRANSACTION_BYTES = 32 << 20
+"""Bytes of values, after which they are written: a transaction is in memory."""
 
-    Attributes:
-        map_size: addresses of a database; memory and disk are taken for the content alone.
-        transaction_bytes: of values, after which they are written: a transaction is in memory.
-    """
-
-    map_size: int = 1 << 40
-    transaction_bytes: int = 32 << 20
-
-
-TUNING = LmdbWriterTuning()
 
 Entry = tuple[bytes, bytes | memoryview]
 
@@ -51,7 +43,7 @@ class LmdbFileWriter(Writer):
         self.samples = 0
         path.mkdir(parents=True)
         self._environment = self._library.open(
-            str(path), map_size=TUNING.map_size, sync=False, metasync=False, lock=False
+            str(path), map_size=MAP_BYTES, sync=False, metasync=False, lock=False
         )
         self._transaction = self._environment.begin(write=True)
         self._bytes = 0
@@ -61,7 +53,7 @@ class LmdbFileWriter(Writer):
         for key, content in self.entries(sample):
             self._put(key, content)
         self.samples += 1
-        if self._bytes >= TUNING.transaction_bytes:
+        if self._bytes >= TRANSACTION_BYTES:
             self._transaction.commit()
             self._transaction = self._environment.begin(write=True)
             self._bytes = 0

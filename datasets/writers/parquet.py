@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,20 +22,13 @@ from .arrays import synced
 from .base import LABEL, Target, Writer
 from .hashed_file import hash_of
 
+GROUP_ROWS = 100
+"""Rows of a row group at most, as the Hugging Face hub does for images: a reader decodes a row
+group to get one row."""
 
-class ParquetWriterTuning(NamedTuple):
-    """Sizes of row groups: a reader decodes a row group to get one row.
+GROUP_BYTES = 16 << 20
+"""About the bytes of a row group."""
 
-    Attributes:
-        rows: at most, as the Hugging Face hub does for images.
-        bytes: about.
-    """
-
-    rows: int = 100
-    bytes: int = 16 << 20
-
-
-TUNING = ParquetWriterTuning()
 
 _FEATURES = {IMAGE: "Image", AUDIO: "Audio"}
 
@@ -102,7 +95,7 @@ class ParquetWriter(Writer):
         self._rows.append(sample)
         self._samples += 1
         self._bytes += size_of(sample)
-        if len(self._rows) >= TUNING.rows or self._bytes >= TUNING.bytes:
+        if len(self._rows) >= GROUP_ROWS or self._bytes >= GROUP_BYTES:
             self._flush()
 
     def _check(self, name: str, value: Value) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,20 +19,11 @@ from .one_file import OneFileWriter
 
 _OURS = (EXTENSION, SHAPE, DOUBLE)
 
+RECORDS_AT_ONCE = 64
+"""Records that get their frames together, at most."""
 
-class TFRecordWriterTuning(NamedTuple):
-    """How many records get their frames together.
-
-    Attributes:
-        records: at most.
-        bytes: of records at most.
-    """
-
-    records: int = 64
-    bytes: int = 1 << 20
-
-
-TUNING = TFRecordWriterTuning()
+BYTES_AT_ONCE = 1 << 20
+"""Bytes of records that get their frames together, at most."""
 
 
 class TFRecordWriter(OneFileWriter):
@@ -62,7 +53,7 @@ class TFRecordWriter(OneFileWriter):
         self.samples += 1
         self._records.append(record)
         self._bytes += len(record)
-        if len(self._records) >= TUNING.records or self._bytes >= TUNING.bytes:
+        if len(self._records) >= RECORDS_AT_ONCE or self._bytes >= BYTES_AT_ONCE:
             self._flush()
 
     def _flush(self) -> None:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,19 +24,9 @@ from .formats.base import Box, ImageHeader
 
 Array = NDArray[Any]
 
-
-class CpuDecodingTuning(NamedTuple):
-    """When a process decodes.
-
-    Attributes:
-        least_cores: that this process may use. On two cores, whose time limits GPU training, the
-            process made it 6% slower (EPYC, without the GPU's time).
-    """
-
-    least_cores: int = 4
-
-
-TUNING = CpuDecodingTuning()
+MIN_CORES = 4
+"""Cores that this process may use. On two cores, whose time limits GPU training, the process made
+it 6% slower (EPYC, without the GPU's time)."""
 
 
 class CpuDecoding:
@@ -64,7 +54,7 @@ class CpuDecoding:
         self._decode = partial(decode, output=output, dtype=dtype, use_exif=use_exif)
         self._process: HelperProcesses | None = None
         cores = len(os.sched_getaffinity(0))
-        if pool.arena.descriptor >= 0 and cores >= TUNING.least_cores:
+        if pool.arena.descriptor >= 0 and cores >= MIN_CORES:
             self._process = HelperProcesses(
                 "decodes",
                 f"{__package__}.decoding_child",

@@ -13,31 +13,23 @@ cores help until the engine is busy for 60 to 75% of the time, 24,700 if they he
 from __future__ import annotations
 
 from threading import Lock
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+ENGINE_BUSY: tuple[float, float] = (0.6, 0.75)
+"""Parts of the time that the engine is busy: below the first the help may shrink, above the second
+it grows."""
 
-class ShareTuning(NamedTuple):
-    """When CUDA cores help, and how much.
+LANES_WAIT: tuple[float, float] = (0.15, 0.3)
+"""Parts of the time that lanes wait for batches: below the first the help grows, above the second
+it may shrink."""
 
-    Attributes:
-        limiting: parts of the time that the engine is busy: below the first the help may shrink,
-            above the second it grows.
-        starved: parts of the time that lanes wait for batches: below the first the help grows,
-            above the second it may shrink.
-        step: part of the files by which the help grows or shrinks with a batch.
-        newest: weight of the newest batch in the running means of these times.
-    """
+SHARE_STEP = 0.03
+"""Part of the files by which the help grows or shrinks with a batch."""
 
-    limiting: tuple[float, float] = (0.6, 0.75)
-    starved: tuple[float, float] = (0.15, 0.3)
-    step: float = 0.03
-    newest: float = 0.3
-
-
-TUNING = ShareTuning()
+NEWEST_WEIGHT = 0.3
+"""Weight of the newest batch in the running means of these times."""
 
 
 class EngineShare:
@@ -78,11 +70,11 @@ class EngineShare:
                 batches.
         """
         with self._lock:
-            self._busy += TUNING.newest * (seconds / (seconds + idle) - self._busy)
-            self._starved += TUNING.newest * (starved - self._starved)
-            least, most = TUNING.limiting
-            few, many = TUNING.starved
+            self._busy += NEWEST_WEIGHT * (seconds / (seconds + idle) - self._busy)
+            self._starved += NEWEST_WEIGHT * (starved - self._starved)
+            least, most = ENGINE_BUSY
+            few, many = LANES_WAIT
             if self._busy > most or self._starved < few:
-                self._help = min(self._help + TUNING.step, 1 - TUNING.step)
+                self._help = min(self._help + SHARE_STEP, 1 - SHARE_STEP)
             elif self._busy < least and self._starved > many:
-                self._help = max(self._help - TUNING.step, 0.0)
+                self._help = max(self._help - SHARE_STEP, 0.0)

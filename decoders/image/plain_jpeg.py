@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,18 +25,8 @@ Rows = NDArray[np.intp]
 Finish = Callable[["BatchContext", MixedBatch, Rows, NDArray[np.uint64], NDArray[np.int64]], None]
 """Turns and converts decoded pixels into the result: `MixedDecoding._finish`."""
 
-
-class PlainJpegTuning(NamedTuple):
-    """How much memory is taken.
-
-    Attributes:
-        part_bytes: largest size of the intermediate results of the files that are decoded together.
-    """
-
-    part_bytes: int = 1 << 30
-
-
-TUNING = PlainJpegTuning()
+PART_BYTES = 1 << 30
+"""Largest size of the intermediate results of the files that are decoded together."""
 
 
 class PlainJpeg:
@@ -170,5 +160,5 @@ def _parts(sizes: NDArray[np.int64]) -> Iterator[slice]:
     """Cut files into parts whose intermediate results do not take too much memory."""
     if not len(sizes):
         return
-    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // TUNING.part_bytes)) + 1
+    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // PART_BYTES)) + 1
     yield from (slice(start, end) for start, end in pairwise([0, *cuts.tolist(), len(sizes)]))

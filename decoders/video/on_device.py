@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,19 +30,9 @@ Array = NDArray[Any]
 
 _ON_CPU = "clips decoded by the CPU"
 
-
-class OnDeviceTuning(NamedTuple):
-    """Memory of frames.
-
-    Attributes:
-        held_bytes: of a batch, in FFmpeg's memory on the GPU. With more, the thread that launches
-            work waits for the device, so that another batch's frames can have the memory.
-    """
-
-    held_bytes: int = 1 << 30
-
-
-TUNING = OnDeviceTuning()
+MAX_HELD_BYTES = 1 << 30
+"""Bytes of a batch, in FFmpeg's memory on the GPU. With more, the thread that launches work waits
+for the device, so that another batch's frames can have the memory."""
 
 
 class ClipsOnDevice:
@@ -123,7 +113,7 @@ class ClipsOnDevice:
         on_cpu = sum(any(not each.is_on_gpu for each in clip.pictures) for clip in clips)
         with self._lock:
             self._on_cpu += on_cpu
-        if held > TUNING.held_bytes:
+        if held > MAX_HELD_BYTES:
             batch.device.synchronize()
         else:
             batch.device.hold(frames)

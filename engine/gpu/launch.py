@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from numpy.typing import NDArray
 
@@ -12,24 +12,14 @@ from .tables import StructTable
 
 Array = NDArray[Any]
 
-
-class LaunchTuning(NamedTuple):
-    """Limits of launches.
-
-    Attributes:
-        most_blocks: blocks of a sample; their threads loop over the elements beyond.
-    """
-
-    most_blocks: int = 1024
-
-
-TUNING = LaunchTuning()
+MAX_BLOCKS = 1024
+"""Blocks of a sample; their threads loop over the elements beyond."""
 
 
 def blocks_for(elements: Array) -> int:
     """Return the number of blocks for each sample, enough for the largest sample."""
     most = int(elements.max()) if len(elements) else 0
-    return min(-(-most // THREADS), TUNING.most_blocks)
+    return min(-(-most // THREADS), MAX_BLOCKS)
 
 
 def launch_elements(

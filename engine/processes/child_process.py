@@ -17,7 +17,6 @@ from contextlib import ExitStack, suppress
 from importlib import import_module
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from types import MappingProxyType
-from typing import NamedTuple
 
 from ..errors import WorkerError
 from .channel import Channel, connected_sockets
@@ -33,21 +32,12 @@ _ONE_THREAD = {
     "OPENCV_FOR_THREADS_NUM": "1",
 }
 
+END_SECONDS = 1.0
+"""Seconds for the end of a process that was killed."""
 
-class ChildProcessTuning(NamedTuple):
-    """Waiting times.
-
-    Attributes:
-        end_seconds: for the end of a process that was killed.
-        orphan_ms: between two looks whether the parent lives. They serve where a third process
-            holds the parent's descriptors, so that the connection stays open.
-    """
-
-    end_seconds: float = 1.0
-    orphan_ms: int = 5000
-
-
-TUNING = ChildProcessTuning()
+ORPHAN_MS = 5000
+"""Milliseconds between two looks whether the parent lives. They serve where a third process holds
+the parent's descriptors, so that the connection stays open."""
 
 
 class ChildProcess:
@@ -132,7 +122,7 @@ def _end(process: Popen[bytes], channels: Sequence[Channel], owner: int) -> None
 
 def _reap(process: Popen[bytes]) -> None:
     with suppress(TimeoutExpired):
-        process.wait(TUNING.end_seconds)
+        process.wait(END_SECONDS)
 
 
 def run(module: str, *numbers: str) -> None:
@@ -150,6 +140,6 @@ def run(module: str, *numbers: str) -> None:
 
 
 def _wait_for_end(hung_up: select.poll, parent: int) -> None:
-    while not hung_up.poll(TUNING.orphan_ms) and os.getppid() == parent:
+    while not hung_up.poll(ORPHAN_MS) and os.getppid() == parent:
         pass
     os._exit(1)

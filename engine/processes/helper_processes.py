@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from queue import SimpleQueue
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..tensors.arena import Arena
 
@@ -22,21 +22,13 @@ if TYPE_CHECKING:
     from .channel import Channel
     from .child_process import ChildProcess
 
+WORTH_STARTING_SECONDS = 0.2
+"""Seconds that the parent spends on the processes' work before the parent starts the processes,
+which takes about as long."""
 
-class HelperProcessesTuning(NamedTuple):
-    """When processes are started.
+MAX_STARTS = 3
+"""Number of times that the processes are started; after the last death they stay away."""
 
-    Attributes:
-        worth_starting_seconds: seconds that the parent spends on the processes' work before the
-            parent starts the processes, which takes about as long.
-        starts: number of times that the processes are started; after the last death they stay away.
-    """
-
-    worth_starting_seconds: float = 0.2
-    starts: int = 3
-
-
-TUNING = HelperProcessesTuning()
 
 Answers = Callable[[], list[Any] | None]
 """Waits for the answers to requests; None if a process has died."""
@@ -89,7 +81,7 @@ class HelperProcesses:
         self._owner = os.getpid()
         self._lock = threading.Lock()
         self._seconds = 0.0
-        self._starts_left = TUNING.starts
+        self._starts_left = MAX_STARTS
         self._wanted = True  # before the start, and after each death but the last
         self._closed = False
         self._helper: _LivingProcesses | None = None
@@ -148,7 +140,7 @@ class HelperProcesses:
             return
         with self._lock:
             self._seconds += seconds
-            if self._seconds < TUNING.worth_starting_seconds or not self._wanted:
+            if self._seconds < WORTH_STARTING_SECONDS or not self._wanted:
                 return
             self._seconds = 0.0
             self._starts_left -= 1

@@ -9,18 +9,8 @@ import numpy as np
 
 from ..tensors.arena import Arena, ArenaSlot
 
-
-class ShipmentTuning(NamedTuple):
-    """What is put into the arena.
-
-    Attributes:
-        least_bytes: of an array; smaller ones are a part of the message.
-    """
-
-    least_bytes: int = 1 << 16
-
-
-TUNING = ShipmentTuning()
+MIN_ARENA_BYTES = 1 << 16
+"""Bytes of an array; smaller ones are a part of the message."""
 
 
 class Shipment(NamedTuple):
@@ -46,7 +36,7 @@ class Shipment(NamedTuple):
 
         def stays_in_message(buffer: pickle.PickleBuffer) -> bool:
             content = np.frombuffer(buffer.raw(), np.uint8)
-            if content.nbytes < TUNING.least_bytes:
+            if content.nbytes < MIN_ARENA_BYTES:
                 return True
             slot = arena.reserve(content.nbytes), content.shape, content.dtype.str
             np.copyto(arena.array(slot), content)

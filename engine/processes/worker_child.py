@@ -9,7 +9,7 @@ import pickle
 from math import prod
 from socket import socket
 from time import perf_counter_ns, process_time_ns
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -37,18 +37,8 @@ from .messages import (
 
 _ALIGNMENT = 64
 
-
-class ChildTuning(NamedTuple):
-    """Sizes of memory that a worker asks for.
-
-    Attributes:
-        block_bytes: largest block that serves several rows; a larger row gets its own block.
-    """
-
-    block_bytes: int = 4 << 20
-
-
-TUNING = ChildTuning()
+BLOCK_BYTES = 4 << 20
+"""Largest block that serves several rows; a larger row gets its own block."""
 
 
 def main(arena: int, progress: int, connection: int) -> None:
@@ -154,7 +144,7 @@ class _Blocks:
         nbytes = prod(shape) * dtype.itemsize
         taken = -(-nbytes // _ALIGNMENT) * _ALIGNMENT
         if taken > len(self._free):
-            likely = min(taken * self.rows_left, TUNING.block_bytes)
+            likely = min(taken * self.rows_left, BLOCK_BYTES)
             if not self._refill(max(taken, likely)):
                 return np.empty(shape, dtype)
         memory, self._free = self._free[:nbytes], self._free[taken:]

@@ -6,23 +6,12 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import NamedTuple
 
 from ..work.batch import Batch
 
-
-class DeliveryTuning(NamedTuple):
-    """How a consumer waits.
-
-    Attributes:
-        wait_seconds: time of one wait. A signal that arrives right before a wait does not end the
-            wait: Python runs the signal's handler when the wait is over.
-    """
-
-    wait_seconds: float = 0.25
-
-
-TUNING = DeliveryTuning()
+WAIT_SECONDS = 0.25
+"""Time of one wait. A signal that arrives right before a wait does not end the wait: Python runs
+the signal's handler when the wait is over."""
 
 
 class DeliveryQueue:
@@ -116,4 +105,4 @@ class DeliveryQueue:
 def _wait_for(change: SimpleQueue[None]) -> None:
     while True:
         with suppress(Empty):
-            return change.get(timeout=TUNING.wait_seconds)
+            return change.get(timeout=WAIT_SECONDS)

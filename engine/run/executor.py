@@ -22,7 +22,7 @@ Failures:
     - `close` wakes every thread. Each thread ends after the row or operator in hand, and inputs
       that wait for remote data are interrupted. Worker processes are killed. Waiting consumers
       get `PipelineStopped`.
-    - If a thread is stuck in user code for longer than `TUNING.join_seconds`, a warning names the
+    - If a thread is stuck in user code for longer than `JOIN_SECONDS`, a warning names the
       thread. The interpreter's end waits for the thread a while, and then ends with the thread,
       because all threads are daemons.
     - No thread runs before `start`. If `start` or `close` is interrupted, another `close` ends
@@ -38,7 +38,7 @@ import warnings
 from collections.abc import Callable
 from operator import attrgetter
 from time import perf_counter_ns
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import PipelineStopped
 from ..gpu.gpu_device import GpuDevice
@@ -59,18 +59,8 @@ from .rehearsal import Rehearsal
 from .uninterrupted import Uninterrupted
 from .workers import Workers
 
-
-class ExecutorTuning(NamedTuple):
-    """Waiting times.
-
-    Attributes:
-        join_seconds: for the end of all threads, when the executor is closed.
-    """
-
-    join_seconds: float = 0.8
-
-
-TUNING = ExecutorTuning()
+JOIN_SECONDS = 0.8
+"""Seconds for the end of all threads, when the executor is closed."""
 
 
 class Executor:
@@ -235,7 +225,7 @@ class Executor:
     def close(self) -> None:
         """Stop and join all threads; idempotent, also after an interrupt."""
         self._stopping = True
-        self._starter.wait(TUNING.join_seconds)
+        self._starter.wait(JOIN_SECONDS)
         dropped = self._delivery.stop()
         for reader in self._plan.readers:
             reader.operator.interrupt()
@@ -246,7 +236,7 @@ class Executor:
         if self._stage is not None:
             self._stage.stop()
         threads = self._threads + self._workers.threads
-        join_all(threads, TUNING.join_seconds)
+        join_all(threads, JOIN_SECONDS)
         for batch in [*dropped, *self._feeder.under_way.values()]:
             batch.forget_errors()
         self._feeder.under_way.clear()
@@ -257,7 +247,7 @@ class Executor:
         stuck = [thread.name for thread in threads if thread.is_alive()]
         if stuck and threading.current_thread() not in threads:
             warnings.warn(
-                f"{', '.join(stuck)} did not stop within {TUNING.join_seconds} s: probably a "
+                f"{', '.join(stuck)} did not stop within {JOIN_SECONDS} s: probably a "
                 "user-supplied function waits for something, or a kernel is being compiled",
                 ResourceWarning,
                 stacklevel=2,

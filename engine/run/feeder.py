@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from time import perf_counter_ns, thread_time_ns
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from ..graph.inputs import SeekableInput
 from ..tensors.memory import SlabPool
@@ -28,22 +28,15 @@ from .feeding import accept_sources, fetch_sources
 from .grouping import Grouping, check_samples
 from .schedule import Schedule
 
+BUDGET_POLL_SECONDS = 0.02
+"""Seconds between two looks at the byte budget. Memory returns without a signal, when the last view
+is dropped."""
 
-class FeederTuning(NamedTuple):
-    """Limits.
-
-    Attributes:
-        budget_poll_seconds: between two looks at the byte budget. Memory returns without a
-            signal, when the last view is dropped.
-        begun: number of steps that operators have begun elsewhere and that the feeder waits for.
-            So a process that reads has the next batch when it has read one.
-    """
-
-    budget_poll_seconds: float = 0.02
-    begun: int = 2
+MAX_BEGUN_STEPS = 2
+"""Number of steps that operators have begun elsewhere and that the feeder waits for. So a process
+that reads has the next batch when it has read one."""
 
 
-TUNING = FeederTuning()
 _STOP, _NOTHING = object(), object()
 
 
@@ -191,7 +184,7 @@ class Feeder:
             if job is not None and job is not _NOTHING:
                 self._walk.guard(job[0], self._run_segment, *job)
                 del job  # or this thread would hold the batch's memory while it waits
-            elif launched and not short and len(self._begun) < TUNING.begun:
+            elif launched and not short and len(self._begun) < MAX_BEGUN_STEPS:
                 self._start()
             elif job is _NOTHING and self._begun:
                 begun = self._begun.popleft()
@@ -208,7 +201,7 @@ class Feeder:
         """
         started = perf_counter_ns()
         budget_used_up = short and self._budgets[0].known
-        timeout = TUNING.budget_poll_seconds if short else None
+        timeout = BUDGET_POLL_SECONDS if short else None
         try:
             return self._queue.get((not launched or short) and not self._begun, timeout)
         except Empty:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,28 +26,22 @@ if TYPE_CHECKING:
     from ..work.plan import Plan
     from .budget import Budget
 
+MAX_GROUP_SAMPLES = 512
+"""Samples of a group at most. With so many, the fixed costs of operators vanish."""
 
-class GroupingTuning(NamedTuple):
-    """When batches are computed together.
+MAX_GROUP_SECONDS = 0.1
+"""Seconds that a group may take. Of larger batches the fixed costs are a small part."""
 
-    Attributes:
-        samples: of a group at most. With so many, the fixed costs of operators vanish.
-        seconds: that a group may take. Of larger batches the fixed costs are a small part.
-        waiting: parts of the time that the consumer waits for batches. Below the first, groups
-            shrink; above the second, groups grow.
-        part_of_memory: part of the pipeline's limits of bytes that a group may take.
-        pause: batches that are computed one by one after a group failed; twice as many after each
-            group that fails in succession.
-    """
+CONSUMER_WAITS: tuple[float, float] = (0.02, 0.2)
+"""Parts of the time that the consumer waits for batches. Below the first, groups shrink; above the
+second, groups grow."""
 
-    samples: int = 512
-    seconds: float = 0.1
-    waiting: tuple[float, float] = (0.02, 0.2)
-    part_of_memory: float = 1 / 4
-    pause: int = 16
+MAX_PART_OF_MEMORY = 1 / 4
+"""Part of the pipeline's limits of bytes that a group may take."""
 
-
-TUNING = GroupingTuning()
+PAUSE_BATCHES = 16
+"""Batches that are computed one by one after a group failed; twice as many after each group that
+fails in succession."""
 
 
 class Grouping:
@@ -69,16 +63,16 @@ class Grouping:
         self._most = _most_together(plan, config)
         self._budgets = budgets
         self._fitting = self._most
-        self._pause = TUNING.pause
+        self._pause = PAUSE_BATCHES
         self._since = 0, 0, 0  # batches, nanoseconds and nanoseconds of waiting at the last choice
 
     def learn(self, batch: Batch) -> None:
         """Learn the memory of a batch, or group, that is done."""
         if batch.count > 1:
-            self._pause = TUNING.pause
+            self._pause = PAUSE_BATCHES
         for budget in self._budgets:
             if nbytes := budget.taken(batch):
-                fitting = int(budget.limit * TUNING.part_of_memory * batch.count / nbytes)
+                fitting = int(budget.limit * MAX_PART_OF_MEMORY * batch.count / nbytes)
                 self._fitting = max(1, min(self._fitting, fitting))
 
     def choose(self, taken: int, now_ns: int, waited_ns: int) -> None:
@@ -95,10 +89,13 @@ class Grouping:
         if self._most == 1 or batches < 2 * self.count:
             return
         self._since = taken, now_ns, waited_ns
-        few, many = TUNING.waiting
+        few, many = CONSUMER_WAITS
         if waited < few * elapsed:
             self.count = max(1, self.count // 2)
-        elif waited > many * elapsed and 2 * self.count * elapsed <= TUNING.seconds * 1e9 * batches:
+        elif (
+            waited > many * elapsed
+            and 2 * self.count * elapsed <= MAX_GROUP_SECONDS * 1e9 * batches
+        ):
             self.count *= 2
         self.count = min(self.count, self._most, self._fitting)
 
@@ -166,4 +163,4 @@ def _most_together(plan: Plan, config: PipelineConfig) -> int:
     if not all(each.alone for each in operators) or not any(each.varies for each in operators):
         return 1
     most = [reader.operator.most_together(config.batch_size) for reader in plan.readers]
-    return max(1, min([*most, TUNING.samples // config.batch_size]))
+    return max(1, min([*most, MAX_GROUP_SAMPLES // config.batch_size]))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,26 +23,19 @@ from ..tensors.results import as_tensor_lists
 from ..work.batch import Batch
 from ..work.plan import Plan, SegmentType, Step
 
+REHEARSED_SAMPLES = 128
+"""Samples of a made-up batch: so many that sizes of all kinds are among them."""
 
-class RehearsalTuning(NamedTuple):
-    """How much is rehearsed.
+REHEARSED_BATCHES = 5
+"""Number of batches. The first two name the kernels for usual photographs, and the others those for
+large ones."""
 
-    Attributes:
-        samples: of a made-up batch: so many that sizes of all kinds are among them.
-        batches: number of batches. The first two name the kernels for usual photographs, and the
-            others those for large ones.
-        batches_of_few: the same, with fewer than `many_threads`. There the kernels that are needed
-            late take more time from the first batches than they save.
-        many_threads: see `batches_of_few`.
-    """
+BATCHES_OF_FEW_THREADS = 2
+"""Batches rehearsed with fewer than `MANY_THREADS`. There the kernels that are needed late take
+more time from the first batches than they save."""
 
-    samples: int = 128
-    batches: int = 5
-    batches_of_few: int = 2
-    many_threads: int = 4
-
-
-TUNING = RehearsalTuning()
+MANY_THREADS = 4
+"""Threads from which on `REHEARSED_BATCHES` are rehearsed."""
 
 
 class Rehearsal:
@@ -63,8 +55,8 @@ class Rehearsal:
         self._plan = plan
         self._device = device
         self._pool = pool
-        is_many = threads >= TUNING.many_threads
-        self._batches = TUNING.batches if is_many else TUNING.batches_of_few
+        is_many = threads >= MANY_THREADS
+        self._batches = REHEARSED_BATCHES if is_many else BATCHES_OF_FEW_THREADS
         self._kernels: SimpleQueue[Kernel | None] = SimpleQueue()
         self._stopped = False
         work = [self._rehearse] + [self._compile] * (threads - 1)
@@ -106,7 +98,7 @@ def rehearse(plan: Plan, device: Device, pool: SlabPool, batches: int) -> None:
     segments = [each for each in plan.segments if each.type == SegmentType.GPU]
     steps = [step for segment in segments for step in segment.steps]
     for number in range(batches):
-        batch = Batch(number, TUNING.samples, pool, 0)
+        batch = Batch(number, REHEARSED_SAMPLES, pool, 0)
         batch.device = device
         for step in steps:
             _rehearse_step(step, batch)

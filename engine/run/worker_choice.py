@@ -17,43 +17,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import NamedTuple
 
+FIRST_THREADS = 8
+"""Threads that are started at first; more of them slow light samples down."""
 
-class ChoiceTuning(NamedTuple):
-    """Thresholds of the choice.
+SCALING_THREADS = 1
+"""Up to this many workers, threads are as good as processes."""
 
-    Attributes:
-        first_threads: threads that are started at first; more of them slow light samples down.
-        scaling_threads: up to so many workers, threads are as good as processes.
-        proven_ns: busy time of each worker before processes are worth their start, or are judged.
-        heavy_cpu_ns: CPU time of a sample from which on all threads are of use.
-        few_threads, few_threads_cpu_ns: up to so many workers, threads are as good as processes for
-            samples from this CPU time on.
-        computing: threads that compute for a smaller fraction of their busy time wait for the
-            GIL or for cores.
-        blocked_cores: threads that use fewer cores, all together, probably wait for a device or a
-            server. If processes are impossible, all threads are started then.
-        blocked_ns: busy time of a sample from which on more threads help against such waiting.
-        slower: processes that do a smaller fraction of the threads' work are given up.
-        periods: number of times that processes are judged, of which the best counts. At first the
-            kernel maps each page of the arena for each process, which takes a second or more.
-    """
+PROVEN_NS = 400_000_000
+"""Busy time of each worker before processes are worth their start, or are judged."""
 
-    first_threads: int = 8
-    scaling_threads: int = 1
-    proven_ns: int = 400_000_000
-    heavy_cpu_ns: int = 8_000_000
-    few_threads: int = 2
-    few_threads_cpu_ns: int = 4_000_000
-    computing: float = 0.5
-    blocked_cores: float = 0.5
-    blocked_ns: int = 5_000_000
-    slower: float = 0.9
-    periods: int = 4
+HEAVY_CPU_NS = 8_000_000
+"""CPU time of a sample from which on all threads are of use."""
 
+FEW_THREADS = 2
+"""Up to this many workers, threads are as good as processes for heavier samples."""
 
-TUNING = ChoiceTuning()
+FEW_THREADS_CPU_NS = 4_000_000
+"""CPU time of a sample from which on `FEW_THREADS` counts."""
+
+MIN_COMPUTING = 0.5
+"""Threads that compute for a smaller fraction of their busy time wait for the GIL or for cores."""
+
+BLOCKED_CORES = 0.5
+"""Threads that use fewer cores, all together, probably wait for a device or a server. If processes
+are impossible, all threads are started then."""
+
+BLOCKED_NS = 5_000_000
+"""Busy time of a sample from which on more threads help against such waiting."""
+
+MIN_SPEED_OF_PROCESSES = 0.9
+"""Processes that do a smaller fraction of the threads' work are given up."""
+
+JUDGED_PERIODS = 4
+"""Number of times that processes are judged, of which the best counts. At first the kernel maps
+each page of the arena for each process, which takes a second or more."""
 
 
 class WorkerChoice(Enum):
@@ -105,14 +103,14 @@ def choose(load: WorkerLoad, threads: int, *, scalable: bool) -> WorkerChoice:
     if load.rows < threads or not load.busy_ns:
         return WorkerChoice.KEEP
     computing = load.cpu_ns / load.busy_ns
-    heavy_ns = TUNING.few_threads_cpu_ns if scalable else TUNING.heavy_cpu_ns
-    heavy = load.cpu_ns >= heavy_ns * load.rows and computing >= TUNING.computing
-    if heavy and (threads <= TUNING.few_threads or not scalable):
+    heavy_ns = FEW_THREADS_CPU_NS if scalable else HEAVY_CPU_NS
+    heavy = load.cpu_ns >= heavy_ns * load.rows and computing >= MIN_COMPUTING
+    if heavy and (threads <= FEW_THREADS or not scalable):
         return WorkerChoice.ALL_THREADS
     if scalable:
         return WorkerChoice.PROCESSES if is_proven(load, threads) else WorkerChoice.KEEP
-    blocked = computing * threads < TUNING.blocked_cores
-    if blocked and load.busy_ns >= TUNING.blocked_ns * load.rows:
+    blocked = computing * threads < BLOCKED_CORES
+    if blocked and load.busy_ns >= BLOCKED_NS * load.rows:
         return WorkerChoice.ALL_THREADS
     return WorkerChoice.KEEP
 
@@ -124,11 +122,11 @@ def judge(rates: Sequence[float], threads_rate: float) -> WorkerChoice | None:
         rates: samples a second that processes did, of each period since their start.
         threads_rate: samples a second that threads did before.
     """
-    if max(rates, default=0.0) >= TUNING.slower * threads_rate:
+    if max(rates, default=0.0) >= MIN_SPEED_OF_PROCESSES * threads_rate:
         return WorkerChoice.KEEP
-    return WorkerChoice.FEW_THREADS if len(rates) >= TUNING.periods else None
+    return WorkerChoice.FEW_THREADS if len(rates) >= JUDGED_PERIODS else None
 
 
 def is_proven(load: WorkerLoad, workers: int) -> bool:
     """Return whether the load is large enough for a decision about processes."""
-    return load.rows >= workers and load.busy_ns >= TUNING.proven_ns * workers
+    return load.rows >= workers and load.busy_ns >= PROVEN_NS * workers

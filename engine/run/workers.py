@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
 from time import perf_counter_ns, thread_time_ns
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, WorkerError
 from ..tensors.arena import Arena
@@ -26,18 +26,9 @@ from .worker_choice import WorkerChoice, WorkerLoad, choose, is_proven, judge
 if TYPE_CHECKING:
     from ..processes.worker_process import WorkerProcess
 
+MAX_TURN_ROWS = 16
+"""Rows that a process computes in one turn at most."""
 
-class WorkersTuning(NamedTuple):
-    """How work is handed to processes.
-
-    Attributes:
-        most_rows: rows that a process computes in one turn at most.
-    """
-
-    most_rows: int = 16
-
-
-TUNING = WorkersTuning()
 
 _CLOSED = "the pipeline was closed before worker processes were ready"
 
@@ -48,7 +39,7 @@ def may_be_processes(count: int, processes: bool | None) -> bool:
     """Whether so many workers may become processes; arguments are those of `Workers`."""
     if processes is None:
         cores = len(os.sched_getaffinity(0))
-        return min(count, cores) > worker_choice.TUNING.scaling_threads
+        return min(count, cores) > worker_choice.SCALING_THREADS
     return processes
 
 
@@ -127,7 +118,7 @@ class Workers:
         """Return how many of a batch's rows a worker should compute in one turn."""
         if self.worker_type == "threads":
             return 1
-        return max(1, min(TUNING.most_rows, rows // self._count))
+        return max(1, min(MAX_TURN_ROWS, rows // self._count))
 
     def stop(self) -> None:
         """Have all threads end after the row in hand, and end all processes; idempotent."""
@@ -143,7 +134,7 @@ class Workers:
     # Threads
 
     def _first_threads(self) -> int:
-        return min(self._count, worker_choice.TUNING.first_threads)
+        return min(self._count, worker_choice.FIRST_THREADS)
 
     def _start_threads(self, count: int) -> None:
         first, self._threads_started = self._threads_started, count

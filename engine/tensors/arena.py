@@ -16,7 +16,7 @@ import threading
 import weakref
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,25 +31,18 @@ ArenaSlot = tuple[int, tuple[int, ...], str]
 _LAZY = 0x4000  # MAP_NORESERVE, which Python names from 3.13 on
 _FIRST_FREE_DESCRIPTOR = 3  # 0, 1 and 2 are the standard streams
 
+MAX_ARENA_BYTES = 1 << 40
+"""Size where the process has no limit."""
 
-class ArenaTuning(NamedTuple):
-    """Sizes of arenas, in bytes of addresses.
+MIN_ARENA_BYTES = 1 << 24
+"""An arena below this size is refused."""
 
-    Attributes:
-        largest: size where the process has no limit.
-        smallest: an arena below this size is refused.
-        least: the same, for users that have memory elsewhere for what the arena cannot hold.
-        limit_fraction: fraction of the remaining addresses that an arena takes under a limit
-            (`ulimit -v`), because other pipelines and libraries need the rest.
-    """
+MIN_SPARE_ARENA_BYTES = 1 << 18
+"""The same for users that have memory elsewhere for what the arena cannot hold."""
 
-    largest: int = 1 << 40
-    smallest: int = 1 << 24
-    least: int = 1 << 18
-    limit_fraction: int = 4
-
-
-TUNING = ArenaTuning()
+LIMIT_DIVISOR = 4
+"""Fraction of the remaining addresses that an arena takes under a limit (`ulimit -v`), because
+other pipelines and libraries need the rest."""
 
 
 class Arena:
@@ -61,7 +54,7 @@ class Arena:
     Args:
         descriptor: the file of another process' arena, to map that arena; None makes a new one.
         shared: whether other processes may map the arena.
-        tight: whether an arena of `TUNING.least` bytes will do.
+        tight: whether an arena of `MIN_SPARE_ARENA_BYTES` bytes will do.
 
     Attributes:
         descriptor: the file; -1 if the arena is private.
@@ -82,7 +75,7 @@ class Arena:
             self.descriptor = _memory_file() if descriptor is None else descriptor
             weakref.finalize(self, os.close, self.descriptor)
         if descriptor is None:
-            self.map = self._make(TUNING.least if tight else TUNING.smallest)
+            self.map = self._make(MIN_SPARE_ARENA_BYTES if tight else MIN_ARENA_BYTES)
         else:
             self.map = _mapped(descriptor, os.fstat(descriptor).st_size)
         self.address = np.frombuffer(self.map, np.uint8, 1).ctypes.data
@@ -101,10 +94,10 @@ class Arena:
         raise OSError(errno.ENOMEM, _no_room(smallest, shared=self.descriptor >= 0))
 
     def _first_extent(self) -> int:
-        most = TUNING.largest
+        most = MAX_ARENA_BYTES
         left = _addresses_left()
         if left is not None:
-            most = min(most, left // TUNING.limit_fraction)
+            most = min(most, left // LIMIT_DIVISOR)
         file_limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
         if self.descriptor >= 0 and file_limit != resource.RLIM_INFINITY:
             most = min(most, file_limit)

@@ -26,23 +26,16 @@ from numpy.typing import NDArray
 from .memory import serving_size, size_class
 from .streams import DEFAULT_STREAM, ForeignStream
 
+MIN_BLOCK_BYTES = 512
+"""Bytes of the smallest blocks."""
 
-class DevicePoolTuning(NamedTuple):
-    """The blocks of a device's pool.
+MAX_IDLE_BYTES = 4 << 30
+"""Bytes that may lie idle."""
 
-    Attributes:
-        least_bytes: bytes of the smallest blocks.
-        keep_bytes: bytes that may lie idle.
-        pinned_steps: bytes of which small and large pinned memory has a multiple: few sizes, so
-            that CuPy's pool has memory of the size.
-    """
+PINNED_STEPS: tuple[int, int] = (1 << 20, 16 << 20)
+"""Bytes of which small and large pinned memory has a multiple: few sizes, so that CuPy's pool has
+memory of the size."""
 
-    least_bytes: int = 512
-    keep_bytes: int = 4 << 30
-    pinned_steps: tuple[int, int] = (1 << 20, 16 << 20)
-
-
-TUNING = DevicePoolTuning()
 
 _LASTS = object()
 """The owner of a stream that nobody destroys."""
@@ -115,7 +108,7 @@ class _Idle(NamedTuple):
 
 
 class DevicePool:
-    """Recycles blocks of one device's memory; at most `TUNING.keep_bytes` of them lie idle.
+    """Recycles blocks of one device's memory; at most `MAX_IDLE_BYTES` of them lie idle.
 
     A block of another size serves, too, if it is not too large. If too much lies idle, the blocks
     that came back first are freed. To free memory, and to take new memory, makes the device wait.
@@ -133,7 +126,7 @@ class DevicePool:
     def __init__(self, cupy: ModuleType, device: Any, budget: int = 1 << 62) -> None:
         self._cupy = cupy
         self._device = device
-        self._keep_bytes = TUNING.keep_bytes  # also known at the interpreter's end
+        self._keep_bytes = MAX_IDLE_BYTES  # also known at the interpreter's end
         self.budget = budget
         self._idle: dict[int, deque[_Idle]] = {}
         self._lent = self._kept = 0
@@ -161,7 +154,7 @@ class DevicePool:
     def lend(self, nbytes: int, stream: Any) -> tuple[Any, Lease]:
         """Return (nbytes,) uint8 on the device, for use on `stream`, and its lease."""
         cupy = self._cupy
-        least = TUNING.least_bytes
+        least = MIN_BLOCK_BYTES
         size = size_class(nbytes) if nbytes > least else least
         with self._lock:
             idle = self._take(serving_size(self._idle, size))
@@ -280,7 +273,7 @@ class DevicePool:
 
     def pinned(self, nbytes: int) -> NDArray[np.uint8]:
         """Return uninitialized host memory out of CuPy's pool of pinned memory."""
-        small, large = TUNING.pinned_steps
+        small, large = PINNED_STEPS
         step = small if nbytes <= small else large
         self._has_pinned |= nbytes > small
         pointer = self._cupy.cuda.alloc_pinned_memory(-(-nbytes // step) * step)

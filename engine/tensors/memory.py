@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import prod
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -27,33 +27,28 @@ _IdleBlock = tuple[int, int]
 SMALL = 32 * 1024
 """Bytes below which the C library serves memory without page faults."""
 
+IDLE_BATCHES = 64
+"""A block is returned after it lay idle for so many batches, and so long. Ragged batches ask for
+blocks of many sizes, of which some are wanted once in hundreds of batches. A block of 512 MiB takes
+half a second to come back, with its pages and their lock for a device. For so long, too, the pool
+expects that as much is lent again as was lent at most."""
 
-class PoolTuning(NamedTuple):
-    """When a pool returns idle blocks to the system.
+IDLE_SECONDS = 10.0
+"""Seconds that such a block lay idle, too; see `IDLE_BATCHES`."""
 
-    Attributes:
-        idle_batches, idle_seconds: a block is returned after it lay idle for so many batches, and
-            so long. Ragged batches ask for blocks of many sizes, of which some are wanted once in
-            hundreds of batches. A block of 512 MiB takes half a second to come back, with its
-            pages and their lock for a device. For so long, too, the pool expects that as much is
-            lent again as was lent at most.
-        trim_interval: batches between two searches for such blocks.
-        keep_bytes: bytes that may lie idle, also if fewer bytes are lent.
-        large_bytes: size of the blocks after whose lending the pool counts how much is lent.
-        most_times: the size asked for, times which an idle block may have, of a device's memory,
-            too. Batches of files differ in size. To lock a new block of 64 MiB in memory for a
-            device takes longer than a batch, and new memory of a device makes the device wait.
-    """
+TRIM_INTERVAL = 16
+"""Batches between two searches for such blocks."""
 
-    idle_batches: int = 64
-    idle_seconds: float = 10.0
-    trim_interval: int = 16
-    keep_bytes: int = 1 << 30
-    large_bytes: int = 64 << 20
-    most_times: float = 2.0
+MAX_IDLE_BYTES = 1 << 30
+"""Bytes that may lie idle, also if fewer bytes are lent."""
 
+LARGE_BLOCK_BYTES = 64 << 20
+"""Size of the blocks after whose lending the pool counts how much is lent."""
 
-TUNING = PoolTuning()
+MAX_SIZE_FACTOR = 2.0
+"""The size asked for, times which an idle block may have, of a device's memory, too. Batches of
+files differ in size. To lock a new block of 64 MiB in memory for a device takes longer than a
+batch, and new memory of a device makes the device wait."""
 
 
 def size_class(nbytes: int) -> int:
@@ -71,7 +66,7 @@ def serving_size(idle: Mapping[int, Sequence[Any]], size: int) -> int:
     """
     if idle.get(size):
         return size
-    most = size * TUNING.most_times
+    most = size * MAX_SIZE_FACTOR
     larger = (each for each, blocks in list(idle.items()) if size < each <= most and blocks)
     return min(larger, default=size)
 
@@ -89,7 +84,7 @@ class Pinner(Protocol):
 class SlabPool:
     """Recycles page-aligned blocks.
 
-    `TUNING.keep_bytes` may lie idle, or as many bytes as are lent, or as were lent lately besides.
+    `MAX_IDLE_BYTES` may lie idle, or as many bytes as are lent, or as were lent lately besides.
 
     `budget` bytes should be lent at most. The pool lends more all the same: whoever starts new
     work looks at `room`. If the arena is full, the pool lends memory of the C library. So a `tight`
@@ -105,7 +100,7 @@ class SlabPool:
 
     def __init__(self, budget: int = 1 << 62, *, shared: bool = True, tight: bool = False) -> None:
         self.arena = Arena(shared=shared, tight=tight)
-        self._keep_bytes = TUNING.keep_bytes  # also known at the interpreter's end
+        self._keep_bytes = MAX_IDLE_BYTES  # also known at the interpreter's end
         self.budget = budget
         self._idle: dict[int, deque[_IdleBlock]] = {}
         self._discarded: dict[int, deque[int]] = {}
@@ -135,7 +130,7 @@ class SlabPool:
 
     def _lend(self, nbytes: int) -> NDArray[np.uint8]:
         size = size_class(nbytes)
-        if size >= TUNING.large_bytes:
+        if size >= LARGE_BLOCK_BYTES:
             # Now, because others may give back blocks while this one is locked in memory.
             self._most_lent[0] = max(self._most_lent[0], self.lent_bytes + size)
         try:
@@ -195,13 +190,13 @@ class SlabPool:
     def count_batch(self) -> None:
         """Count one more batch; free the blocks that no recent batch wanted. One thread calls."""
         self._batches += 1
-        if self._batches % TUNING.trim_interval:
+        if self._batches % TRIM_INTERVAL:
             return
         now, moments = perf_counter(), self._moments
         moments.append((now, self._batches))
-        recent = self._batches - TUNING.idle_batches
+        recent = self._batches - IDLE_BATCHES
         before = 0
-        while moments and moments[0][1] <= recent and moments[0][0] <= now - TUNING.idle_seconds:
+        while moments and moments[0][1] <= recent and moments[0][0] <= now - IDLE_SECONDS:
             before = moments.popleft()[1]
         self._trim(before)
         if before > self._begun:

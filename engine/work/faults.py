@@ -21,7 +21,7 @@ import errno
 import threading
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingDependencyError
 from ..graph.operator import Array
@@ -39,19 +39,9 @@ POLICIES = ("raise", "skip", "replace")
 NOT_LOGGED = "not logged"
 _MACHINE_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
-
-class FaultTuning(NamedTuple):
-    """How long a replacement sample is sought.
-
-    Attributes:
-        attempts: samples that are read in vain before the run ends; beyond this number the
-            whole data set is likely bad.
-    """
-
-    attempts: int = 16
-
-
-TUNING = FaultTuning()
+MAX_REPLACEMENTS = 16
+"""Samples that are read in vain before the run ends; beyond this number the whole data set is
+likely bad."""
 
 
 class Faults:
@@ -120,7 +110,7 @@ class Faults:
     def _refill(self, batch: Batch, row: int, segment: int) -> bool:
         if not batch.plan.segments[segment].repeatable:
             return False
-        attempts = range(TUNING.attempts)
+        attempts = range(MAX_REPLACEMENTS)
         return any(self._try_replacement(batch, row, segment, attempt) for attempt in attempts)
 
     def _try_replacement(self, batch: Batch, row: int, segment: int, attempt: int) -> bool:

@@ -7,7 +7,7 @@ compute: they also wait for storage, for a core, or for the GIL. CPU times tell 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from .figures import STAGES, OperatorStats, PipelineFigures
 
@@ -26,29 +26,24 @@ LimitName = Literal[
     "device",
 ]
 
+CONSUMER_WAITS = 0.1
+"""A consumer that waits for a smaller fraction of the time is the limit."""
 
-class LimitTuning(NamedTuple):
-    """Thresholds of the judgment.
+MEMORY_WAITS = 0.2
+"""The byte budget that stops the feeder for a larger fraction is the limit."""
 
-    Attributes:
-        consumer: a consumer that waits for a smaller fraction of the time is the limit.
-        memory: the byte budget that stops the feeder for a larger fraction is the limit.
-        computing: threads that compute for less than this fraction of their busy time wait for
-            cores, for the GIL, or for storage.
-        cores: a process that computes for a larger fraction of all cores' time needs more cores.
-        engine: a JPEG engine that works for a larger fraction of the time is the limit.
-        launching: threads that launch for a smaller fraction of the time have time to spare.
-    """
+MIN_COMPUTING = 0.6
+"""Threads that compute for less than this fraction of their busy time wait for cores, for the GIL,
+or for storage."""
 
-    consumer: float = 0.1
-    memory: float = 0.2
-    computing: float = 0.6
-    cores: float = 0.85
-    engine: float = 0.85
-    launching: float = 0.75
+CORES_BUSY = 0.85
+"""A process that computes for a larger fraction of all cores' time needs more cores."""
 
+ENGINE_BUSY = 0.85
+"""A JPEG engine that works for a larger fraction of the time is the limit."""
 
-TUNING = LimitTuning()
+LAUNCHING_BUSY = 0.75
+"""Threads that launch for a smaller fraction of the time have time to spare."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +68,14 @@ def limit_of(figures: PipelineFigures) -> Limit:
     """Return the limit that the figures show."""
     if figures.batches == 0:
         return Limit("unknown", "no batch was delivered yet")
-    if figures.consumer_wait_s < TUNING.consumer * figures.wall_s:
+    if figures.consumer_wait_s < CONSUMER_WAITS * figures.wall_s:
         return Limit(
             "consumer",
             f"the consumer: it waited only {_percent(figures.consumer_wait_s, figures.wall_s)} of "
             "the time for data, the pipeline is fast enough",
             ("make the training step faster; the pipeline has time to spare",),
         )
-    if figures.memory_wait_s > TUNING.memory * figures.wall_s:
+    if figures.memory_wait_s > MEMORY_WAITS * figures.wall_s:
         return Limit(
             "memory",
             "memory: batches wait for the byte budget (argument prefetch_bytes, or "
@@ -107,7 +102,7 @@ _Judgment = tuple[LimitName, str, tuple[str, ...]]
 
 def _of_feeder(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
     advice = "it runs in one thread, before or between the parallel operators"
-    waits = figures.feeder_cpu_s < TUNING.computing * figures.busy_s("feeder")
+    waits = figures.feeder_cpu_s < MIN_COMPUTING * figures.busy_s("feeder")
     if worst.operator.startswith("readers.") and waits:
         return "reading", "it waits for storage, or for processes that read", _READING
     return "feeder", advice, _FETCHING if worst.operator == "external_source" else _FEEDING
@@ -131,7 +126,7 @@ _FEEDING = (
 def _of_workers(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
     workers = f"{figures.num_threads} {figures.workers}"
     busy = figures.busy_s("workers")
-    if figures.workers_cpu_s < TUNING.computing * busy:
+    if figures.workers_cpu_s < MIN_COMPUTING * busy:
         advice = (
             f"{workers}, which computed in {_percent(figures.workers_cpu_s, busy)} of that time "
             "and else waited for cores or for the GIL: fewer may be faster"
@@ -159,7 +154,7 @@ def _scarce(figures: PipelineFigures) -> LimitName:
 
 
 def _uses_all_cores(figures: PipelineFigures) -> bool:
-    return figures.cpu_s > TUNING.cores * figures.cores * figures.wall_s
+    return figures.cpu_s > CORES_BUSY * figures.cores * figures.wall_s
 
 
 _OTHERS = "an idle machine, if other programs use its cores now"
@@ -176,12 +171,12 @@ def _remedies_of_waiting(figures: PipelineFigures) -> tuple[str, ...]:
 
 
 def _of_device(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
-    if figures.engine_s > TUNING.engine * figures.wall_s:
+    if figures.engine_s > ENGINE_BUSY * figures.wall_s:
         part = _percent(figures.engine_s, figures.wall_s)
         return "engine", f"the JPEG engine is at work {part} of the time", _ENGINE
     threads, gpu = figures.threads_wait_s, figures.gpu_wait_s
     launching = figures.launch_s - gpu - threads
-    if figures.launch_s < TUNING.launching * figures.lanes * figures.wall_s:
+    if figures.launch_s < LAUNCHING_BUSY * figures.lanes * figures.wall_s:
         launching = threads = 0.0  # they have time to spare
     if threads > max(launching, gpu):
         advice = (

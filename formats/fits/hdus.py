@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from math import prod
-from typing import NamedTuple
 
 from ...engine.errors import DecodeError
 from .header import BLOCK, FitsHeader, header_length
@@ -14,20 +13,11 @@ from .tiles import check_ratio
 ReadRequests = Generator[tuple[int, int], bytes, list[FitsImage]]
 """Yields the offset and the length of bytes, is sent the bytes, and returns images."""
 
+FIRST_READ_BYTES = 4 * BLOCK
+"""Bytes that are read of a header at first."""
 
-class HduTuning(NamedTuple):
-    """Numbers of reading headers.
-
-    Attributes:
-        first: bytes that are read of a header at first.
-        most: bytes of a header; instruments write some hundred thousand at most.
-    """
-
-    first: int = 4 * BLOCK
-    most: int = 16 << 20
-
-
-TUNING = HduTuning()
+MAX_HEADER_BYTES = 16 << 20
+"""Bytes of a header; instruments write some hundred thousand at most."""
 
 
 def find_images(size: int, numbers: Sequence[int]) -> ReadRequests:
@@ -49,12 +39,12 @@ def find_images(size: int, numbers: Sequence[int]) -> ReadRequests:
         while (length := header_length(held[at - held_at :])) is None:
             _check_beginning(held[at - held_at :], number)
             there = max(0, held_at + len(held) - at)
-            if there >= min(size - at, TUNING.most):
+            if there >= min(size - at, MAX_HEADER_BYTES):
                 raise DecodeError(
                     f"FITS: the header of HDU {number}, at offset {at}, has no END in "
                     f"{there} bytes: the file is cut off or damaged"
                 )
-            wanted = min(size - at, TUNING.most, max(TUNING.first, 2 * there))
+            wanted = min(size - at, MAX_HEADER_BYTES, max(FIRST_READ_BYTES, 2 * there))
             held, held_at = (yield at, wanted), at
         _check_beginning(held[at - held_at :], number)
         header = FitsHeader(held[at - held_at : at - held_at + length])

@@ -21,18 +21,8 @@ ON_GPU = frozenset(
 
 _ONLY_ON_GPU = "av1"  # FFmpeg's own decoder of this codec cannot go on without the GPU
 
-
-class DecoderPoolTuning(NamedTuple):
-    """Numbers of decoders that are kept.
-
-    Attributes:
-        most: decoders of one pool; more, if more threads decode at once.
-    """
-
-    most: int = 16
-
-
-TUNING = DecoderPoolTuning()
+MAX_DECODERS = 16
+"""Decoders of one pool; more, if more threads decode at once."""
 
 
 class Gpu(NamedTuple):
@@ -55,7 +45,7 @@ class DecoderPool:
     """Decoders that several readers use in turn.
 
     A reader that is not at work keeps its decoder, which is where the reader has stopped, until
-    another reader needs a decoder and there are `TUNING.most` already.
+    another reader needs a decoder and there are `MAX_DECODERS` already.
 
     Args:
         gpu: the GPU that decodes; None for the CPU.
@@ -152,7 +142,7 @@ class DecoderPool:
     def _choose(self, borrower: _LentDecoder) -> _Kept | None:
         """Return what to lend, or None to make a new one; drop one if there are too many."""
         same = [kept for kept in self._idle if kept.kind == borrower.kind]
-        is_full = self._busy + len(self._idle) >= TUNING.most
+        is_full = self._busy + len(self._idle) >= MAX_DECODERS
         for kept in same:
             if kept.user is borrower:
                 return kept

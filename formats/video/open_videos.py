@@ -9,7 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 from .contexts import Look
 from .decoder_pool import DecoderPool
@@ -17,22 +17,15 @@ from .frame_index import FrameIndex
 from .frames import FrameReader
 from .sound import SoundTrack
 
+MAX_IDLE_VIDEOS = 32
+"""Open videos that no thread uses, of one `OpenVideos`."""
 
-class OpenVideosTuning(NamedTuple):
-    """Numbers of videos that are kept.
+MAX_FRACTION_OF_LIMIT = 1 / 8
+"""Fraction of the process's limit (`ulimit -n`), where that gives fewer."""
 
-    Attributes:
-        most_idle: open videos that no thread uses, of one `OpenVideos`.
-        fraction: of the process's limit (`ulimit -n`), where that gives fewer.
-        most_indexes: indexes, and looks, in this process.
-    """
+MAX_INDEXES = 4096
+"""Indexes, and looks, in this process."""
 
-    most_idle: int = 32
-    fraction: float = 1 / 8
-    most_indexes: int = 4096
-
-
-TUNING = OpenVideosTuning()
 
 FileState = tuple[str, int, int, int | str]
 """Path, inode, size and time of the last change; or URL, 0, size and version."""
@@ -62,7 +55,7 @@ def keep_index(state: FileState, index: FrameIndex) -> None:
 
 def _keep(kept: OrderedDict[FileState, Fact], state: FileState, fact: Fact) -> None:
     kept[state] = fact
-    while len(kept) > TUNING.most_indexes:
+    while len(kept) > MAX_INDEXES:
         kept.popitem(last=False)
 
 
@@ -162,8 +155,10 @@ class OpenVideos(Generic[Kind]):
 
 def _most_idle() -> int:
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    of_limit = TUNING.most_idle if limit == resource.RLIM_INFINITY else int(limit * TUNING.fraction)
-    return max(1, min(TUNING.most_idle, of_limit))
+    of_limit = (
+        MAX_IDLE_VIDEOS if limit == resource.RLIM_INFINITY else int(limit * MAX_FRACTION_OF_LIMIT)
+    )
+    return max(1, min(MAX_IDLE_VIDEOS, of_limit))
 
 
 IndexOf = Callable[[str], FrameIndex]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from math import gcd, inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from .contexts import Look
 from .decoder_pool import DecoderPool
@@ -17,24 +17,17 @@ from .frame_index import FrameIndex
 from .frames import FrameReader
 from .open_videos import FileState, IndexOf, OpenUrl, OpenVideos, open_frames
 
+FRAMES_IN_A_TURN = 32
+"""Frames that a thread decodes before another thread may go on with the decoder. They are kept in
+memory until they are converted."""
 
-class SharedVideosTuning(NamedTuple):
-    """How threads share videos.
+MAX_EXPECTED_FRAMES = 128
+"""Frames that are kept for the clips to come, if clips overlap. Of more frames none is kept: a part
+would not save the way from the key frame."""
 
-    Attributes:
-        frames_in_a_turn: that a thread decodes before another thread may go on with the decoder.
-            They are kept in memory until they are converted.
-        most_expected: frames that are kept for the clips to come, if clips overlap. Of more
-            frames none is kept: a part would not save the way from the key frame.
-        wait_seconds: after which a thread that waits looks whether the pipeline was closed.
-    """
+WAIT_SECONDS = 0.2
+"""Seconds after which a thread that waits looks whether the pipeline was closed."""
 
-    frames_in_a_turn: int = 32
-    most_expected: int = 128
-    wait_seconds: float = 0.2
-
-
-TUNING = SharedVideosTuning()
 
 Frames = Generator[tuple[int, Any]]
 
@@ -167,7 +160,7 @@ class SharedVideos:
             return range(0)
         stride = gcd(self._step, *(after - before for before, after in pairwise(numbers)))
         expected = range(numbers[0] + self._step, numbers[-1] + 1, stride)
-        return expected if len(expected) <= TUNING.most_expected else range(0)
+        return expected if len(expected) <= MAX_EXPECTED_FRAMES else range(0)
 
     def _open_frames(self, file: Any, state: FileState) -> FrameReader:
         return open_frames(file, state, self._index_of, self.pool)
@@ -228,7 +221,7 @@ class SharedFrames:
                     turn = _Turn(key, int(self.index.keys[key]))
                     self._video.turns.append(turn)
                     return turn
-                self._change.wait(TUNING.wait_seconds)
+                self._change.wait(WAIT_SECONDS)
             self._check_running()
 
     def _take_kept(self, left: list[int]) -> Frames:
@@ -273,7 +266,7 @@ class SharedFrames:
             return True
         with self._change:
             # Whoever is alone converts each frame while the frame is in the core's cache.
-            most = TUNING.frames_in_a_turn if len(self._video.clips) > 1 else 1
+            most = FRAMES_IN_A_TURN if len(self._video.clips) > 1 else 1
             if count >= most or number in self._video.kept:
                 return False
         return self.index.key_of(number) == turn.key

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,21 +24,12 @@ from ..kernels import Pointers, kernel, launch_elements, struct_table
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
+RESULTS_TOGETHER = 16
+"""Results that one product of matrices computes; fewer multiply fewer zeros."""
 
-class AxisMatrixTuning(NamedTuple):
-    """Division of the work on the CPU.
-
-    Attributes:
-        together: results that one product of matrices computes; fewer multiply fewer zeros.
-        most_terms: terms of one product of matrices. BLAS divides larger products among threads of
-            its own, for which the pipeline's threads would wait in turn.
-    """
-
-    together: int = 16
-    most_terms: int = 1 << 17
-
-
-TUNING = AxisMatrixTuning()
+MAX_PRODUCT_TERMS = 1 << 17
+"""Terms of one product of matrices. BLAS divides larger products among threads of its own, for
+which the pipeline's threads would wait in turn."""
 
 
 class AxisMatrix:
@@ -65,8 +56,8 @@ class AxisMatrix:
     def _bands(self) -> list[tuple[slice, slice]]:
         """The results of each band, and the columns of the matrix that they need."""
         bands = []
-        for first_of_band in range(0, len(self.matrix), TUNING.together):
-            band = slice(first_of_band, first_of_band + TUNING.together)
+        for first_of_band in range(0, len(self.matrix), RESULTS_TOGETHER):
+            band = slice(first_of_band, first_of_band + RESULTS_TOGETHER)
             used = [(first, end) for first, end in self.ranges[band].tolist() if first < end]
             start = min((first for first, _ in used), default=0)
             bands.append((band, slice(start, max((end for _, end in used), default=start))))
@@ -129,7 +120,7 @@ def _tiles(extent: int, terms: int) -> Iterator[tuple[int, slice]]:
         extent: of the axis.
         terms: terms of a product for one element of the axis.
     """
-    width = max(TUNING.most_terms // max(terms, 1), 1)
+    width = max(MAX_PRODUCT_TERMS // max(terms, 1), 1)
     tiles = extent // width
     yield tiles, slice(tiles * width)
     if extent > tiles * width:

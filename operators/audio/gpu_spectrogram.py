@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,24 +27,17 @@ from .real_fft import bins_of
 _COMPLEX_BYTES = 8
 _MOST_FRAMES = 8  # windows of a block: adjacent results fill the 32 bytes of a memory sector
 
+MAX_SHARED_BYTES = 160 << 10
+"""Shared memory of a block; longer transforms work in global memory."""
 
-class GpuSpectrogramTuning(NamedTuple):
-    """Memory and blocks of a launch.
+USUAL_SHARED_BYTES = 48 << 10
+"""Shared memory of a block that still lets several blocks run together."""
 
-    Attributes:
-        shared_bytes: shared memory of a block; longer transforms work in global memory.
-        usual_bytes: shared memory of a block that still lets several blocks run together.
-        most_blocks: blocks of a sample; they loop over the windows beyond.
-        most_global_blocks: the same, if each block needs global memory to work in.
-    """
+MAX_BLOCKS = 1024
+"""Blocks of a sample; they loop over the windows beyond."""
 
-    shared_bytes: int = 160 << 10
-    usual_bytes: int = 48 << 10
-    most_blocks: int = 1024
-    most_global_blocks: int = 16
-
-
-TUNING = GpuSpectrogramTuning()
+MAX_GLOBAL_BLOCKS = 16
+"""The same, if each block needs global memory to work in."""
 
 
 @dataclass(frozen=True)
@@ -128,11 +121,11 @@ def _launch(
     transform: Transform,
 ) -> None:
     bytes_of_window = 2 * transform.size * _COMPLEX_BYTES
-    is_global = bytes_of_window > TUNING.shared_bytes
-    fitting = min(max(TUNING.usual_bytes // bytes_of_window, 1), _MOST_FRAMES)
+    is_global = bytes_of_window > MAX_SHARED_BYTES
+    fitting = min(max(USUAL_SHARED_BYTES // bytes_of_window, 1), _MOST_FRAMES)
     frames = 1 if is_global else 1 << (fitting.bit_length() - 1)
     most = int(windows.max(initial=0))
-    blocks = min(-(-most // frames), TUNING.most_global_blocks if is_global else TUNING.most_blocks)
+    blocks = min(-(-most // frames), MAX_GLOBAL_BLOCKS if is_global else MAX_BLOCKS)
     own = batch.device.own
     key = (transform.nfft, factors.tobytes())
     if key not in own:

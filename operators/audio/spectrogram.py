@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
@@ -23,18 +23,8 @@ from .signals import signal_lengths, signal_of
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-
-class SpectrogramTuning(NamedTuple):
-    """Limits of the work on the CPU.
-
-    Attributes:
-        most_numbers: numbers of the windows that are transformed together.
-    """
-
-    most_numbers: int = 1 << 18
-
-
-TUNING = SpectrogramTuning()
+MAX_WINDOW_ELEMENTS = 1 << 18
+"""Numbers of the windows that are transformed together."""
 
 
 @register
@@ -128,7 +118,7 @@ class Spectrogram(SampleOperator):
         extended = self._framing.extended(workspace, signal, windows)
         shape, strides = (windows, self.window_length), (self.window_step * 4, 4)
         covered = as_strided(extended, shape, strides, writeable=False)
-        together = min(max(TUNING.most_numbers // self._nfft, 1), windows)
+        together = min(max(MAX_WINDOW_ELEMENTS // self._nfft, 1), windows)
         frames = frames_for(workspace, together, self._nfft)
         factors = workspace.scratch((together, self.window_length), np.float32)
         np.copyto(

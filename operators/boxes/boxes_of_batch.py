@@ -16,18 +16,10 @@ from .checks import check_boxes, check_labels
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-
-class BoxesOfBatchTuning(NamedTuple):
-    """The tolerance of boxes.
-
-    Attributes:
-        slack: how far boxes may reach beyond the image, because of rounding errors.
-    """
-
-    slack: float = 1e-5
+BOX_TOLERANCE = 1e-5
+"""How far boxes may reach beyond the image, because of rounding errors."""
 
 
-TUNING = BoxesOfBatchTuning()
 _COLUMNS = ((4,), (6,))
 
 
@@ -79,13 +71,13 @@ def read_corners(
         check_boxes(owner, rows[i].shape, rows[i].dtype, (columns,))
         if of_labels:
             check_labels(owner, of_labels[i].shape, of_labels[i].dtype, len(rows[i]))
-        check_in_image(owner, layout.corners(rows[i]), TUNING.slack)
+        check_in_image(owner, layout.corners(rows[i]), BOX_TOLERANCE)
 
     def together() -> CornersOfBatch:
         table = joined([none, *rows])
         if table is None:
             raise ArgumentError("boxes of a wrong form")
-        corners = check_in_image(owner, layout.corners(table), TUNING.slack)
+        corners = check_in_image(owner, layout.corners(table), BOX_TOLERANCE)
         counts = np.array([*map(len, rows)], np.int64)
         return CornersOfBatch(corners, counts, layout, of_labels)
 
@@ -116,7 +108,7 @@ def _packed_corners(
     layout = box_layout(owner, letters, int(columns[0]) // 2, ltrb=ltrb)
     corners = layout.corners(table.reshape(-1, columns[0]))
     try:
-        corners = check_in_image(owner, corners, TUNING.slack)
+        corners = check_in_image(owner, corners, BOX_TOLERANCE)
     except ArgumentError:  # of a sample that is not known yet
         return None
     return CornersOfBatch(corners, counts.copy(), layout, of_labels)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,20 +12,11 @@ from .overlaps import centers_inside, coverage, halves, ious
 WHOLE_IMAGE = -1.0
 """Stands for the whole image among the options of a round, which are thresholds from 0 to 1."""
 
+MAX_ATTEMPTS = 1 << 16
+"""Number of attempts after which an unlimited search fails."""
 
-class CropRulesTuning(NamedTuple):
-    """Limits of searches.
-
-    Attributes:
-        most_attempts: number of attempts after which an unlimited search fails.
-        slack: relative error that sums and products of float32 coordinates may have.
-    """
-
-    most_attempts: int = 1 << 16
-    slack: float = 1e-4
-
-
-TUNING = CropRulesTuning()
+FLOAT32_TOLERANCE = 1e-4
+"""Relative error that sums and products of float32 coordinates may have."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +65,7 @@ class CropRules:
     def limit(self) -> int:
         """The number of attempts, in whole rounds."""
         if not self.limited:
-            return TUNING.most_attempts
+            return MAX_ATTEMPTS
         return -(-self.most_attempts // self.round_attempts) * self.round_attempts
 
     def options(
@@ -133,8 +123,8 @@ def reachable(thresholds: Array, boxes: Array, first: Array, extents: tuple[floa
     np.maximum(low[-1], np.multiply.reduce(low[:-1], axis=0), out=low[-1])
     np.minimum(high[-1], np.multiply.reduce(high[:-1], axis=0), out=high[-1])
     widest = (1 - 2 * share) * np.where(share < 0.5, high[:-1], low[:-1])
-    met = np.logical_and.reduce(low <= high * np.float32(1 + TUNING.slack), axis=0)
-    apart = widest < largest[count:] - least[count:] - np.float32(TUNING.slack)
+    met = np.logical_and.reduce(low <= high * np.float32(1 + FLOAT32_TOLERANCE), axis=0)
+    apart = widest < largest[count:] - least[count:] - np.float32(FLOAT32_TOLERANCE)
     met &= ~np.logical_or.reduce(apart, axis=0)
     result: Array = met | (thresholds == 0)
     return result

@@ -17,20 +17,11 @@ from .crop_rules import CropRules
 from .overlaps import halves
 from .window_shapes import Proposals
 
+FIRST_ATTEMPTS = 8
+"""Attempts of each sample at first. Most samples need no more."""
 
-class CropSearchTuning(NamedTuple):
-    """How much `search` computes at once. The windows that it finds do not depend on that.
-
-    Attributes:
-        first_attempts: attempts of each sample at first. Most samples need no more.
-        pairs: pairs of an attempt and a box after that, if these are more attempts.
-    """
-
-    first_attempts: int = 8
-    pairs: int = 4096
-
-
-TUNING = CropSearchTuning()
+PAIRS_AT_ONCE = 4096
+"""Pairs of an attempt and a box after that, if these are more attempts."""
 
 
 class DrawnWindows(NamedTuple):
@@ -113,8 +104,8 @@ class _State:
 
     def attempts_together(self, start: int) -> int:
         """Return how many attempts of each active sample to compute at once."""
-        many = TUNING.pairs // (len(self.active) + len(self.owners)) if start else 0
-        return max(many, TUNING.first_attempts)
+        many = PAIRS_AT_ONCE // (len(self.active) + len(self.owners)) if start else 0
+        return max(many, FIRST_ATTEMPTS)
 
     def limits(self, start: int, picks: Array) -> Array:
         """Return the option of each attempt: (samples, attempts), or (samples, 1) if all agree."""

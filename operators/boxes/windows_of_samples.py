@@ -9,7 +9,7 @@ from ...engine.graph.operator import Array, Operator
 from ...engine.order import philox
 from ...formats.ragged import bounds_of
 from .box_layout import BoxLayout
-from .crop_rules import TUNING, CropRules
+from .crop_rules import MAX_ATTEMPTS, CropRules
 from .crop_search import DrawnWindows, search
 from .window_shapes import Proposals, numbers_of_attempt
 
@@ -61,7 +61,7 @@ def draw_windows(
 def no_window(operator: Operator, rules: CropRules, boxes: int) -> ArgumentError:
     """Return the error of an unlimited search that failed for a number of boxes."""
     return ArgumentError(
-        f"{operator.called}: {TUNING.most_attempts} windows, and none meets a threshold of "
+        f"{operator.called}: {MAX_ATTEMPTS} windows, and none meets a threshold of "
         f"{rules.thresholds} for {boxes} boxes and keeps one of the boxes; lower the thresholds, "
         "allow no crop, or limit the attempts"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import cv2
 import numpy as np
@@ -18,18 +18,8 @@ _OPENCV_DTYPES = frozenset(map(np.dtype, ("u1", "u2", "f4")))
 _SMALL = (3, 5)  # sides of the windows that OpenCV has for all of its types
 _LARGEST = 255
 
-
-class MedianTuning(NamedTuple):
-    """How images are divided.
-
-    Attributes:
-        strip_elements: elements of the windows that NumPy sorts together.
-    """
-
-    strip_elements: int = 1 << 20
-
-
-TUNING = MedianTuning()
+STRIP_ELEMENTS = 1 << 20
+"""Elements of the windows that NumPy sorts together."""
 
 
 @register
@@ -86,7 +76,7 @@ def _medians(image: Array, window: PlaneWindow, out: Array) -> None:
     (height, width), (above, left) = window
     padded = np.pad(image, ((above, above), (left, left), (0, 0)), "edge")
     count = height * width
-    lines = max(1, TUNING.strip_elements // (count * image.shape[1] * image.shape[2]))
+    lines = max(1, STRIP_ELEMENTS // (count * image.shape[1] * image.shape[2]))
     for top in range(0, len(image), lines):
         strip = padded[top : top + lines + height - 1]
         windows = np.lib.stride_tricks.sliding_window_view(strip, (height, width), (0, 1))

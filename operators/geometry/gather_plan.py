@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,18 +15,8 @@ from .strided_views import StridedViews
 PIECE = 16
 """Bytes that a thread makes at a time."""
 
-
-class GatherTuning(NamedTuple):
-    """The choices of `GatherPlan`.
-
-    Attributes:
-        short_positions: number of elements below which positions are computed in 32 bits.
-    """
-
-    short_positions: int = 1 << 28
-
-
-TUNING = GatherTuning()
+MAX_SHORT_ELEMENTS = 1 << 28
+"""Number of elements below which positions are computed in 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +67,7 @@ class GatherPlan:
     def index(self) -> str:
         """The C type of positions: 32 bits where they suffice by far."""
         most = max(self.extents.prod(1).max(), abs(self.low).max(), abs(self.high).max())
-        return "int" if most < TUNING.short_positions else "long long"
+        return "int" if most < MAX_SHORT_ELEMENTS else "long long"
 
     def in_bytes(self, size: int) -> GatherPlan:
         """Return the plan with bytes for elements on the last axis."""

@@ -9,7 +9,7 @@ channels that become planes (`move_channels`), and dimensions in another order (
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,20 +25,11 @@ from .strided_views import StridedViews
 
 _BYTES = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
+MAX_ROUNDS = 4
+"""Maximum number of pieces that a thread makes one after the other."""
 
-class CopyTuning(NamedTuple):
-    """The choices of launches.
-
-    Attributes:
-        most_rounds: maximum number of pieces that a thread makes one after the other.
-        many_blocks: number of blocks that keeps all multiprocessors busy until the end.
-    """
-
-    most_rounds: int = 4
-    many_blocks: int = 4096
-
-
-TUNING = CopyTuning()
+MANY_BLOCKS = 4096
+"""Number of blocks that keeps all multiprocessors busy until the end."""
 
 
 def copy_views(
@@ -131,8 +122,8 @@ def _launch(
     """
     macros = macros | {"DIMS": str(gather.ndim), "Index": gather.index}
     pieces = gather.extents[:, :-1].prod(axis=1) * (gather.extents[:, -1] // piece + 2)
-    rounds = int(pieces.max()) * len(table) // (THREADS * TUNING.many_blocks)
-    blocks = blocks_for(-(-pieces // min(max(rounds, 1), TUNING.most_rounds)))
+    rounds = int(pieces.max()) * len(table) // (THREADS * MANY_BLOCKS)
+    blocks = blocks_for(-(-pieces // min(max(rounds, 1), MAX_ROUNDS)))
     grid = blocks, len(table) // sources, sources
     batch.device.launch(kernel(name, name, **macros), grid, (THREADS,), table, *arguments)
 

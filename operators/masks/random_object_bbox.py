@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,18 +16,8 @@ from .object_classes import ObjectClasses, draw_class, labels_of
 
 _FORMATS = ("anchor_shape", "start_end", "box")
 
-
-class ObjectBboxTuning(NamedTuple):
-    """The size of the cache of `fn.segmentation.random_object_bbox`.
-
-    Attributes:
-        most_cached: number of masks to remember; the oldest one is dropped then.
-    """
-
-    most_cached: int = 4096
-
-
-TUNING = ObjectBboxTuning()
+MAX_CACHED_MASKS = 4096
+"""Number of masks to remember; the oldest one is dropped then."""
 
 
 @register
@@ -177,7 +167,7 @@ class RandomObjectBbox(SampleOperator):
         values = self._cache.get(key)
         if values is None:
             values = compute()
-            while len(self._cache) >= TUNING.most_cached:
+            while len(self._cache) >= MAX_CACHED_MASKS:
                 self._cache.pop(next(iter(self._cache)), None)
             self._cache[key] = values
         return values

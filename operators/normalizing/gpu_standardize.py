@@ -21,21 +21,12 @@ _KEPT = {True: 19, False: 16}
 _MOST_ROWS = 16  # maximum number of rows of a sample
 _MOST_PERIOD = 64  # maximum number of statistics of a row
 
+MAX_POLLS = 1 << 14
+"""Number of times that a block polls for the sums of other blocks, in some milliseconds. After
+that, the block sums the row itself."""
 
-class GpuStandardizeTuning(NamedTuple):
-    """Limits of the computation in one pass.
-
-    Attributes:
-        patience: number of times that a block polls for the sums of other blocks, in some
-            milliseconds. After that, the block sums the row itself.
-        most_sums: maximum number of partial sums of a row; each block of the row adds them up.
-    """
-
-    patience: int = 1 << 14
-    most_sums: int = 1024
-
-
-TUNING = GpuStandardizeTuning()
+MAX_PARTIAL_SUMS = 1024
+"""Maximum number of partial sums of a row; each block of the row adds them up."""
 
 
 class Spread(NamedTuple):
@@ -110,7 +101,7 @@ def standardized(
         return None
     division = _divided(rows, source.itemsize, dtype.itemsize)
     sums = division.blocks * rows.period
-    if sums.max() > TUNING.most_sums or division.blocks.max() > batch.device.multiprocessors:
+    if sums.max() > MAX_PARTIAL_SUMS or division.blocks.max() > batch.device.multiprocessors:
         return None
     out = batch.device.empty(data.extents(), dtype)
     memory = batch.device.buffer(int((sums * rows.outer).sum()) * SUMS_BYTES)
@@ -182,7 +173,7 @@ def _launch(
         (_THREADS,),
         table,
         np.int32(most),
-        np.int32(TUNING.patience),
+        np.int32(MAX_POLLS),
         np.float64(spread.scale),
         np.float64(spread.epsilon),
         np.float32(spread.shift),

@@ -25,25 +25,19 @@ _STEP_ALIGNMENT = 16  # a block's number of steps is a multiple of this, so pack
 ONCE = 4  # itemsize of the largest dtype whose sums one pass computes in float64 without loss
 SUMS_BYTES = 16  # sizeof(Sums) in kernels/sums.cuh
 
+MAX_BLOCKS = 1024
+"""Maximum number of blocks of a sample; the blocks loop over further work."""
 
-class GpuStatisticsTuning(NamedTuple):
-    """Limits for the division of sums among threads and blocks.
+MIN_RUN_ELEMENTS = 8
+"""Minimum number of elements of a run for each thread."""
 
-    Attributes:
-        most_blocks: maximum number of blocks of a sample; the blocks loop over further work.
-        least_summed: minimum number of elements of a run for each thread.
-        summed_bytes: bytes that each thread sums, if a run has more than one block.
-        huge: number of elements from which indices in a sample have 64 bits. A thread may compute
-            indices up to 32 times as large.
-    """
+THREAD_BYTES = 128
+"""Bytes that each thread sums, if a run has more than one block."""
 
-    most_blocks: int = 1024
-    least_summed: int = 8
-    summed_bytes: int = 128
-    huge: int = 1 << 26
+WIDE_INDEX_ELEMENTS = 1 << 26
+"""Number of elements from which indices in a sample have 64 bits. A thread may compute indices up
+to 32 times as large."""
 
-
-TUNING = GpuStatisticsTuning()
 
 Ints = NDArray[np.int64]
 Members = dict[str, Any]
@@ -128,18 +122,18 @@ class _RunDivision:
     def __init__(self, runs: _Runs, pointers: NDArray[np.uint64], itemsize: int) -> None:
         columns = np.minimum(runs.period, _THREADS)
         rows = _THREADS // columns
-        self.lanes = np.minimum(rows, -(-runs.length // TUNING.least_summed)).clip(1)
+        self.lanes = np.minimum(rows, -(-runs.length // MIN_RUN_ELEMENTS)).clip(1)
         long, together = self.lanes == rows, rows // self.lanes
         self.pack = self.columns = 1
         self._set_packs(runs, pointers.astype(np.int64), itemsize, long)
-        summed = rows * TUNING.summed_bytes // itemsize
-        splits = np.where(long, (-(-runs.length // summed)).clip(1, TUNING.most_blocks), 1)
+        summed = rows * THREAD_BYTES // itemsize
+        splits = np.where(long, (-(-runs.length // summed)).clip(1, MAX_BLOCKS), 1)
         aligned = -(-runs.length // (splits * _STEP_ALIGNMENT)) * _STEP_ALIGNMENT
         self.steps_per_block = aligned.clip(_STEP_ALIGNMENT)
         self.splits = -(-runs.length // self.steps_per_block)
         self.partial_sums = np.where(runs.runs > 0, runs.reduced.prod(axis=1) * self.splits, 0)
         blocks = -(-runs.runs // together) * -(-runs.period // columns)
-        self.blocks = min(int((blocks * self.splits).max()), TUNING.most_blocks)
+        self.blocks = min(int((blocks * self.splits).max()), MAX_BLOCKS)
 
     def _set_packs(self, runs: _Runs, pointers: Ints, itemsize: int, long: Array) -> None:
         """Let threads read packs if all runs are long and aligned to packs."""
@@ -275,7 +269,7 @@ class Reduction:
         largest = int(self._runs.statistics.max())
         free = _THREADS // max(1, 1 if self._whole else largest)
         lanes = min(1 << (max(1, free).bit_length() - 1), 1 << (together * most - 1).bit_length())
-        blocks = min(-(-largest // (_THREADS // lanes)), TUNING.most_blocks)
+        blocks = min(-(-largest // (_THREADS // lanes)), MAX_BLOCKS)
         device.launch(
             kernel("statistics", "finish", **macros),
             (blocks, count // together),
@@ -313,7 +307,7 @@ class Reduction:
 
 def index_type(elements: Array) -> str:
     """Return a C type for the indices in samples that a thread computes."""
-    return "int" if int(elements.max()) < TUNING.huge else "i64"
+    return "int" if int(elements.max()) < WIDE_INDEX_ELEMENTS else "i64"
 
 
 def addresses_in(memory: Any, sizes: Array, itemsize: int) -> NDArray[np.uint64]:

@@ -26,24 +26,17 @@ from .engine_library import (
     status_text,
 )
 
+MAX_FRAMES = 17
+"""Buffers for frames in a session."""
 
-class FlowSessionTuning(NamedTuple):
-    """Memory of sessions.
+MAX_FRAME_BYTES = 16 << 20
+"""Size of these buffers together; there are two at least."""
 
-    Attributes:
-        most_frames: buffers for frames in a session.
-        frame_bytes: size of these buffers together; there are two at least.
-        sessions: number of sessions that a stream keeps. A new one takes 10 ms on an H200.
-        held_bytes: size of their buffers together; one session may have more.
-    """
+MAX_SESSIONS = 64
+"""Number of sessions that a stream keeps. A new one takes 10 ms on an H200."""
 
-    most_frames: int = 17
-    frame_bytes: int = 16 << 20
-    sessions: int = 64
-    held_bytes: int = 256 << 20
-
-
-TUNING = FlowSessionTuning()
+MAX_HELD_BYTES = 256 << 20
+"""Size of their buffers together; one session may have more."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +123,7 @@ class FlowSession:
         )
         self._call("nvOFInit", ctypes.byref(settings))
         frame_bytes = kind.width * kind.height * (1 if kind.channels == 1 else 4)
-        count = max(2, min(TUNING.most_frames, TUNING.frame_bytes // frame_bytes))
+        count = max(2, min(MAX_FRAMES, MAX_FRAME_BYTES // frame_bytes))
         extents, vectors = (kind.width, kind.height), BufferFormat.SHORT2
         self.frames = self._buffers(count, extents, BufferUsage.FRAME, format_)
         cells = cells_of(extents, kind.grid)
@@ -192,7 +185,7 @@ def session_of(device: Device, kind: FlowKind) -> FlowSession:
         return session
     session = sessions[kind] = FlowSession(device, kind)
     held = sum(each.nbytes for each in sessions.values())
-    while len(sessions) > 1 and (len(sessions) > TUNING.sessions or held > TUNING.held_bytes):
+    while len(sessions) > 1 and (len(sessions) > MAX_SESSIONS or held > MAX_HELD_BYTES):
         device.synchronize()  # the engine may be at work for the session
         held -= sessions.pop(next(iter(sessions))).nbytes  # which was used the longest time ago
     return session

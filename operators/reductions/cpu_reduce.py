@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,22 +16,14 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array
 from .axis_groups import axis_groups
 
+MIN_CALL_EXTENT = 16
+"""Extent of a last axis from which one call of NumPy reduces the axis."""
 
-class CpuReduceTuning(NamedTuple):
-    """Limits of the ways to reduce.
+NARROW_ELEMENTS = 64
+"""Elements behind a reduced axis, below which the axis is folded."""
 
-    Attributes:
-        shortest: extent of a last axis from which one call of NumPy reduces the axis.
-        narrow: elements behind a reduced axis, below which the axis is folded.
-        fold: number of elements of a folded axis that are reduced side by side.
-    """
-
-    shortest: int = 16
-    narrow: int = 64
-    fold: int = 512
-
-
-TUNING = CpuReduceTuning()
+FOLD_ELEMENTS = 512
+"""Number of elements of a folded axis that are reduced side by side."""
 
 
 def reduce_axes(
@@ -67,9 +59,9 @@ def _reduced(
     workspace: Workspace, function: np.ufunc, data: Array, axis: int, dtype: np.dtype[Any]
 ) -> Array:
     extent, inner = data.shape[axis], prod(data.shape[axis + 1 :])
-    if axis < data.ndim - 1 and inner < TUNING.narrow and extent >= 2 * TUNING.fold:
+    if axis < data.ndim - 1 and inner < NARROW_ELEMENTS and extent >= 2 * FOLD_ELEMENTS:
         return _folded(function, data, axis, dtype)
-    if axis < data.ndim - 1 or not 0 < extent < TUNING.shortest:
+    if axis < data.ndim - 1 or not 0 < extent < MIN_CALL_EXTENT:
         whole: Array = function.reduce(data, axis, dtype, keepdims=True)
         return whole
     result = workspace.scratch(data.shape[:-1], dtype)
@@ -82,10 +74,10 @@ def _reduced(
 def _folded(function: np.ufunc, data: Array, axis: int, dtype: np.dtype[Any]) -> Array:
     """Reduce an axis that has few elements behind it: first to at most two folds."""
     before, extent = prod(data.shape[:axis]), data.shape[axis]
-    inner, turns = prod(data.shape[axis + 1 :]), extent // TUNING.fold
+    inner, turns = prod(data.shape[axis + 1 :]), extent // FOLD_ELEMENTS
     columns = data.reshape(before, extent, inner)
-    whole = columns[:, : turns * TUNING.fold].reshape(before, turns, TUNING.fold * inner)
-    first = function.reduce(whole, 1, dtype).reshape(before, TUNING.fold, inner)
-    rest = columns[:, turns * TUNING.fold :].astype(dtype)
+    whole = columns[:, : turns * FOLD_ELEMENTS].reshape(before, turns, FOLD_ELEMENTS * inner)
+    first = function.reduce(whole, 1, dtype).reshape(before, FOLD_ELEMENTS, inner)
+    rest = columns[:, turns * FOLD_ELEMENTS :].astype(dtype)
     result: Array = function.reduce(np.concatenate([first, rest], axis=1), 1, dtype)
     return result.reshape(*data.shape[:axis], 1, *data.shape[axis + 1 :])

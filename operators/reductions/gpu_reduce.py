@@ -18,20 +18,11 @@ from .axis_groups import axis_groups
 Ints = NDArray[np.int64]
 _ACC_BYTES = 8  # the largest type in which a kernel sums
 
+MAX_BLOCKS = 256
+"""Maximum number of blocks of a sample; the blocks loop over further work."""
 
-class GpuReduceTuning(NamedTuple):
-    """Limits for the division of a reduction among blocks.
-
-    Attributes:
-        most_blocks: maximum number of blocks of a sample; the blocks loop over further work.
-        least_terms: minimum number of elements that a thread reduces, if blocks share a sum.
-    """
-
-    most_blocks: int = 256
-    least_terms: int = 16
-
-
-TUNING = GpuReduceTuning()
+MIN_TERMS = 16
+"""Minimum number of elements that a thread reduces, if blocks share a sum."""
 
 
 class GpuReduction(NamedTuple):
@@ -134,15 +125,15 @@ class _Division:
         threads = min(THREADS, 1 << max(0, int(widest.max(initial=1)) - 1).bit_length())
         self.lanes = threads if self.last_reduced else THREADS // threads
         chunks = -(-self.statistics // (THREADS // self.lanes))
-        room = TUNING.most_blocks // chunks.clip(1)
-        least = self.lanes * TUNING.least_terms
+        room = MAX_BLOCKS // chunks.clip(1)
+        least = self.lanes * MIN_TERMS
         self.splits: Ints = np.minimum(room, self.terms // least).clip(1)
         self._items = chunks * self.splits
 
     @property
     def blocks(self) -> int:
         """Number of blocks of a sample."""
-        return int(self._items.max(initial=1).clip(1, TUNING.most_blocks))
+        return int(self._items.max(initial=1).clip(1, MAX_BLOCKS))
 
     def members(self) -> dict[str, Ints]:
         """Return members of the kernel's struct."""

@@ -19,47 +19,54 @@ _ONE, _ONE_OF_SIGNED = 1 << 15, 1 << 14  # the integers that stand for 1 in weig
 _BLOCK_BYTES = 96  # of shared memory: the description of a block's work
 _MOST_SHARED_BYTES = 64 << 10  # that every GPU has for a block
 
+COLUMNS: tuple[int, ...] = (2, 3, 4, 5, 6, 8, 12, 16)
+"""Numbers of taps that the kernel is compiled for, where it reads words of bytes."""
 
-class BlockTuning(NamedTuple):
-    """The choices of `plan_blocks`, by measurements on an H200.
+COLUMNS_OF_ELEMENTS: tuple[int, ...] = (2, 3, 4, 5, 6, 8)
+"""The same, where the kernel reads single elements."""
 
-    Attributes:
-        columns: numbers of taps that the kernel is compiled for, where it reads words of bytes.
-        columns_of_elements: the same, where it reads single elements.
-        row_groups, column_groups: taps of rows and of columns up to which images share a launch. A
-            batch of many sizes uses the variant of the group's largest taps. Photographs of many
-            sizes need 18 exact variants in 300 batches of 32, and 5 of these. To compile a variant
-            takes half a second.
-        most_dots: maximum number of columns whose weights are rounded to 16 bits.
-        stages: input lines of a stage, the preferred first, by the number of taps of a line
-            (the kernel's SLOTS).
-        long_stages: a longer stage by SLOTS, for multiprocessors with room for `blocks` of them.
-        blocks: blocks that a multiprocessor should run at a time.
-        reserved_bytes: shared memory that the driver reserves for each of these blocks.
-        most_results: maximum number of output lines that are collected of one stage.
-        longest_strip: maximum number of output lines of a block.
-        enough_threads: number of threads that a large GPU runs at a time.
-        most_threads: maximum number of threads of a block.
-    """
+ROW_GROUPS: tuple[int, ...] = (4, 12)
+"""Taps of rows up to which images share a launch. A batch of many sizes uses the variant of the
+group's largest taps. Photographs of many sizes need 18 exact variants in 300 batches of 32, and 5
+of these. To compile a variant takes half a second."""
 
-    columns: tuple[int, ...] = (2, 3, 4, 5, 6, 8, 12, 16)
-    columns_of_elements: tuple[int, ...] = (2, 3, 4, 5, 6, 8)
-    row_groups: tuple[int, ...] = (4, 12)
-    column_groups: tuple[int, ...] = (6, 12)
-    most_dots: int = 32
-    stages: tuple[tuple[int, tuple[int, ...]], ...] = (
-        (2, (8, 4, 2)), (4, (8, 4)), (6, (6,)), (8, (8,)), (10, (10,)), (12, (12,)),
-    )  # fmt: skip
-    long_stages: tuple[tuple[int, int], ...] = ((4, 12),)
-    blocks: int = 4
-    reserved_bytes: int = 1 << 10
-    most_results: int = 20
-    longest_strip: int = 120
-    enough_threads: int = 1 << 17
-    most_threads: int = 224
+COLUMN_GROUPS: tuple[int, ...] = (6, 12)
+"""Taps of columns up to which images share a launch: see `ROW_GROUPS`."""
 
+MAX_DOTS = 32
+"""Maximum number of columns whose weights are rounded to 16 bits."""
 
-TUNING = BlockTuning()
+STAGES: tuple[tuple[int, tuple[int, ...]], ...] = (
+    (2, (8, 4, 2)),
+    (4, (8, 4)),
+    (6, (6,)),
+    (8, (8,)),
+    (10, (10,)),
+    (12, (12,)),
+)
+"""Input lines of a stage, the preferred first, by the number of taps of a line (the kernel's
+SLOTS)."""
+
+LONG_STAGES: tuple[tuple[int, int], ...] = ((4, 12),)
+"""A longer stage by SLOTS, for multiprocessors with room for `BLOCKS_AT_ONCE` of them."""
+
+BLOCKS_AT_ONCE = 4
+"""Blocks that a multiprocessor should run at a time."""
+
+RESERVED_BYTES = 1 << 10
+"""Shared memory that the driver reserves for each of these blocks."""
+
+MAX_RESULTS = 20
+"""Maximum number of output lines that are collected of one stage."""
+
+MAX_STRIP_LINES = 120
+"""Maximum number of output lines of a block."""
+
+ENOUGH_THREADS = 1 << 17
+"""Number of threads that a large GPU runs at a time."""
+
+MAX_THREADS = 224
+"""Maximum number of threads of a block."""
 
 
 class ImageStacks(NamedTuple):
@@ -174,7 +181,7 @@ def plan_blocks(
         work: the type of sums.
         rounded: whether the results are rounded to bytes in the end.
         all_shared_bytes: shared memory of a multiprocessor.
-        mixed: whether the images are some of a batch of many sizes: see `BlockTuning.row_groups`.
+        mixed: whether the images are some of a batch of many sizes: see `ROW_GROUPS`.
     """
     variant = _variant(source, rows, columns, work, rounded, mixed)
     if variant is None:
@@ -187,7 +194,7 @@ def plan_blocks(
     rooms = _fit(source, target, rows, columns, variant, fixed, all_shared_bytes)
     if rooms is None:
         return None
-    if rooms.results == TUNING.most_results:
+    if rooms.results == MAX_RESULTS:
         strip = min(strip, rooms.results)
     strips = -(-height // strip)
     return BlockLayout(
@@ -210,15 +217,15 @@ def _variant(
 ) -> _Variant | None:
     """Return the kernel for these axes; None if it would weigh too many input lines."""
     row_taps, taps = int(rows.taps.max()), int(columns.taps.max())
-    enough = _enough(row_taps, TUNING.row_groups) if mixed else row_taps
-    slots = next((count for count, _ in TUNING.stages if count >= enough), None)
+    enough = _enough(row_taps, ROW_GROUPS) if mixed else row_taps
+    slots = next((count for count, _ in STAGES if count >= enough), None)
     if slots is None:
         return None
     channels = _channels_together(source)
     words = source.dtype == np.uint8 and bool((source.channels == channels).all())
-    dots = words and rounded and taps <= TUNING.most_dots
-    choices = TUNING.columns if words else TUNING.columns_of_elements
-    enough = _enough(taps, TUNING.column_groups) if mixed else taps
+    dots = words and rounded and taps <= MAX_DOTS
+    choices = COLUMNS if words else COLUMNS_OF_ELEMENTS
+    enough = _enough(taps, COLUMN_GROUPS) if mixed else taps
     at_once = next((count for count in choices if count >= enough), choices[-1])
     weight_bytes = 0
     if taps > at_once:
@@ -276,7 +283,7 @@ def _fit(
         own = fixed + threads * variant.weight_bytes
         for stage, shared_room in _stages(variant.slots, all_shared_bytes):
             rooms = _rooms(rows, threads, stage, in_room, out_room, own)
-            if rooms.results < TUNING.most_results and rooms.shared_bytes <= shared_room:
+            if rooms.results < MAX_RESULTS and rooms.shared_bytes <= shared_room:
                 break
         if rooms.shared_bytes <= _MOST_SHARED_BYTES:
             return rooms
@@ -287,10 +294,10 @@ def _fit(
 
 def _stages(slots: int, all_shared_bytes: int) -> list[tuple[int, int]]:
     """Return the stages to try, and the shared memory that each may take."""
-    stages = [(stage, _MOST_SHARED_BYTES) for stage in dict(TUNING.stages)[slots]]
-    long_stage = dict(TUNING.long_stages).get(slots)
+    stages = [(stage, _MOST_SHARED_BYTES) for stage in dict(STAGES)[slots]]
+    long_stage = dict(LONG_STAGES).get(slots)
     if long_stage is not None:
-        shared_room = all_shared_bytes // TUNING.blocks - TUNING.reserved_bytes
+        shared_room = all_shared_bytes // BLOCKS_AT_ONCE - RESERVED_BYTES
         stages.insert(0, (long_stage, min(shared_room, _MOST_SHARED_BYTES)))
     return stages
 
@@ -299,7 +306,7 @@ def _rooms(
     rows: ResampledAxes, threads: int, stage: int, in_room: int, out_room: int, own: int
 ) -> _Rooms:
     beyond, scale = _density(rows)
-    results = int(min(((stage + beyond) / scale).max() + 2, TUNING.most_results))
+    results = int(min(((stage + beyond) / scale).max() + 2, MAX_RESULTS))
     staged, collected = stage * (in_room + CHUNK), results * (out_room + CHUNK)
     shared_bytes = 2 * (staged + collected) + own
     return _Rooms(threads, stage, results, in_room, out_room, staged, collected, shared_bytes)
@@ -317,15 +324,15 @@ def _strip(columns: Ints, outputs: Ints) -> int:
     Neighboring strips both read the input between them, so long strips read less. But the strips
     must be numerous enough to occupy the device.
     """
-    threads = int((columns * outputs).sum()) // TUNING.enough_threads
-    longest = min(max(threads, 1), TUNING.longest_strip)
+    threads = int((columns * outputs).sum()) // ENOUGH_THREADS
+    longest = min(max(threads, 1), MAX_STRIP_LINES)
     most = int(outputs.max())
     return -(-most // max(round(most / longest), 1))  # all strips have one length
 
 
 def _threads(line: int) -> int:
     """Return the number of threads of a block: whole warps that divide an output line evenly."""
-    blocks = -(-line // TUNING.most_threads)
+    blocks = -(-line // MAX_THREADS)
     return -(-line // (blocks * _WARP)) * _WARP
 
 

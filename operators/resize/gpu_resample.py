@@ -15,7 +15,7 @@ from ...engine.gpu.kernels import c_type
 from ..kernels import CHUNK, Pointers, kernel, launch_elements, struct_table
 from .axes import ResampledAxes, unchanged_axes
 from .filters import Filter
-from .gpu_blocks import TUNING, BlockLayout, ImageStacks, plan_blocks
+from .gpu_blocks import COLUMN_GROUPS, ROW_GROUPS, BlockLayout, ImageStacks, plan_blocks
 from .gpu_tables import WAYS, axis_table, uploaded_curves, weight_tables
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def resample_batch(
         target = target._replace(images=frames, extents=target.extents[:, 1:])
         axes = axes[1:]
     rows, columns = axes
-    alike = np.searchsorted(TUNING.row_groups, rows.taps)
-    alike = np.maximum(alike, np.searchsorted(TUNING.column_groups, columns.taps))
+    alike = np.searchsorted(ROW_GROUPS, rows.taps)
+    alike = np.maximum(alike, np.searchsorted(COLUMN_GROUPS, columns.taps))
     there = source.images > 0
     alike[~there] = -1
     mixed = any(len(set(axis.taps[there].tolist())) > 1 for axis in (rows, columns))

@@ -34,7 +34,7 @@ def warp_volume(volume: Array, out: Array, matrix: Floats, sampling: Sampling) -
     voxels = _Voxels(volume, work_type(volume.dtype, out.dtype), sampling)
     depth, height, width = out.shape[:3]
     across = matrix[:, :1] * np.arange(width)
-    lines = max(1, cpu_warp.TUNING.strip_pixels // width)
+    lines = max(1, cpu_warp.STRIP_PIXELS // width)
     for plane in range(depth):
         down = matrix[:, 1:2] * np.arange(height) + (matrix[:, 2:3] * plane + matrix[:, 3:])
         for top in range(0, height, lines):

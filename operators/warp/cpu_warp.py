@@ -26,19 +26,9 @@ MOST_EXTENT = 32766
 FAR = 1e6
 """Positions further outside are as good as this one. Integers of 32 bits need not hold them."""
 
-
-class CpuWarpTuning(NamedTuple):
-    """How images are divided.
-
-    Attributes:
-        strip_pixels: pixels of the lines that are computed together; their positions should stay
-            in the cache of a core.
-    """
-
-    strip_pixels: int = 16384
-
-
-TUNING = CpuWarpTuning()
+STRIP_PIXELS = 16384
+"""Pixels of the lines that are computed together; their positions should stay in the cache of a
+core."""
 
 
 class Sampling(NamedTuple):
@@ -193,7 +183,7 @@ def _sample_strips(
     """Write the pixels at the positions of each strip of lines."""
     source = np.ascontiguousarray(image, work)
     height, width = out.shape[:2]
-    lines = max(1, TUNING.strip_pixels // width)
+    lines = max(1, STRIP_PIXELS // width)
     for top in range(0, height, lines):
         strip = slice(top, top + lines)
         places = positions(strip).astype(np.float64).clip(-FAR, FAR)

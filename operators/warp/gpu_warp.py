@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,21 +32,11 @@ their distance spreads them over the banks of shared memory."""
 _PLACE_BYTES, _ARRIVAL_BYTES = 128, 8  # sizes of the structs `Place` and `Arrival`
 _BITS_OF_MATRIX = 40  # fractional bits of a matrix's fixed-point numbers
 
+MAX_BLOCKS = 4096
+"""Blocks of a sample; they loop over further tiles."""
 
-class GpuWarpTuning(NamedTuple):
-    """Limits of a launch.
-
-    Attributes:
-        most_blocks: blocks of a sample; they loop over further tiles.
-        most_frames: frames of a grid of rotate_bytes.cu; blocks loop over further frames. CUDA
-            allows no more.
-    """
-
-    most_blocks: int = 4096
-    most_frames: int = 65535
-
-
-TUNING = GpuWarpTuning()
+MAX_FRAMES = 65535
+"""Frames of a grid of rotate_bytes.cu; blocks loop over further frames. CUDA allows no more."""
 
 
 def warp_images(
@@ -123,7 +113,7 @@ def _warp_pixels(
     )
     matrices = batch.device.upload(maps.matrices) if known else maps.on_device
     fill = converted_fill(sampling, target if arithmetic.direct else arithmetic.work)
-    grid = min(int(tiles.max(initial=0)), TUNING.most_blocks), len(table)
+    grid = min(int(tiles.max(initial=0)), MAX_BLOCKS), len(table)
     batch.device.launch(function, grid, (THREADS,), table, matrices, fill)
 
 
@@ -198,5 +188,5 @@ def _frames(
     )
     across = -(-(canvas[:, 1] + lead) // _BYTES_TILE)
     down = -(-canvas[:, 0] // _BYTES_TILE)
-    frames = min(len(samples), TUNING.most_frames)
+    frames = min(len(samples), MAX_FRAMES)
     return table, (int(across.max(initial=0)), int(down.max(initial=0)), frames)

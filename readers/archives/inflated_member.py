@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from ...engine.errors import DecodeError
 from ..storage.storage import Bytes, Storage
 
+PIECE_BYTES = 1 << 20
+"""Bytes that are inflated at once: a core's cache holds them."""
 
-class InflatedMemberTuning(NamedTuple):
-    """Numbers of inflating.
-
-    Attributes:
-        piece: bytes that are inflated at once: a core's cache holds them.
-        gap: see `Storage.gap`. All bytes are inflated anyway, so wide gaps would only take memory.
-    """
-
-    piece: int = 1 << 20
-    gap: int = 16 << 10
-
-
-TUNING = InflatedMemberTuning()
+GAP_BYTES = 16 << 10
+"""See `Storage.gap`. All bytes are inflated anyway, so wide gaps would only take memory."""
 
 
 class InflatedMember(Storage):
@@ -49,7 +39,7 @@ class InflatedMember(Storage):
         """
         self.name = name
         self.size = size
-        self.gap = TUNING.gap
+        self.gap = GAP_BYTES
         self._packed = packed
         self._checksum = checksum
 
@@ -93,7 +83,7 @@ class InflatedMember(Storage):
         packed: bytes | memoryview = self._packed.data
         while True:
             # One byte more than the member may have: too long a content must be noticed.
-            length = min(TUNING.piece, self.size + 1 - position)
+            length = min(PIECE_BYTES, self.size + 1 - position)
             try:
                 content = member.decompress(packed, length)
             except zlib.error as error:

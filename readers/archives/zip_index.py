@@ -37,18 +37,9 @@ _LOCAL_MAGIC = 0x04034B50
 _ENCRYPTED = 1
 _MOST_GROWTH = 1032  # maximum bytes that DEFLATE makes of one byte
 
+MAX_MEMBER_BYTES = 4 << 30
+"""Bytes of a member's content."""
 
-class ZipTuning(NamedTuple):
-    """Limits of zip archives.
-
-    Attributes:
-        inflated: bytes of a member's content.
-    """
-
-    inflated: int = 4 << 30
-
-
-TUNING = ZipTuning()
 
 _METHODS = {STORED: "stored", DEFLATED: "deflated", 12: "bzip2", 14: "LZMA", 93: "Zstandard"}
 
@@ -146,7 +137,7 @@ def _check_sizes(
         storage,
         names,
         ~stored & ~may_inflate_to(sizes, contents),
-        f"would inflate to more than {TUNING.inflated} bytes, or more than its bytes can give; "
+        f"would inflate to more than {MAX_MEMBER_BYTES} bytes, or more than its bytes can give; "
         "store it uncompressed",
     )
 
@@ -154,7 +145,7 @@ def _check_sizes(
 def may_inflate_to(sizes: Int64s, contents: Int64s) -> NDArray[np.bool_]:
     """Return whether so many bytes may be what so many deflated bytes give, and fit into memory."""
     fits: NDArray[np.bool_] = contents <= _MOST_GROWTH * sizes + 64
-    return fits & (contents >= 0) & (contents <= TUNING.inflated)
+    return fits & (contents >= 0) & (contents <= MAX_MEMBER_BYTES)
 
 
 def _refuse(storage: Storage, names: StringTable, wrong: NDArray[np.bool_], what: str) -> None:

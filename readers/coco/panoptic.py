@@ -6,7 +6,7 @@ Format: https://cocodataset.org/#format-data, "Panoptic Segmentation".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import cv2
 import numpy as np
@@ -19,18 +19,9 @@ from ..source import Allocate, Column
 from ..storage.read_team import READ_TEAM
 from .samples import MOST_PIXELS, Int64s
 
+DECODING_THREADS = 4
+"""Threads that decode the files of a batch."""
 
-class PanopticTuning(NamedTuple):
-    """Numbers of decoding PNG files.
-
-    Attributes:
-        threads: that decode the files of a batch.
-    """
-
-    threads: int = 4
-
-
-TUNING = PanopticTuning()
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _END = b"IEND\xaeB`\x82"  # the last chunk's name and checksum
@@ -59,7 +50,7 @@ class PanopticColumn:
         def decode(row: int) -> None:
             _decode(files[row], names[row], results[row])
 
-        READ_TEAM.run_jobs(decode, range(len(indices)), TUNING.threads)
+        READ_TEAM.run_jobs(decode, range(len(indices)), DECODING_THREADS)
         return results
 
 

@@ -18,18 +18,9 @@ Int64s = NDArray[np.int64]
 Int32s = NDArray[np.int32]
 Float32s = NDArray[np.float32]
 
+POLYGONS_AT_ONCE = 1 << 14
+"""Polygons whose vertices are copied together, so that little memory is needed."""
 
-class SamplesTuning(NamedTuple):
-    """Numbers of sorting annotations by samples.
-
-    Attributes:
-        polygons_at_once: whose vertices are copied together, so that little memory is needed.
-    """
-
-    polygons_at_once: int = 1 << 14
-
-
-TUNING = SamplesTuning()
 
 _INT32 = np.iinfo(np.int32)
 MOST_PIXELS = 1 << 28
@@ -243,8 +234,8 @@ def _vertices(stored: NDArray[np.float64], starts: Int64s, counts: Int64s) -> Fl
     """Return the vertices of polygons, end to end."""
     vertices = np.empty((int(counts.sum()), 2), np.float32)
     end = 0
-    for first in range(0, len(counts), TUNING.polygons_at_once):
-        some = slice(first, first + TUNING.polygons_at_once)
+    for first in range(0, len(counts), POLYGONS_AT_ONCE):
+        some = slice(first, first + POLYGONS_AT_ONCE)
         indices = range_indices(starts[some], counts[some])
         vertices[end : end + len(indices)] = stored[indices]
         end += len(indices)

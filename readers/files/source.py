@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +19,8 @@ from ..storage.local_reads import read_local
 from ..storage.urls import is_url, shown
 from .process_reads import ProcessReads
 
-
-class FileSourceTuning(NamedTuple):
-    """Numbers of the processes that read files.
-
-    Attributes:
-        threads: of each process; several work only while files come slowly.
-    """
-
-    threads: int = 4
-
-
-TUNING = FileSourceTuning()
+PROCESS_THREADS = 4
+"""Threads of each process; several work only while files come slowly."""
 
 
 class FileSource:
@@ -95,7 +85,7 @@ class FileSource:
 
     def share(self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]) -> None:
         """Let processes of its own read local files into memory of the arena."""
-        process = ReadingProcess(arena, TUNING.threads, metadata_functions, processes_of_cores())
+        process = ReadingProcess(arena, PROCESS_THREADS, metadata_functions, processes_of_cores())
         self._by_process = ProcessReads(process)
         self._read_files = self._by_process.read
 

@@ -11,7 +11,6 @@ import glob
 import os
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from ...engine.errors import ArgumentError, SourceError
 from ..storage.index_cache import SUFFIX
@@ -21,18 +20,8 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\.\.(\d+))?")
 _GLOB = re.compile(r"[*?[]")
 
-
-class PathPatternsTuning(NamedTuple):
-    """Limits of patterns.
-
-    Attributes:
-        paths: largest number of paths of one pattern; a larger number is taken for a mistake.
-    """
-
-    paths: int = 1_000_000
-
-
-TUNING = PathPatternsTuning()
+MAX_PATHS = 1_000_000
+"""Largest number of paths of one pattern; a larger number is taken for a mistake."""
 
 
 def expand_paths(paths: Iterable[str], in_folders: str = "*") -> list[str]:
@@ -83,10 +72,10 @@ def _choices(text: str, pattern: str) -> Iterable[str] | None:
     if numbers is None:
         return text.split(",") if "," in text else None
     first, last, step = int(numbers[1]), int(numbers[2]), int(numbers[3] or 1)
-    if last < first or step < 1 or (last - first) // step >= TUNING.paths:
+    if last < first or step < 1 or (last - first) // step >= MAX_PATHS:
         raise ArgumentError(
             f"{pattern!r}: the range {{{text}}} must count up, by at least 1, to at most "
-            f"{TUNING.paths} numbers"
+            f"{MAX_PATHS} numbers"
         )
     width = max(len(numbers[1]), len(numbers[2])) if _is_padded(numbers) else 0
     return (f"{number:0{width}}" for number in range(first, last + 1, step))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
-from ..protobuf.columns import TUNING, common_fields
+from ..protobuf.columns import MIN_MESSAGES, common_fields
 from ..protobuf.wire import LENGTH
 from ..source import Column
 from ..storage.records import Records
@@ -63,7 +63,7 @@ class TensorProtosParser:
     def _together(self, records: Records) -> tuple[Column, ...] | None:
         """Return the columns of the usual data set: an encoded image and one class each."""
         usual = self.image and self.label_type == LabelType.SINGLE
-        if not usual or self.num_outputs > 2 or len(records) < TUNING.fewest_messages:
+        if not usual or self.num_outputs > 2 or len(records) < MIN_MESSAGES:
             return None
         block = records.block
         stored = common_fields(block, records.starts, records.ends) or []

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
-from ..protobuf.columns import TUNING, common_fields, int32s
+from ..protobuf.columns import MIN_MESSAGES, common_fields, int32s
 from ..protobuf.encoding import field_head, varint_field
 from ..protobuf.wire import FIXED32, LENGTH, VARINT, Data, Span, bytes_of, fields, read_varint
 from ..source import Column
@@ -99,7 +99,7 @@ class DatumParser:
 
     def _together(self, records: Records) -> tuple[Column, ...] | None:
         """Return the columns if all messages are alike, encoded, and have the wanted fields."""
-        if len(records) < TUNING.fewest_messages:
+        if len(records) < MIN_MESSAGES:
             return None
         block, starts = records.block, records.starts
         stored = {each.number: each for each in common_fields(block, starts, records.ends) or ()}

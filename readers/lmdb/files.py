@@ -6,7 +6,7 @@ import glob
 import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,18 +26,8 @@ from .tree import Entries, read_entries
 
 _DATA = "data.mdb"  # in the folder that LMDB calls the environment
 
-
-class LmdbTuning(NamedTuple):
-    """When the extents of a database's values are cached.
-
-    Attributes:
-        cached_leaf_pages: a tree with as many takes longer to read than a cached index.
-    """
-
-    cached_leaf_pages: int = 2048
-
-
-TUNING = LmdbTuning()
+MIN_CACHED_LEAF_PAGES = 2048
+"""A tree with as many takes longer to read than a cached index."""
 
 
 class LMDBFiles:
@@ -150,7 +140,7 @@ def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
         refuse_change(storage, snapshot)
         return _records(entries, storage.name)
 
-    if database.leaf_pages < TUNING.cached_leaf_pages:
+    if database.leaf_pages < MIN_CACHED_LEAF_PAGES:
         return build()
     kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,18 +28,8 @@ _PAGE_TYPES = 0x6F  # the other bits mark pages that a transaction is writing
 _OVERFLOW, _DATABASE, _DUPLICATES = 0x01, 0x02, 0x04  # flags of a node
 _NODE = 8  # bytes of a node before its key
 
-
-class TreeTuning(NamedTuple):
-    """How a level of the tree is read.
-
-    Attributes:
-        chunk_bytes: pages that are read and decoded together.
-    """
-
-    chunk_bytes: int = 8 << 20
-
-
-TUNING = TreeTuning()
+CHUNK_BYTES = 8 << 20
+"""Pages that are read and decoded together."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +96,7 @@ class _TreeWalk:
         yield from (_Pages(self, chunk).entries() for chunk in self._cut(level))
 
     def _cut(self, numbers: Int64s) -> list[Int64s]:
-        step = TUNING.chunk_bytes // self.page_size
+        step = CHUNK_BYTES // self.page_size
         return [numbers[start : start + step] for start in range(0, len(numbers), step)]
 
     def _check_order(self, keys: Iterable[bytes]) -> None:

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,27 +26,19 @@ from ..storage.read_team import READ_TEAM
 from .mapped_copies import MappedCopies
 from .region import Regions
 
+MAX_FILE_BYTES = 1 << 20
+"""Bytes of a file at most: two threads read the elements of larger files faster."""
 
-class ExpectedHeaderTuning(NamedTuple):
-    """Which files are read by one call each.
+TWO_THREADS_BYTES = 2 << 20
+"""Bytes of a batch that two threads read faster than one."""
 
-    Attributes:
-        nbytes: of a file at most: two threads read the elements of larger files faster.
-        two_threads: bytes of a batch that two threads read faster than one.
-        beside: bytes that may be read in vain for a region: to plan single reads takes as long.
-    """
-
-    nbytes: int = 1 << 20
-    two_threads: int = 2 << 20
-    beside: int = 256 << 10
-
-
-TUNING = ExpectedHeaderTuning()
+MAX_UNUSED_BYTES = 256 << 10
+"""Bytes that may be read in vain for a region: to plan single reads takes as long."""
 
 
 def may_be_read_at_once(nbytes: int) -> bool:
     """Return whether so many bytes of elements are best read by one call, with their header."""
-    return 0 < nbytes <= TUNING.nbytes
+    return 0 < nbytes <= MAX_FILE_BYTES
 
 
 @dataclass(frozen=True)
@@ -79,7 +71,7 @@ class ExpectedHeader:
             return False
         span = self._span(regions)
         wanted = int(counts[0].prod()) * self.header.dtype.itemsize
-        return span <= TUNING.nbytes and span - wanted <= TUNING.beside
+        return span <= MAX_FILE_BYTES and span - wanted <= MAX_UNUSED_BYTES
 
     def read_regions(self, paths: Sequence[str], regions: Regions, result: NDArray[Any]) -> bool:
         """Read regions of local files; return whether all files are alike and were in memory.
@@ -150,7 +142,7 @@ class ExpectedHeader:
             finally:
                 os.close(fd)
 
-        threads = 2 if len(paths) * nbytes >= TUNING.two_threads else 1
+        threads = 2 if len(paths) * nbytes >= TWO_THREADS_BYTES else 1
         try:
             READ_TEAM.run_jobs(open_and_read, range(len(paths)), threads)
         except OSError:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -31,23 +31,15 @@ if TYPE_CHECKING:
     from ...engine.gpu.device import DeviceAccess
     from ...engine.graph.context import BatchContext
 
+KVIKIO_THREADS = 8
+"""Number of KvikIO's threads; KvikIO's default is one."""
 
-class GdsTuning(NamedTuple):
-    """Numbers of reading into GPU memory.
+MAX_OPEN_FILES = 256
+"""Number of files that stay open."""
 
-    Attributes:
-        threads: number of KvikIO's threads; KvikIO's default is one.
-        open_files: number of files that stay open.
-        sample_nbytes: smallest sample in bytes. Smaller samples come faster through the page cache
-            and one copy of the batch.
-    """
-
-    threads: int = 8
-    open_files: int = 256
-    sample_nbytes: int = 1 << 20
-
-
-TUNING = GdsTuning()
+MIN_SAMPLE_BYTES = 1 << 20
+"""Smallest sample in bytes. Smaller samples come faster through the page cache and one copy of the
+batch."""
 
 
 STRAIGHT = "reads straight into GPU memory (GPUDirect Storage)"
@@ -64,7 +56,7 @@ class DirectReads:
     def __init__(self, stage: DeviceAccess) -> None:
         self._stage = stage
         self._verdicts: dict[int, str] = {}
-        self._opened = lru_cache(TUNING.open_files)(self._open)
+        self._opened = lru_cache(MAX_OPEN_FILES)(self._open)
         self.path_used = ""
 
     def verdict(self, path: str) -> str:
@@ -186,8 +178,8 @@ def direct_reads(stage: DeviceAccess, path: str | None) -> tuple[DirectReads | N
     # A later read raises the error of a missing file.
     if os.path.isfile(path) and (why := reads.verdict(path)):
         return None, f"{THROUGH_HOST}: {why}"
-    if defaults.get("num_threads") < TUNING.threads:
-        defaults.set("num_threads", TUNING.threads)
+    if defaults.get("num_threads") < KVIKIO_THREADS:
+        defaults.set("num_threads", KVIKIO_THREADS)
     return reads, STRAIGHT
 
 
@@ -202,8 +194,8 @@ def _obstacle(groups: Sequence[FormGroup], stored: Sequence[OpenArray]) -> str:
         return f"elements of type {group.header.dtype} are converted on the host"
     if not group.in_runs(stored):
         return "the samples' bytes do not lie side by side, or lie in another order"
-    if int(group.regions.shape[0].prod()) * group.header.dtype.itemsize < TUNING.sample_nbytes:
-        return f"samples of less than {TUNING.sample_nbytes >> 20} MiB come faster this way"
+    if int(group.regions.shape[0].prod()) * group.header.dtype.itemsize < MIN_SAMPLE_BYTES:
+        return f"samples of less than {MIN_SAMPLE_BYTES >> 20} MiB come faster this way"
     return ""
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,43 +27,36 @@ if TYPE_CHECKING:
     from ..process.mapped_child import Copied, Files
     from ..storage.local_reads import Identity
 
+MAX_FRACTION_OF_CORES = 0.75
+"""Fraction of the cores that is kept busy at most: more threads wait for one another, and for
+those of the pipeline. On 16 cores, 12 threads copy 45 to 51 GB/s for two batches at a time, 16
+threads 35 to 38 GB/s."""
 
-class MappedCopiesTuning(NamedTuple):
-    """Which regions are copied out of mapped files.
+MIN_REGION_COST = 512 << 10
+"""Cost of reading a region (`RegionRead.cost`) that is worth a message."""
 
-    Attributes:
-        fraction_of_cores: that is kept busy at most: more threads wait for one another, and for
-            those of the pipeline. On 16 cores, 12 threads copy 45 to 51 GB/s for two batches at a
-            time, 16 threads 35 to 38 GB/s.
-        cost: of reading a region (`RegionRead.cost`), to be worth a message.
-        long_run: bytes of a run that is read as fast as it is copied, and by two threads faster.
-            Only many threads gain by copying such runs, because they wait for one another when they
-            read.
-        runs_nbytes: bytes of a region of long runs, to be worth a copy.
-        many_threads: threads that gain by copying long runs.
-    """
+LONG_RUN_BYTES = 256 << 10
+"""Bytes of a run that is read as fast as it is copied, and by two threads faster. Only many threads
+gain by copying such runs, because they wait for one another when they read."""
 
-    fraction_of_cores: float = 0.75
-    cost: int = 512 << 10
-    long_run: int = 256 << 10
-    runs_nbytes: int = 4 << 20
-    many_threads: int = 3
+MIN_LONG_RUNS_BYTES = 4 << 20
+"""Bytes of a region of long runs, to be worth a copy."""
 
-
-TUNING = MappedCopiesTuning()
+MANY_THREADS = 3
+"""Threads that gain by copying long runs."""
 
 
 def copying_threads(threads: int) -> int:
     """Return how many of so many threads should copy."""
     cores = len(os.sched_getaffinity(0))
-    return min(threads, max(2, int(TUNING.fraction_of_cores * cores)))
+    return min(threads, max(2, int(MAX_FRACTION_OF_CORES * cores)))
 
 
 def worth_copying(part: RegionRead, threads: int) -> bool:
     """Return whether so many threads copy a part faster than they read it."""
-    if all(grid.direct and grid.length >= TUNING.long_run for grid in part.grids):
-        return threads >= TUNING.many_threads and part.target.nbytes >= TUNING.runs_nbytes
-    return part.cost >= TUNING.cost
+    if all(grid.direct and grid.length >= LONG_RUN_BYTES for grid in part.grids):
+        return threads >= MANY_THREADS and part.target.nbytes >= MIN_LONG_RUNS_BYTES
+    return part.cost >= MIN_REGION_COST
 
 
 class MappedCopies:

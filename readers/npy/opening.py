@@ -22,21 +22,11 @@ from ..storage.storage import Bytes, Storage
 from ..storage.urls import is_url
 from .array_list import ArrayList
 
+FIRST_READ_BYTES = 256
+"""Bytes read at first: `numpy.save` writes headers of 128 bytes where they suffice."""
 
-class OpeningTuning(NamedTuple):
-    """Numbers of opening arrays.
-
-    Attributes:
-        beginning: bytes read at first: `numpy.save` writes headers of 128 bytes where they suffice.
-        kept: files whose state is remembered: for local files to close them, for URLs to spare a
-            request.
-    """
-
-    beginning: int = 256
-    kept: int = 1024
-
-
-TUNING = OpeningTuning()
+MAX_KNOWN_FILES = 1024
+"""Files whose state is remembered: for local files to close them, for URLs to spare a request."""
 
 
 class StoredMember(NamedTuple):
@@ -202,7 +192,7 @@ class ArrayOpener:
                 before.close()  # the file was replaced: nobody will read the old one again
             found[file] = storage
         self._files.update(found)
-        while len(self._files) > TUNING.kept:
+        while len(self._files) > MAX_KNOWN_FILES:
             with suppress(StopIteration, RuntimeError, KeyError):  # another thread was quicker
                 self._files.pop(next(iter(self._files))).close()
         return found
@@ -234,14 +224,14 @@ class ArrayOpener:
         return header
 
     def _read_headers(self, encoded: Sequence[_EncodedArray]) -> list[NpyHeader]:
-        beginnings = self._beginnings(encoded, [TUNING.beginning] * len(encoded))
+        beginnings = self._beginnings(encoded, [FIRST_READ_BYTES] * len(encoded))
         lengths = []
         for each, data in zip(encoded, beginnings, strict=True):
             try:
                 lengths.append(header_length(data[:PREFIX]))
             except DecodeError as error:
                 raise self._named(each, error) from None
-        longer = [i for i, length in enumerate(lengths) if length > TUNING.beginning]
+        longer = [i for i, length in enumerate(lengths) if length > FIRST_READ_BYTES]
         for i, data in zip(
             longer,
             self._beginnings([encoded[i] for i in longer], [lengths[i] for i in longer]),

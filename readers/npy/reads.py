@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,22 +23,13 @@ from ..storage.storage import Bytes
 from .mapped_copies import MappedCopies
 from .region_reads import ByteRanges, DirectRange, RegionRead, byte_ranges_of, staged_nbytes
 
+PIECE_BYTES = 4 << 20
+"""Bytes of a read at most; longer reads are divided. A thread copies at least so much: that takes
+half a millisecond and makes up for its start (50 us)."""
 
-class ReadsTuning(NamedTuple):
-    """How reads are divided among threads.
-
-    Attributes:
-        piece: bytes of a read at most; longer reads are divided. A thread copies at least so much:
-            that takes half a millisecond and makes up for its start (50 us).
-        copied_per_read: bytes that are copied while a read holds the GIL: with shorter reads,
-            threads only wait for one another; with reads n times as long, n threads can copy.
-    """
-
-    piece: int = 4 << 20
-    copied_per_read: int = 16 << 10
-
-
-TUNING = ReadsTuning()
+COPIED_BYTES_PER_READ = 16 << 10
+"""Bytes that are copied while a read holds the GIL: with shorter reads, threads only wait for one
+another; with reads n times as long, n threads can copy."""
 
 
 def carry_out(
@@ -205,17 +196,17 @@ def _read_local(
 
 def _divided(work: Sequence[ByteRanges]) -> Iterator[ByteRanges]:
     for each in work:
-        if isinstance(each, DirectRange) and each.buffer.size > TUNING.piece:
+        if isinstance(each, DirectRange) and each.buffer.size > PIECE_BYTES:
             storage, offset, buffer = each
-            for at in range(0, buffer.size, TUNING.piece):
-                yield DirectRange(storage, offset + at, buffer[at : at + TUNING.piece])
+            for at in range(0, buffer.size, PIECE_BYTES):
+                yield DirectRange(storage, offset + at, buffer[at : at + PIECE_BYTES])
         else:
             yield each
 
 
 def _worth_threads(pieces: Sequence[ByteRanges]) -> int:
     nbytes, reads = sum(map(_size, pieces)), sum(map(_reads, pieces))
-    return min(nbytes // TUNING.piece, max(2, nbytes // (TUNING.copied_per_read * max(1, reads))))
+    return min(nbytes // PIECE_BYTES, max(2, nbytes // (COPIED_BYTES_PER_READ * max(1, reads))))
 
 
 def _size(each: ByteRanges) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine.graph.context import Array, BatchContext
 from ...engine.order.sampler import Selection
@@ -15,24 +15,16 @@ from ..selections import Selects
 from ..source import Columns
 from .source import NumpySource
 
+READ_AHEAD_BYTES = 16 << 20
+"""Bytes of a batch. While threads copy so much, one thread can find out where the next batch
+lies."""
 
-class RegionReadingTuning(NamedTuple):
-    """When large batches of arrays are read ahead.
+UNDER_WAY_BYTES = 128 << 20
+"""Bytes of all batches that are read at a time. A small batch takes the threads less time than the
+messages about it, so several are under way."""
 
-    Attributes:
-        ahead_nbytes: of a batch. While threads copy so much, one thread can find out where the
-            next batch lies.
-        under_way_nbytes: of all batches that are read at a time. A small batch takes the threads
-            less time than the messages about it, so several are under way.
-        most_ahead: number of batches that are read ahead at most.
-    """
-
-    ahead_nbytes: int = 16 << 20
-    under_way_nbytes: int = 128 << 20
-    most_ahead: int = 3
-
-
-TUNING = RegionReadingTuning()
+MAX_AHEAD = 3
+"""Number of batches that are read ahead at most."""
 
 
 @dataclass
@@ -106,9 +98,9 @@ class AheadIfLarge:
         columns: Any = self._now.take_batch(batch, selection)
         if self._ahead is not None:
             nbytes = sum(map(nbytes_of, columns))
-            if nbytes >= TUNING.ahead_nbytes:
+            if nbytes >= READ_AHEAD_BYTES:
                 self._now.close()
-                depth = min(TUNING.most_ahead, max(1, TUNING.under_way_nbytes // nbytes - 1))
+                depth = min(MAX_AHEAD, max(1, UNDER_WAY_BYTES // nbytes - 1))
                 self._now, self._ahead = self._ahead(depth), None
         found: Columns = columns
         return found

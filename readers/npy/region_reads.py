@@ -12,30 +12,20 @@ from ..storage.read_plan import Int64s
 from ..storage.storage import Bytes, Storage
 from .plan import RangeGrid, RangeTile, ReadCost
 
-
-class RegionReadTuning(NamedTuple):
-    """Numbers of reads whose elements are picked out.
-
-    Attributes:
-        staged: bytes that a thread reads before it picks elements out of them: they stay in its
-            core's cache. Measured on 64^3 of 512^3 float32, warm: 0.59 ms a region; with all bytes
-            of the region at once 1.0 ms.
-    """
-
-    staged: int = 1 << 20
-
-
-TUNING = RegionReadTuning()
+STAGED_BYTES = 1 << 20
+"""Bytes that a thread reads before it picks elements out of them: they stay in its core's cache.
+Measured on 64^3 of 512^3 float32, warm: 0.59 ms a region; with all bytes of the region at once 1.0
+ms."""
 
 
 def staged_nbytes() -> int:
     """Return the bytes that a thread reads before it picks elements out of them."""
-    return TUNING.staged
+    return STAGED_BYTES
 
 
 def read_cost_of(storage: Storage) -> ReadCost:
     """Return the costs that decide which runs of a file are read together."""
-    return ReadCost(storage.gap, TUNING.staged)
+    return ReadCost(storage.gap, STAGED_BYTES)
 
 
 class DirectRange(NamedTuple):

@@ -6,7 +6,7 @@ import mmap
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,24 +27,17 @@ from .reads import carry_out
 from .region import RegionOfInterest, Regions, Values
 from .region_reads import RegionRead
 
+HEADERS_AT_ONCE = 256
+"""Headers that are read when samples are counted along an axis."""
 
-class NumpySourceTuning(NamedTuple):
-    """Numbers of reading arrays.
+MIN_MAPPED_BYTES = 2 << 20
+"""Bytes of a file; smaller files are better read than mapped."""
 
-    Attributes:
-        headers_at_once: that are read when samples are counted along an axis.
-        worth_mapping: bytes of a file; smaller files are better read than mapped.
-        inflated_fraction: of the machine's memory that deflated members of a batch may fill.
-        known_shapes: shapes of arrays whose region is remembered.
-    """
+MAX_INFLATED_FRACTION = 0.5
+"""Fraction of the machine's memory that deflated members of a batch may fill."""
 
-    headers_at_once: int = 256
-    worth_mapping: int = 2 << 20
-    inflated_fraction: float = 0.5
-    known_shapes: int = 256
-
-
-TUNING = NumpySourceTuning()
+MAX_KNOWN_SHAPES = 256
+"""Shapes of arrays whose region is remembered."""
 
 
 class NumpySource:
@@ -97,8 +90,8 @@ class NumpySource:
                 )
 
     def _extents(self, axis: int) -> Iterator[int]:
-        for begin in range(0, len(self._arrays), TUNING.headers_at_once):
-            numbers = np.arange(begin, min(begin + TUNING.headers_at_once, len(self._arrays)))
+        for begin in range(0, len(self._arrays), HEADERS_AT_ONCE):
+            numbers = np.arange(begin, min(begin + HEADERS_AT_ONCE, len(self._arrays)))
             for number, header in zip(numbers.tolist(), self._stored.headers(numbers), strict=True):
                 if not -len(header.shape) <= axis < len(header.shape):
                     raise DecodeError(
@@ -174,7 +167,7 @@ class NumpySource:
 
     def _check_inflated(self, located: LocatedSamples) -> None:
         """Refuse a batch whose deflated members would fill the memory of this machine."""
-        most = int(TUNING.inflated_fraction * os.sysconf("SC_PHYS_PAGES") * mmap.PAGESIZE)
+        most = int(MAX_INFLATED_FRACTION * os.sysconf("SC_PHYS_PAGES") * mmap.PAGESIZE)
         nbytes = located.inflated_nbytes()
         if nbytes > most:
             raise SourceError(
@@ -282,7 +275,7 @@ class NumpySource:
             count = tuple(located.groups[0].regions.count[0].tolist())
             expected = ExpectedCopies(beginning, header, count, self._mapped)
         elif located.whole or self._mapped is None:
-            small = header.nbytes <= TUNING.worth_mapping
+            small = header.nbytes <= MIN_MAPPED_BYTES
             if may_be_read_at_once(header.nbytes) if located.whole else small:
                 expected = ExpectedHeader(beginning, header)
         if expected != self._likeness:  # else what `_same` knows of it stays
@@ -328,7 +321,7 @@ class NumpySource:
         one = self._region_of_shape.get(key)
         if one is None:
             one = self._region.of_samples(shape[np.newaxis], {}, where)
-            if len(self._region_of_shape) == TUNING.known_shapes:
+            if len(self._region_of_shape) == MAX_KNOWN_SHAPES:
                 self._region_of_shape.clear()
             self._region_of_shape[key] = one
         return one.repeated(len(rows))
@@ -364,7 +357,7 @@ class NumpySource:
         """
         try:
             path = self.plain_file()
-            if path is None or self._o_direct or os.path.getsize(path) < TUNING.worth_mapping:
+            if path is None or self._o_direct or os.path.getsize(path) < MIN_MAPPED_BYTES:
                 return False
             if not known:
                 return True

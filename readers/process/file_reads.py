@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,24 +19,16 @@ from ..storage.storage import Bytes
 
 Metadata = dict[str, NDArray[Any]]
 
+OPEN_AT_ONCE = 512
+"""Number of files of a request that are open at a time. The descriptors of the process suffice for
+several requests."""
 
-class FileReadsTuning(NamedTuple):
-    """How files are divided among threads.
+FILES_IN_A_ROW = 8
+"""Number of files that a thread opens or reads as one job."""
 
-    Attributes:
-        open_at_once: number of files of a request that are open at a time. The descriptors of the
-            process suffice for several requests.
-        in_a_row: number of files that a thread opens or reads as one job.
-        quick_seconds: for a file. While files take less, one thread opens and reads them, because
-            several threads would wait for the GIL of the process.
-    """
-
-    open_at_once: int = 512
-    in_a_row: int = 8
-    quick_seconds: float = 2e-4
-
-
-TUNING = FileReadsTuning()
+QUICK_SECONDS = 2e-4
+"""Seconds for a file. While files take less, one thread opens and reads them, because several
+threads would wait for the GIL of the process."""
 
 
 class FileReads:
@@ -70,8 +62,8 @@ class FileReads:
         block = self._arena.array((offset, (room,), "u1"))
         sizes = np.zeros(len(paths), np.int64)
         used = 0
-        for start in range(0, len(paths), TUNING.open_at_once):
-            some = slice(start, start + TUNING.open_at_once)
+        for start in range(0, len(paths), OPEN_AT_ONCE):
+            some = slice(start, start + OPEN_AT_ONCE)
             sizes_read = self._read_together(paths[some], block[used:])
             if sizes_read is None:
                 return None
@@ -132,16 +124,16 @@ class _OpenedFiles:
     def _do(self, work: Callable[[int], None], numbers: Sequence[int]) -> None:
         def do_some(start: int) -> None:
             try:
-                for number in numbers[start : start + TUNING.in_a_row]:
+                for number in numbers[start : start + FILES_IN_A_ROW]:
                     work(number)
             except Exception:  # the parent meets the same error, and raises it
                 self.failed = True
 
-        starts = range(0, len(numbers), TUNING.in_a_row)
+        starts = range(0, len(numbers), FILES_IN_A_ROW)
         for done, start in enumerate(starts, 1):
             began = perf_counter()
             do_some(start)
-            if perf_counter() - began > TUNING.in_a_row * TUNING.quick_seconds:
+            if perf_counter() - began > FILES_IN_A_ROW * QUICK_SECONDS:
                 self._team.run_jobs(do_some, starts[done:])
                 return
 

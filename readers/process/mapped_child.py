@@ -29,39 +29,36 @@ from ...engine.threads import Team
 from ..storage.local_reads import OPEN_FLAGS, Identity, identity
 from ..storage.read_plan import Int64s
 
+PIECE_BYTES = 4 << 20
+"""Bytes that a thread copies in one call, which takes half a millisecond. With 16 threads, pieces
+of 256 KiB come at a third of the speed: threads wait for the GIL."""
 
-class MappedChildTuning(NamedTuple):
-    """Numbers of copying out of mapped files.
+PIECES_OF_THREAD = 3
+"""Number of pieces that are worth waking one more thread. Small requests come several at a time,
+and then fewer threads for each are faster."""
 
-    Attributes:
-        piece: bytes that a thread copies in one call, which takes half a millisecond. With 16
-            threads, pieces of 256 KiB come at a third of the speed: threads wait for the GIL.
-        pieces_of_thread: number of pieces that are worth waking one more thread. Small requests
-            come several at a time, and then fewer threads for each are faster.
-        maps: number of files that are mapped at a time. Each map of Python holds a descriptor.
-        gap: largest number of bytes between two lines that are probed as one range of pages. One
-            read would fetch both lines, too.
-        probes: number of ranges of a piece that are probed: whether their pages are in memory. To
-            probe all ranges would take longer than the copy.
-        pages: number of pages of a range that are probed.
-        trusted: number of successive pieces of a file that were in memory. After these pieces, the
-            file is not probed until a page fault waits for the disk. This makes patches of 64^3
-            twice as fast.
-        quick_pages: number of pages that are probed without releasing the GIL. A thread would
-            wait longer for the GIL than for the probe.
-    """
+MAX_MAPS = 4096
+"""Number of files that are mapped at a time. Each map of Python holds a descriptor."""
 
-    piece: int = 4 << 20
-    pieces_of_thread: int = 3
-    maps: int = 4096
-    gap: int = 16 << 10
-    probes: int = 8
-    pages: int = 2048
-    trusted: int = 64
-    quick_pages: int = 64
+GAP_BYTES = 16 << 10
+"""Largest number of bytes between two lines that are probed as one range of pages. One read would
+fetch both lines, too."""
 
+MAX_PROBES = 8
+"""Number of ranges of a piece that are probed: whether their pages are in memory. To probe all
+ranges would take longer than the copy."""
 
-TUNING = MappedChildTuning()
+PROBED_PAGES = 2048
+"""Number of pages of a range that are probed."""
+
+TRUSTED_PIECES = 64
+"""Number of successive pieces of a file that were in memory. After these pieces, the file is not
+probed until a page fault waits for the disk. This makes patches of 64^3 twice as fast."""
+
+QUICK_PAGES = 64
+"""Number of pages that are probed without releasing the GIL. A thread would wait longer for the GIL
+than for the probe."""
+
 
 _PAGE = mmap.PAGESIZE
 _libc = ctypes.CDLL(None)
@@ -109,7 +106,7 @@ class MapCopier:
     def __init__(self, arena: Arena, team: Team, descriptors: int) -> None:
         """Set the arena, the threads that copy, and the number of descriptors for maps."""
         self._arena = np.frombuffer(arena.map, np.uint8)
-        self._maps = MappedFiles(min(TUNING.maps, descriptors))
+        self._maps = MappedFiles(min(MAX_MAPS, descriptors))
         self._team = team
 
     def copy(self, files: Files, alikes: Sequence[tuple[Any, ...]]) -> Copied:
@@ -145,7 +142,7 @@ class MapCopier:
     ) -> Copied:
         copies = [_CopyRequest(StridedCopies(*each), maps, self._arena) for each in alikes]
         jobs = [job for each in copies for job in each.jobs()]
-        threads = -(-len(jobs) // TUNING.pieces_of_thread)
+        threads = -(-len(jobs) // PIECES_OF_THREAD)
         self._team.run_jobs(_copy_piece, jobs, threads)
         for number, (path, state) in enumerate(files):
             if maps[number] is not None and _identity_at(path) != state:
@@ -260,7 +257,7 @@ class MappedFile:
 
     def holds(self, array: NDArray[Any]) -> bool:
         """Return whether the pages of an array of the file are in memory; probe some of them."""
-        if self._hits >= TUNING.trusted:
+        if self._hits >= TRUSTED_PIECES:
             return True
         starts, length = _ranges(array.shape, array.strides, array.itemsize)
         address = array.__array_interface__["data"][0]
@@ -325,9 +322,9 @@ def _identity_at(path: str) -> Identity | None:
 def _divided(shape: tuple[int, ...], itemsize: int) -> list[tuple[Any, ...]]:
     """Return the indices of pieces of an array whose slowest axis is the first; () is the array."""
     axis = 0
-    while axis < len(shape) - 1 and prod(shape[axis + 1 :]) * itemsize > TUNING.piece:
+    while axis < len(shape) - 1 and prod(shape[axis + 1 :]) * itemsize > PIECE_BYTES:
         axis += 1
-    at_once = max(1, TUNING.piece // (prod(shape[axis + 1 :]) * itemsize))
+    at_once = max(1, PIECE_BYTES // (prod(shape[axis + 1 :]) * itemsize))
     if not axis and at_once >= shape[0]:
         return [()]
     return [
@@ -346,13 +343,13 @@ def _ranges(
     The array's slowest axis is the first. At most `probes` ranges are returned.
     """
     length, axis = itemsize, len(shape)
-    while axis and (shape[axis - 1] == 1 or strides[axis - 1] - length <= TUNING.gap):
+    while axis and (shape[axis - 1] == 1 or strides[axis - 1] - length <= GAP_BYTES):
         reach = length + (shape[axis - 1] - 1) * strides[axis - 1]
-        if reach > TUNING.pages * _PAGE:
+        if reach > PROBED_PAGES * _PAGE:
             break
         length, axis = reach, axis - 1
     count = prod(shape[:axis])
-    chosen = np.unique(np.linspace(0, count - 1, min(count, TUNING.probes)).astype(np.int64))
+    chosen = np.unique(np.linspace(0, count - 1, min(count, MAX_PROBES)).astype(np.int64))
     indices = np.unravel_index(chosen, shape[:axis]) if axis else ()
     starts = sum(
         (index * step for index, step in zip(indices, strides, strict=False)), np.zeros(1, np.int64)
@@ -362,7 +359,7 @@ def _ranges(
 
 class _PageTable(threading.local):
     def __init__(self) -> None:
-        self.residency = bytearray(TUNING.pages + 2)
+        self.residency = bytearray(PROBED_PAGES + 2)
         self.pointer = ctypes.addressof(ctypes.c_char.from_buffer(self.residency))
 
 
@@ -376,6 +373,6 @@ def _in_memory(address: int, length: int) -> bool:
     """
     lead = address % _PAGE
     pages = -(-(lead + length) // _PAGE)
-    mincore = _quick_mincore if pages <= TUNING.quick_pages else _mincore
+    mincore = _quick_mincore if pages <= QUICK_PAGES else _mincore
     known = mincore(address - lead, lead + length, _own.pointer) == 0
     return bool(known and _own.residency.find(0, 0, pages) < 0)

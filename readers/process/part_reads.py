@@ -15,32 +15,28 @@ from ..source import Allocate
 from .placed_columns import ALIGNMENT
 from .reading_process import ReadingProcess
 
+CORES_OF_PROCESS = 4
+"""Number of cores that allow one more process."""
 
-class PartReadsTuning(NamedTuple):
-    """How samples are divided among processes, and how much memory each process gets.
+MAX_PROCESSES = 4
+"""Processes at most."""
 
-    Attributes:
-        cores_of_process: number of cores that allow one more process.
-        processes: at most.
-        samples: of a batch that are worth one more process.
-        attempts: to read samples; each but the first knows what the samples took at the one before.
-        margin: memory that a process gets, as a multiple of what as many samples of earlier batches
-            took, or of what the samples took at the attempt before.
-        spread: what is added to `margin`, divided by the root of the number of samples: the mean
-            size of few samples differs more from the mean of all.
-        decay: of the mean size with each batch: large samples are forgotten.
-    """
+SAMPLES_OF_PROCESS = 16
+"""Samples of a batch that are worth one more process."""
 
-    cores_of_process: int = 4
-    processes: int = 4
-    samples: int = 16
-    attempts: int = 3
-    margin: float = 1.1
-    spread: float = 3.0
-    decay: float = 0.9
+MAX_ATTEMPTS = 3
+"""Attempts to read samples; each but the first knows what the samples took at the one before."""
 
+MEMORY_MARGIN = 1.1
+"""Memory that a process gets, as a multiple of what as many samples of earlier batches took, or of
+what the samples took at the attempt before."""
 
-TUNING = PartReadsTuning()
+MEMORY_SPREAD = 3.0
+"""What is added to `MEMORY_MARGIN`, divided by the root of the number of samples: the mean size of
+few samples differs more from the mean of all."""
+
+MEAN_DECAY = 0.9
+"""Decay of the mean size with each batch: large samples are forgotten."""
 
 
 Samples = Sequence[bytes] | NDArray[np.int64]
@@ -68,7 +64,7 @@ def processes_of_cores(least: int = 1) -> int:
     GPU's decoder waits for each batch.
     """
     cores = len(os.sched_getaffinity(0))
-    return min(TUNING.processes, max(least, cores // TUNING.cores_of_process))
+    return min(MAX_PROCESSES, max(least, cores // CORES_OF_PROCESS))
 
 
 class PartReads:
@@ -93,7 +89,7 @@ class PartReads:
         """
         if not len(samples) or not self._process.is_there:
             return None
-        count = max(1, min(self._process.processes, len(samples) // TUNING.samples))
+        count = max(1, min(self._process.processes, len(samples) // SAMPLES_OF_PROCESS))
         bounds = np.linspace(0, len(samples), count + 1).astype(np.intp).tolist()
         parts = [samples[start:end] for start, end in pairwise(bounds)]
         rooms = [self._room_for(len(part)) for part in parts]
@@ -105,11 +101,11 @@ class PartReads:
         self._process.count(seconds)
 
     def _learn(self, nbytes: int, samples: int) -> None:
-        self._mean = max(nbytes / max(1, samples), self._mean * TUNING.decay)
+        self._mean = max(nbytes / max(1, samples), self._mean * MEAN_DECAY)
 
     def _room_for(self, samples: int) -> int:
         """Return the bytes that most likely suffice for so many samples."""
-        return int(self._mean * (samples * TUNING.margin + TUNING.spread * samples**0.5))
+        return int(self._mean * (samples * MEMORY_MARGIN + MEMORY_SPREAD * samples**0.5))
 
     @property
     def path_used(self) -> str:
@@ -173,7 +169,7 @@ class PartRead:
         """Wait for the samples; None if this process must read them."""
         samples = sum(map(len, self._parts))
         larger: list[int] = []
-        for _ in range(TUNING.attempts):
+        for _ in range(MAX_ATTEMPTS):
             if larger:
                 self._send(larger)
             answers = self._answers and self._answers()
@@ -183,6 +179,6 @@ class PartRead:
             self._learn(sum(taken), samples)
             if all(nbytes <= room for nbytes, room in zip(taken, self._rooms, strict=True)):
                 return ReadParts(self._slab, self._firsts, [each[1:] for each in answers])
-            needed = (int(nbytes * TUNING.margin) for nbytes in taken)
+            needed = (int(nbytes * MEMORY_MARGIN) for nbytes in taken)
             larger = [max(pair) for pair in zip(needed, self._rooms, strict=True)]
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +18,9 @@ from .part_reads import PartRead, PartReads, ReadParts, processes_of_cores
 from .placed_columns import joined
 from .reading_process import ReadingProcess
 
-
-class ProcessSourceTuning(NamedTuple):
-    """How many processes read.
-
-    Attributes:
-        least_processes: one process alone reads TFRecord files at 0.75 of the rate of two threads
-            (four cores of an H100's host), two processes at 1.14.
-    """
-
-    least_processes: int = 2
-
-
-TUNING = ProcessSourceTuning()
+MIN_PROCESSES = 2
+"""One process alone reads TFRecord files at 0.75 of the rate of two threads (four cores of an
+H100's host), two processes at 1.14."""
 
 
 class ProcessSource:
@@ -44,7 +33,7 @@ class ProcessSource:
         self, source: Source, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]
     ) -> None:
         """Take the source, the memory of batches, and functions to run on encoded samples."""
-        processes = processes_of_cores(least=TUNING.least_processes)
+        processes = processes_of_cores(least=MIN_PROCESSES)
         process = ReadingProcess(arena, 1, metadata_functions, processes, source)
         self._source = source
         self._reads = PartReads(process)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from ...engine.processes.helper_processes import HelperProcesses
 from ...engine.processes.shipment import Shipment
@@ -17,23 +16,14 @@ from ...engine.tensors.arena import Arena
 from ...engine.tensors.packed_rows import MetadataFunction
 from ..source import Source
 
+REQUESTS_AT_ONCE = 4
+"""Number of requests that a process works on at a time. So the process has the next batches when a
+batch is done."""
 
-class ReadingProcessTuning(NamedTuple):
-    """How a process is used.
-
-    Attributes:
-        at_once: number of requests that a process works on at a time. So the process has the
-            next batches when a batch is done.
-        long_copy: bytes of a copy that goes past the caches of the cores, straight to memory. The
-            C library's own limit is made for copies that are used at once: 151 MiB on a machine
-            with 300 MiB of cache. With 512 KiB, 16 threads copy 165 GB/s there, not 78.
-    """
-
-    at_once: int = 4
-    long_copy: int = 512 << 10
-
-
-TUNING = ReadingProcessTuning()
+LONG_COPY_BYTES = 512 << 10
+"""Bytes of a copy that goes past the caches of the cores, straight to memory. The C library's own
+limit is made for copies that are used at once: 151 MiB on a machine with 300 MiB of cache. With 512
+KiB, 16 threads copy 165 GB/s there, not 78."""
 
 
 class ReadingProcess(HelperProcesses):
@@ -69,7 +59,7 @@ class ReadingProcess(HelperProcesses):
             dict(metadata_functions),
             numbers=(threads,),
             processes=processes,
-            at_once=TUNING.at_once,
+            at_once=REQUESTS_AT_ONCE,
             environment={"GLIBC_TUNABLES": _tunables()},
         )
 
@@ -82,5 +72,5 @@ class ReadingProcess(HelperProcesses):
 def _tunables() -> str:
     """Return the settings of the GNU C library for the process; those of the user come last."""
     # Other C libraries, and the GNU C library on other processors, ignore what they do not know.
-    ours = f"glibc.cpu.x86_non_temporal_threshold={TUNING.long_copy}"
+    ours = f"glibc.cpu.x86_non_temporal_threshold={LONG_COPY_BYTES}"
     return ":".join(filter(None, (ours, os.environ.get("GLIBC_TUNABLES"))))

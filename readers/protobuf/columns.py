@@ -22,20 +22,11 @@ SLACK = 8
 
 _LONGEST = 5  # bytes of a number, so that a tag and a number fit into a word of eight
 
+MIN_MESSAGES = 8
+"""Fewer messages are read faster one after the other."""
 
-class ProtobufTuning(NamedTuple):
-    """When messages are read one after the other instead.
-
-    Attributes:
-        fewest_messages: fewer messages are read faster one after the other.
-        most_fields: of a message.
-    """
-
-    fewest_messages: int = 8
-    most_fields: int = 32
-
-
-TUNING = ProtobufTuning()
+MAX_FIELDS = 32
+"""Fields of a message."""
 
 
 class FieldColumn(NamedTuple):
@@ -63,7 +54,7 @@ def common_fields(block: Bytes, starts: Int64s, ends: Int64s) -> list[FieldColum
     words_at = windows(block, "<u8")
     positions, columns = starts, list[FieldColumn]()
     while (positions < ends).any():
-        if len(columns) == TUNING.most_fields or not (positions < ends).all():
+        if len(columns) == MAX_FIELDS or not (positions < ends).all():
             return None
         words = words_at[positions]
         tag = int(words[0] & np.uint64(0xFF))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,26 +25,16 @@ from . import framing
 from .framing import FRAME, HEAD, MAGIC, FrameError, require
 from .image_record import IMAGE_HEADER
 
+MAX_BYTES_WITHOUT_IMAGE = 1024
+"""Largest size of a record whose header is read. A record without an image holds a few numbers
+only, and is shorter."""
 
-class MXNetTuning(NamedTuple):
-    """Bounds of the reads that open a file.
+MAX_BELIEVED_BYTES = 8 << 20
+"""Largest length of a record that is taken from an index. An index that lists some of the records
+makes records look longer, so the frames of longer records are read."""
 
-    Attributes:
-        longest_without_image: largest size of a record whose header is read. A record without an
-            image holds a few numbers only, and is shorter.
-        longest_believed: largest length of a record that is taken from an index. An index that
-            lists some of the records makes records look longer, so the frames of longer records
-            are read.
-        heads_together: number of headers that one read fetches. With 16 KB between two headers,
-            a read has 64 MB.
-    """
-
-    longest_without_image: int = 1024
-    longest_believed: int = 8 << 20
-    heads_together: int = 4096
-
-
-TUNING = MXNetTuning()
+HEADERS_TOGETHER = 4096
+"""Number of headers that one read fetches. With 16 KB between two headers, a read has 64 MB."""
 
 
 class MXNetSource:
@@ -206,7 +196,7 @@ def listed_extents(storage: Storage, offsets: Int64s, index_path: str) -> Extent
             f"{storage.size} bytes: the index belongs to another file"
         )
     lengths = np.diff(offsets, append=storage.size)
-    for number in np.flatnonzero(lengths > TUNING.longest_believed).tolist():
+    for number in np.flatnonzero(lengths > MAX_BELIEVED_BYTES).tolist():
         try:
             lengths[number] = framing.record_length(storage, int(offsets[number]))
         except FrameError:
@@ -222,10 +212,10 @@ def without_image(storage: Storage, offsets: Int64s, lengths: Int64s) -> NDArray
     """
     bare = np.zeros(len(offsets), np.bool_)
     shortest = FRAME + IMAGE_HEADER.itemsize
-    small = np.flatnonzero((lengths >= shortest) & (lengths <= TUNING.longest_without_image))
+    small = np.flatnonzero((lengths >= shortest) & (lengths <= MAX_BYTES_WITHOUT_IMAGE))
     heads = RecordFiles([storage], [(offsets[small], np.full(len(small), shortest))])
-    for start in range(0, len(small), TUNING.heads_together):
-        numbers = np.arange(start, min(start + TUNING.heads_together, len(small)))
+    for start in range(0, len(small), HEADERS_TOGETHER):
+        numbers = np.arange(start, min(start + HEADERS_TOGETHER, len(small)))
         records = heads.read(numbers, np.empty)
         frames = windows(records.block, HEAD)[records.starts]
         labels = windows(records.block, IMAGE_HEADER)[records.starts + FRAME]["flag"].astype(

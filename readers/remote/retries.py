@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from ...engine.errors import ArgumentError
 from ..source import UnavailableError
@@ -15,19 +15,12 @@ Answer = TypeVar("Answer")
 
 _MOST_AT_ONCE = 100  # as many connections as an aiohttp session keeps
 
+FIRST_WAIT_SECONDS = 0.2
+"""Seconds before the second attempt of a request; each wait doubles the one before."""
 
-class RetryTuning(NamedTuple):
-    """How long a request waits before the next attempt; each wait doubles the one before.
+MAX_WAIT_SECONDS = 8.0
+"""Seconds of the longest wait between two attempts."""
 
-    Attributes:
-        first_wait, longest_wait: seconds.
-    """
-
-    first_wait: float = 0.2
-    longest_wait: float = 8.0
-
-
-TUNING = RetryTuning()
 
 # Its own generator: the one of the module is the user's to seed.
 _jitter = random.Random()
@@ -112,5 +105,5 @@ def _wait(failed: int) -> float:
 
     The random part keeps the ranks of a large run from returning all at the same moment.
     """
-    longest = min(TUNING.first_wait * 2.0 ** (failed - 1), TUNING.longest_wait)
+    longest = min(FIRST_WAIT_SECONDS * 2.0 ** (failed - 1), MAX_WAIT_SECONDS)
     return longest * (0.5 + 0.5 * _jitter.random())

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from ..storage.storage import Bytes, Storage
 
-
-class SequentialTuning(NamedTuple):
-    """How far a walk reads ahead.
-
-    Attributes:
-        most_ahead: parts.
-    """
-
-    most_ahead: int = 8
-
-
-TUNING = SequentialTuning()
+MAX_AHEAD = 8
+"""Parts that a walk reads ahead."""
 
 
 class SequentialObject(Storage):
@@ -54,9 +43,7 @@ class SequentialObject(Storage):
 
     def _take(self, number: int) -> Bytes:
         if number != self._last:
-            self._ahead = (
-                min(2 * self._ahead + 1, TUNING.most_ahead) if number == self._last + 1 else 0
-            )
+            self._ahead = min(2 * self._ahead + 1, MAX_AHEAD) if number == self._last + 1 else 0
             self._last = number
         end = min(number + self._ahead + 1, -(-self.size // self._part))
         self._begun = {n: self._begun.get(n) or self._fetch(n) for n in range(number, end)}

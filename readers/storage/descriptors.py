@@ -6,29 +6,19 @@ import errno
 import os
 import resource
 from itertools import count
-from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from .local_reads import OPEN_FLAGS
 
+MAX_OPEN = 256
+"""A process may usually hold 1024 descriptors; sockets, libraries and users need some of them."""
 
-class DescriptorTuning(NamedTuple):
-    """Bounds of the files that stay open between reads.
+MAX_FRACTION_OF_LIMIT = 0.5
+"""Fraction of the process's limit (`ulimit -n`), where that gives fewer."""
 
-    Attributes:
-        most_open: a process may usually hold 1024 descriptors; sockets, libraries and users
-            need some of them.
-        fraction: of the process's limit (`ulimit -n`), where that gives fewer.
-        closed_at_once: fraction of the open files that make room together, because finding the
-            least used ones takes a look at all.
-    """
-
-    most_open: int = 256
-    fraction: float = 0.5
-    closed_at_once: float = 0.25
-
-
-TUNING = DescriptorTuning()
+CLOSED_AT_ONCE = 0.25
+"""Fraction of the open files that make room together, because finding the least used ones takes a
+look at all."""
 
 
 class Descriptor:
@@ -97,8 +87,8 @@ def shared_file(path: str, state: str) -> SharedFile:
 def _most_open() -> int:
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit == resource.RLIM_INFINITY:
-        return TUNING.most_open
-    return min(TUNING.most_open, max(1, int(limit * TUNING.fraction)))
+        return MAX_OPEN
+    return min(MAX_OPEN, max(1, int(limit * MAX_FRACTION_OF_LIMIT)))
 
 
 def _open(path: str) -> Descriptor:
@@ -124,7 +114,7 @@ def _make_room(most: int) -> bool:
     # `valuerefs` copies in one step; other threads may open files meanwhile.
     files = [file for ref in _opened.valuerefs() if (file := ref()) is not None]
     files.sort(key=lambda file: file.last_use)
-    excess = len(files) - most + max(1, int(most * TUNING.closed_at_once))
+    excess = len(files) - most + max(1, int(most * CLOSED_AT_ONCE))
     for file in files[:excess]:
         file.release()
     return bool(files)

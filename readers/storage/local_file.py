@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine.errors import SourceError
 from .descriptors import Descriptor, SharedFile, shared_file
@@ -13,18 +13,8 @@ from .local_reads import check_regular, identity, read_cached, read_waiting
 from .read_team import READ_TEAM
 from .storage import Bytes, Storage, Use
 
-
-class LocalFileTuning(NamedTuple):
-    """When a second thread helps to copy.
-
-    Attributes:
-        two_threads_bytes: a copy of this size takes a millisecond, and to start a thread 50 us.
-    """
-
-    two_threads_bytes: int = 8 << 20
-
-
-TUNING = LocalFileTuning()
+TWO_THREADS_BYTES = 8 << 20
+"""A copy of this size takes a millisecond, and to start a thread 50 us."""
 
 
 class LocalFile(Storage):
@@ -106,7 +96,7 @@ class LocalFile(Storage):
                     use(numbers)
 
         lengths = list(map(len, buffers))
-        if sum(lengths) >= TUNING.two_threads_bytes:
+        if sum(lengths) >= TWO_THREADS_BYTES:
             READ_TEAM.run_jobs(read, self._parts(lengths), threads=2)
         elif use is None:
             read(range(len(buffers)))

@@ -22,19 +22,9 @@ from ..source import Allocate
 # A FIFO without a writer would otherwise block the open for ever. Regular files ignore it.
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 
-
-class LocalReadsTuning(NamedTuple):
-    """Numbers of reading whole local files.
-
-    Attributes:
-        open_at_once: files that one read holds open: enough requests for a disk to sort, and
-            sixteen threads stay below the 1024 descriptors that a process usually may have.
-    """
-
-    open_at_once: int = 64
-
-
-TUNING = LocalReadsTuning()
+OPEN_AT_ONCE = 64
+"""Files that one read holds open: enough requests for a disk to sort, and sixteen threads stay
+below the 1024 descriptors that a process usually may have."""
 
 
 class Identity(NamedTuple):
@@ -103,7 +93,7 @@ def read_local(paths: list[bytes], allocate: Allocate) -> list[NDArray[Any]]:
     Raises:
         OSError: a file cannot be opened or read; `filename` says which one.
     """
-    at_once = TUNING.open_at_once
+    at_once = OPEN_AT_ONCE
     if len(paths) > at_once:
         groups = [paths[start : start + at_once] for start in range(0, len(paths), at_once)]
         return [content for group in groups for content in read_local(group, allocate)]

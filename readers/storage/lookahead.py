@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from .storage import Bytes, Storage
 
-
-class LookaheadTuning(NamedTuple):
-    """How far a scan reads ahead.
-
-    Attributes:
-        largest: bytes of a read.
-    """
-
-    largest: int = 4 << 20
-
-
-TUNING = LookaheadTuning()
+MAX_READ_BYTES = 4 << 20
+"""Bytes of a read."""
 
 
 class Lookahead:
@@ -56,7 +44,7 @@ class Lookahead:
         if advance > self._sparse * max(1, self._taken):
             self._size = self._smallest
         else:
-            self._size = min(2 * self._size, TUNING.largest)
+            self._size = min(2 * self._size, MAX_READ_BYTES)
         size = min(max(self._size, length), self._storage.size - offset)
         window: Bytes = np.empty(size, np.uint8)
         self._storage.fill([offset], [window])

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ...engine.threads import Team
 
-
-class ReadTeamTuning(NamedTuple):
-    """Size of the team.
-
-    Attributes:
-        threads: that help all readers of this process, at most.
-    """
-
-    threads: int = 64
+MAX_THREADS = 64
+"""Threads that help all readers of this process, at most."""
 
 
-TUNING = ReadTeamTuning()
-
-READ_TEAM = Team("shared-read", TUNING.threads)
+READ_TEAM = Team("shared-read", MAX_THREADS)
 """Threads of no pipeline: they stay when pipelines are closed, and wait for the next reader.
 
 Measured on two busy cores with two threads, against a thread started for each call: two empty

@@ -26,24 +26,19 @@ from ..storage.storage import Bytes
 from .example import FeatureType
 from .patterns import SLACK, WIDEST_LENGTH, BytePattern
 
+MAX_STEPS = 256
+"""Features of a record."""
 
-class ExampleBatchTuning(NamedTuple):
-    """When records are parsed one by one instead.
+MAX_PATTERNS = 64
+"""Known at one step: features in any order, times widths of their lengths."""
 
-    Attributes:
-        most_steps: features of a record.
-        most_patterns: known at one step: features in any order, times widths of their lengths.
-        fewest_records: fewer records are parsed one by one as fast.
-        most_misfits: records without a pattern, at one step of one batch.
-    """
+MIN_RECORDS = 4
+"""Fewer records are parsed one by one as fast."""
 
-    most_steps: int = 256
-    most_patterns: int = 64
-    fewest_records: int = 4
-    most_misfits: int = 3
+MAX_MISFITS = 3
+"""Records without a pattern, at one step of one batch."""
 
 
-TUNING = ExampleBatchTuning()
 _LONGEST_ENTRY = SLACK - 8
 
 _TAG, _VALUE_TAG = b"\x0a", b"\x12"  # length-delimited fields 1 and 2
@@ -108,15 +103,15 @@ class Locator:
             np.zeros(shape, bool),
             np.arange(count),
         )
-        if not_at_all or count < TUNING.fewest_records:
+        if not_at_all or count < MIN_RECORDS:
             return located
         ends = records.ends
         rows, positions = self._enter(records.block, records.starts, ends)
         walk = _EntryWalk(records.block, ends, positions, located)
         finished = [rows[positions[rows] == ends[rows]]]
-        for step in range(TUNING.most_steps):
+        for step in range(MAX_STEPS):
             rows = rows[positions[rows] < ends[rows]]
-            if len(rows) < TUNING.fewest_records:
+            if len(rows) < MIN_RECORDS:
                 break
             rows = self._step(step, walk, rows)
             finished.append(rows[positions[rows] == ends[rows]])
@@ -155,11 +150,7 @@ class Locator:
             matched.append(rows[fits])
             rows = rows[~fits]
         misfits = 0
-        while (
-            len(rows) >= TUNING.fewest_records
-            and len(known) < TUNING.most_patterns
-            and misfits < TUNING.most_misfits
-        ):
+        while len(rows) >= MIN_RECORDS and len(known) < MAX_PATTERNS and misfits < MAX_MISFITS:
             new = self._learn(walk, int(rows[0]))
             fits = np.zeros(len(rows), bool) if new is None else walk.match(new, rows)
             if new is None or not fits[0]:

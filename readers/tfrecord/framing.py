@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,22 +28,14 @@ FRAME = HEADER + FOOTER
 
 _HEADER = struct.Struct("<QI")
 
+CHUNK_BYTES = 1 << 20
+"""Bytes that are read together."""
 
-class FramingTuning(NamedTuple):
-    """How a file is walked through.
+LARGE_RECORD_BYTES = 1 << 16
+"""Bytes of a record from which on the headers alone are read."""
 
-    Attributes:
-        chunk: bytes that are read together.
-        large: of records with more bytes, the headers alone are read.
-        headers_together: headers that are read before their checksums are verified.
-    """
-
-    chunk: int = 1 << 20
-    large: int = 1 << 16
-    headers_together: int = 1024
-
-
-TUNING = FramingTuning()
+HEADERS_TOGETHER = 1024
+"""Headers that are read before their checksums are verified."""
 
 
 class RecordIndexer:
@@ -59,7 +50,7 @@ class RecordIndexer:
         self._storage = storage.sequential()
         self._verify = verify_data
         # Below `gap` bytes, one more read would cost more than reading the record.
-        self._large = max(TUNING.large, storage.gap)
+        self._large = max(LARGE_RECORD_BYTES, storage.gap)
         self._offsets: list[NDArray[np.int64]] = []
         self._count = 0
         self._memory = np.empty(0, np.uint8)
@@ -83,7 +74,7 @@ class RecordIndexer:
 
     def _walk_chunk(self, position: int) -> tuple[list[int], list[int]]:
         """Return lengths and checksums of the headers in the next stretch of the file."""
-        chunk = self._read(position, min(TUNING.chunk, self._storage.size - position))
+        chunk = self._read(position, min(CHUNK_BYTES, self._storage.size - position))
         lengths, checksums = [], []
         unpack, data = _HEADER.unpack_from, chunk.data
         at, last = 0, len(chunk) - HEADER
@@ -99,7 +90,7 @@ class RecordIndexer:
         lengths: list[int] = []
         checksums: list[int] = []
         last = self._storage.size - HEADER
-        while position <= last and len(lengths) < TUNING.headers_together:
+        while position <= last and len(lengths) < HEADERS_TOGETHER:
             length, crc = _HEADER.unpack(self._read(position, HEADER).data)
             lengths.append(length)
             checksums.append(crc)

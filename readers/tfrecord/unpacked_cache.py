@@ -12,7 +12,6 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 from weakref import WeakValueDictionary, finalize
 
 from ...engine.errors import ArgumentError
@@ -21,20 +20,11 @@ from ..storage.index_cache import SUFFIX
 UNPACKED = ".unpacked"
 LIMIT_VARIABLE = "PENSTOCK_CACHE_BYTES"
 
+MAX_CACHE_BYTES = 32 << 30
+"""Bytes of all unpacked files together."""
 
-class CacheTuning(NamedTuple):
-    """How much the cache keeps between runs.
-
-    Attributes:
-        most_bytes: of all unpacked files together.
-        fraction: of the file system's size, where that is less.
-    """
-
-    most_bytes: int = 32 << 30
-    fraction: float = 0.25
-
-
-TUNING = CacheTuning()
+MAX_FRACTION_OF_DISK = 0.25
+"""Fraction of the file system's size, where that is less."""
 
 
 class CacheUse:
@@ -84,7 +74,7 @@ def cache_limit(folder: Path) -> int:
     given = os.environ.get(LIMIT_VARIABLE)
     if given is None:
         size = shutil.disk_usage(folder).total
-        return min(TUNING.most_bytes, int(size * TUNING.fraction))
+        return min(MAX_CACHE_BYTES, int(size * MAX_FRACTION_OF_DISK))
     if not given.isdecimal():
         raise ArgumentError(f"{LIMIT_VARIABLE}={given!r}: a number of bytes is expected")
     return int(given)

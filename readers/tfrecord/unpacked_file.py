@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,20 +29,12 @@ from ..storage.local_file import LocalFile
 from ..storage.storage import Storage
 from .unpacked_cache import UNPACKED, CacheUse, cache_use
 
+MAX_GROWTH = 256
+"""A file may unpack to this many times its size; DEFLATE reaches 1032, in bombs."""
 
-class UnpackTuning(NamedTuple):
-    """Bounds of what is unpacked.
+MIN_FREE_BYTES = 256 << 20
+"""Bytes of the cache's file system that are left to others."""
 
-    Attributes:
-        growth: a file may unpack to this many times its size; DEFLATE reaches 1032, in bombs.
-        keep_free: bytes of the cache's file system that are left to others.
-    """
-
-    growth: int = 256
-    keep_free: int = 256 << 20
-
-
-TUNING = UnpackTuning()
 
 _CHUNK = 1 << 20
 _GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
@@ -138,8 +130,8 @@ def _remove_older(folder: Path, stem: str) -> None:
 
 def _unpack(storage: Storage, path: Path, check: Callable[[bytes], None]) -> None:
     free = shutil.disk_usage(path.parent).free
-    room = max(0, free - TUNING.keep_free)
-    limit = max(_CHUNK, TUNING.growth * storage.size)
+    room = max(0, free - MIN_FREE_BYTES)
+    limit = max(_CHUNK, MAX_GROWTH * storage.size)
     handle, partial = tempfile.mkstemp(prefix=".unpacked-", dir=path.parent)
     try:
         written = 0

@@ -49,7 +49,7 @@ def test_components_do_not_run_into_one_another():
 
 @pytest.mark.parametrize("portion", [1 << 20, 100])
 def test_repeated_keys_are_pairs_of_indices(monkeypatch, tuned, portion):
-    tuned(digests, portion_bytes=portion)
+    tuned(digests, PORTION_BYTES=portion)
     shards = [key_digests([(str(i), i) for i in range(50)]), key_digests([("7", 90), ("9", 91)])]
     assert sorted(repeated_keys(shards)) == [(7, 90), (9, 91)]
     assert repeated_keys([]) == []

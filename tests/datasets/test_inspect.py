@@ -21,9 +21,7 @@ def test_a_summary_has_counts_sizes_and_a_sample(tmp_path):
 
 
 def test_large_data_sets_are_looked_at_in_part(tmp_path, monkeypatch):
-    monkeypatch.setitem(
-        inspect_function.__globals__, "TUNING", type(inspect_function.__globals__["TUNING"])(5)
-    )
+    monkeypatch.setitem(inspect_function.__globals__, "MAX_SAMPLES", 5)
     with open_dataset(made.write(tmp_path / "a", made.images())) as dataset:
         report = inspect(dataset)
     assert (report.samples, report.looked_at) == (12, 5)

@@ -20,7 +20,7 @@ def test_batches_cover_everything_once():
 
 
 def test_large_samples_make_small_batches(tuned):
-    tuned(reading, bytes=1000, samples=64)
+    tuned(reading, USUAL=reading.BatchSize(samples=64, bytes=1000))
     assert max(sizes_of_batches(100, 300)) == 3
     assert max(sizes_of_batches(300, 2000)) == 1
     assert max(sizes_of_batches(300, 1)) == 64

@@ -37,8 +37,7 @@ def test_repeated_keys_are_listed(tmp_path):
 def test_many_samples_are_compared_in_portions(tmp_path, monkeypatch):
     samples = [text(str(i), str(i)) for i in range(100)]
     a, b = made.write(tmp_path / "a", samples), made.write(tmp_path / "b", samples[::-1][:99])
-    tuning = verify.__globals__["TUNING"]
-    monkeypatch.setitem(verify.__globals__, "TUNING", tuning._replace(portion=10))
+    monkeypatch.setitem(verify.__globals__, "PORTION_SAMPLES", 10)
     report = verify(a, b)
     assert report.only_a == ["0"]
     assert report.counts == {"repeated": 0, "only_a": 1, "only_b": 0, "different": 0}

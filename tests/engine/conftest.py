@@ -14,7 +14,7 @@ from . import toys
 @pytest.fixture(autouse=True)
 def _patience(tuned):
     """Let `close` wait for threads that a busy machine keeps from ending."""
-    tuned(executor, join_seconds=60.0)
+    tuned(executor, JOIN_SECONDS=60.0)
 
 
 @pytest.fixture(autouse=True)

@@ -45,8 +45,8 @@ def parsed(text, lift="seg"):
 @pytest.mark.parametrize("layout", [{}, {"indent": 2}, {"separators": (",", ":")}], ids=str)
 @pytest.mark.parametrize("ascii", [True, False])
 def test_blocks_of_any_size(tuned, window, layout, ascii):
-    tuned(json_arrays, window=window)
-    tuned(json_text, read=window, shortest=16)
+    tuned(json_arrays, WINDOW_BYTES=window)
+    tuned(json_text, READ_BYTES=window, FIRST_WINDOW_BYTES=16)
     content = {"info": {"a": [1, "}"]}, "first": ELEMENTS * 5, "none": [], "n": 1.5}
     content["last"] = ELEMENTS
     text = json.dumps(content, ensure_ascii=ascii, **layout).encode()
@@ -61,8 +61,8 @@ def test_arrays_that_nobody_takes_are_skipped():
 
 
 def test_most_elements_are_parsed_together(tuned):
-    tuned(json_arrays, window=2000)
-    tuned(json_text, read=2000)
+    tuned(json_arrays, WINDOW_BYTES=2000)
+    tuned(json_text, READ_BYTES=2000)
     elements = [{"id": number, "seg": [[1, 2, 3, 4]]} for number in range(1000)]
     arrays = JsonArrays(io.BytesIO(json.dumps({"a": elements}).encode()), "some.json")
     sizes = [len(block.elements) for _ in arrays.names() for block in arrays.blocks("seg")]
@@ -162,7 +162,7 @@ def test_a_faster_parser_gives_the_same(monkeypatch, unusual):
     ids=["numbers", "scalars", "texts", "arrays", "objects"],
 )
 def test_elements_of_any_kind_are_parsed_together(tuned, elements):
-    tuned(json_arrays, window=4000)
+    tuned(json_arrays, WINDOW_BYTES=4000)
     text = json.dumps({"a": elements, "b": [1]}).encode()
     arrays = JsonArrays(io.BytesIO(text), "some.json")
     found, blocks = {}, 0
@@ -176,6 +176,6 @@ def test_elements_of_any_kind_are_parsed_together(tuned, elements):
 
 
 def test_values_of_several_kinds_come_in_order(tuned):
-    tuned(json_arrays, window=100)
+    tuned(json_arrays, WINDOW_BYTES=100)
     elements = [1, "a", [2, "],"], {"b": 3}, None, "},", 1e9, [[]], {}, "x,y"] * 200
     assert parsed(json.dumps({"a": elements}).encode(), "")["a"] == elements

@@ -13,7 +13,7 @@ def text_of(content):
 
 @pytest.mark.parametrize("shortest", [1, 8, 4096])
 def test_values_and_marks_follow_one_another(tuned, shortest):
-    tuned(json_text, read=1, shortest=shortest)
+    tuned(json_text, READ_BYTES=1, FIRST_WINDOW_BYTES=shortest)
     content = '{"ä": [1, {"b": "€😀"}], "c" : 12.5e3}'.encode()
     for start in (b"", b" \n", b"\xef\xbb\xbf"):
         text = text_of(start + content + b"  ")
@@ -48,7 +48,7 @@ def test_text_that_is_no_value(content, message):
 
 
 def test_a_value_that_is_too_long(tuned):
-    tuned(json_text, read=8, shortest=8, most=64)
+    tuned(json_text, READ_BYTES=8, FIRST_WINDOW_BYTES=8, MAX_VALUE_BYTES=64)
     with pytest.raises(DecodeError, match="more than 64 bytes, at byte 1"):
         text_of(b' "%s"' % (b"x" * 500)).value()
 

@@ -31,7 +31,7 @@ with watched:
     from penstock.formats.npy import array_of_npy
     from penstock.readers.lmdb.caffe2_samples import LabelType, TensorProtosParser
     from penstock.readers.lmdb.datum import DatumParser
-    from penstock.readers.protobuf.columns import SLACK, TUNING
+    from penstock.readers.protobuf.columns import MIN_MESSAGES, SLACK
     from penstock.readers.storage.records import Records
 
 CLASSES = 10
@@ -73,7 +73,7 @@ def check_parser(number: int) -> Callable[[bytes], None]:
 
     def check(data: bytes) -> None:
         cut = len(data) // 2
-        few = TUNING.fewest_messages
+        few = MIN_MESSAGES
         for messages in ([data], [data] * few, [USUAL[number]] * few + [data],
                          [data[:cut], data[cut:]] * few):  # fmt: skip
             records = together(messages)

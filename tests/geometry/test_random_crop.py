@@ -50,7 +50,7 @@ def test_few_attempts_at_once_give_the_same_windows(tuned):
     sizes, numbers = rng.integers(1, 600, (50, 2)), rng.random((50, draws_needed(10)))
     batch = sizes, CropRanges((0.5, 1.0), (0.3, 3.0), 10), lambda count: numbers[:, :count]
     windows = random_windows(*batch)
-    tuned(random_crop, attempts=1)
+    tuned(random_crop, BATCH_ATTEMPTS=1)
     np.testing.assert_array_equal(random_windows(*batch), windows)
 
 

@@ -20,10 +20,9 @@ TRUSTED = 70  # reads of one part, after which its file's pages are not looked f
 
 def be_eager(setattr=setattr):
     """Let whatever is read be worth the process, which is started after the first batch."""
-    soon = helper_processes.TUNING._replace(worth_starting_seconds=0)
-    setattr(helper_processes, "TUNING", soon)
-    everything = mapped_copies.TUNING._replace(cost=0, runs_nbytes=0, many_threads=0)
-    setattr(mapped_copies, "TUNING", everything)
+    setattr(helper_processes, "WORTH_STARTING_SECONDS", 0)
+    for name in ("MIN_REGION_COST", "MIN_LONG_RUNS_BYTES", "MANY_THREADS"):
+        setattr(mapped_copies, name, 0)
 
 
 class Reading:

@@ -5,7 +5,7 @@ import threading
 import time
 from pathlib import Path
 
-from penstock.engine.processes.helper_processes import TUNING
+from penstock.engine.processes.helper_processes import WORTH_STARTING_SECONDS
 
 
 def children() -> list[int]:
@@ -50,6 +50,6 @@ def assert_soon(condition):
 def start(process):
     """Have a `ReadingProcess` start, and wait until it answers; return its id."""
     before = set(children())
-    assert_soon(lambda: process.count(TUNING.worth_starting_seconds) or process.is_there)
+    assert_soon(lambda: process.count(WORTH_STARTING_SECONDS) or process.is_there)
     (pid,) = set(children()) - before
     return pid

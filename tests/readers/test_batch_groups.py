@@ -57,11 +57,11 @@ class Groups:
 @pytest.fixture(autouse=True)
 def _any_speed(tuned):
     """Let this machine be as slow as it likes."""
-    tuned(batch_groups, seconds=1e9)
+    tuned(batch_groups, MAX_GROUP_SECONDS=1e9)
 
 
 def test_groups_grow_from_one_batch_to_what_pays(tuned):
-    tuned(batch_groups, nbytes=1 << 40)
+    tuned(batch_groups, MAX_GROUP_BYTES=1 << 40)
     reads = Reads()
     groups = Groups(reads, size=4000)
     for number in range(800):
@@ -84,7 +84,7 @@ def test_slow_storage_is_read_batch_by_batch(tuned):
     for number in range(3):
         groups.assert_right(number)
     assert reads.sizes == [4, 8]
-    tuned(batch_groups, seconds=1e-9)
+    tuned(batch_groups, MAX_GROUP_SECONDS=1e-9)
     for number in range(3, 12):
         groups.assert_right(number)
     assert reads.sizes == [4, 8, 16, 8, 4, 4, 4]

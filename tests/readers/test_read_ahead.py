@@ -97,7 +97,7 @@ def test_an_error_comes_with_its_batch():
 
 
 def test_batches_that_are_no_longer_wanted_are_dropped(tuned):
-    tuned(read_ahead, join_seconds=40)
+    tuned(read_ahead, JOIN_SECONDS=40)
     reads = Reads()
     ahead = Ahead(reads, 2)
     ahead.take(0)
@@ -119,7 +119,7 @@ class Slow(Reads):
 
 
 def test_no_thread_is_left_behind(tuned):
-    tuned(read_ahead, join_seconds=40)
+    tuned(read_ahead, JOIN_SECONDS=40)
     others = set(threading.enumerate())
     ahead = Ahead(Slow(), 3)
     for number in range(2):

@@ -97,8 +97,8 @@ def until_processes_read(pipe):
 @pytest.fixture(params=[1, 2])
 def processes(tuned, monkeypatch, request):
     """Processes read, at once, on any machine."""
-    tuned(record_reader, least_cores=1)
-    tuned(helper_processes, worth_starting_seconds=0.0)
+    tuned(record_reader, MIN_CORES=1)
+    tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
     monkeypatch.setattr(process_source, "processes_of_cores", lambda least: request.param)
     yield request.param
     settled_children()  # or later tests would see them
@@ -180,8 +180,8 @@ def test_where_there_are_none(folder, pipeline, options):
 
 
 def test_none_on_a_machine_with_few_cores(folder, tuned):
-    tuned(record_reader, least_cores=1 << 20)
-    tuned(helper_processes, worth_starting_seconds=0.0)
+    tuned(record_reader, MIN_CORES=1 << 20)
+    tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
     with make(folder) as pipe:
         before = set(settled_children())
         run(pipe, 80)

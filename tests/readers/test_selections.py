@@ -8,7 +8,7 @@ from penstock.readers.selections import Selections
 
 
 def test_they_are_those_of_the_sampler(monkeypatch):
-    monkeypatch.setattr(selections, "TUNING", selections.TUNING._replace(samples=20))
+    monkeypatch.setattr(selections, "SAMPLES_AT_ONCE", 20)
     sampler = Sampler(23, 3, shuffle=True, seed=5)
     made = Selections(sampler, 3)
     for batch, batches in ((0, 1), (1, 1), (2, 4), (6, 1), (7, 1), (30, 9), (2, 2), (33, 1)):

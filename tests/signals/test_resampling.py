@@ -62,7 +62,7 @@ def test_sums_are_those_of_the_definition(rates, lobes, noise):
 
 def test_both_ways_to_compute_agree(noise, tuned):
     periodic = resampled(noise, 44100, 16000)
-    tuned(resampling, longest_period=1, chunk=64)
+    tuned(resampling, MAX_PERIOD=1, CHUNK_SAMPLES=64)
     np.testing.assert_allclose(resampled(noise, 44100, 16000), periodic, atol=2e-6)
 
 
@@ -76,7 +76,7 @@ def test_wide_filters_take_no_more_memory_than_the_signal(noise):
 
 def test_products_may_be_cut(noise, tuned):
     whole = resampled(noise, 16000, 16500)
-    tuned(resampling, products=1)
+    tuned(resampling, MAX_PRODUCTS=1)
     np.testing.assert_allclose(resampled(noise, 16000, 16500), whole, atol=1e-6)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,21 +33,12 @@ _QUANTIZATION = 3 * _BLOCK * 2  # bytes of a file's tables
 _SLACK = 8  # bytes behind a scan
 _ALIGNMENT = 256
 
+FILE_THREADS = 1024
+"""Threads that decode the Huffman codes of a file: 32 to MOST_THREADS of the kernels."""
 
-class CudaJpegTuning(NamedTuple):
-    """How kernels are launched.
-
-    Attributes:
-        threads: that decode the Huffman codes of a file: 32 to MOST_THREADS of the kernels.
-        most_times: the files' bytes, times which a stretch of memory may have that is copied to the
-            device whole. Files of a shuffled batch may lie among those of other batches.
-    """
-
-    threads: int = 1024
-    most_times: float = 3.0
-
-
-TUNING = CudaJpegTuning()
+MAX_GAP_FACTOR = 3.0
+"""The files' bytes, times which a stretch of memory may have that is copied to the device whole.
+Files of a shuffled batch may lie among those of other batches."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +135,7 @@ def decode_windows(
         )
     )
     entropy, blocks, colors = _KERNEL_SETS[channels == 1, smooth]
-    device.launch(entropy, (1, count), (TUNING.threads,), table, shared_bytes=_SHARED)
+    device.launch(entropy, (1, count), (FILE_THREADS,), table, shared_bytes=_SHARED)
     launch_elements(device, blocks, table, samples // _BLOCK)
     launch_elements(device, colors, table, pixels)
     del memory, planes  # later work of the stream may have them
@@ -183,7 +174,7 @@ def _upload(
     if common is not None:
         block, offsets = common
         lowest, highest = int(offsets.min()), int((offsets + files.lengths).max())
-        if highest - lowest <= TUNING.most_times * ends[-1]:
+        if highest - lowest <= MAX_GAP_FACTOR * ends[-1]:
             memory = device.upload(block[lowest:highest])
             return memory, address_of(memory) + offsets - lowest
     pinned = device.pinned(int(ends[-1]))

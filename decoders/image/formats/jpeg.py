@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,20 +30,10 @@ _STANDALONE = frozenset(range(0xD0, 0xD9)) | {0x01}
 _segment_head = struct.Struct(">BBH").unpack_from
 _frame_head = struct.Struct(">BHHB").unpack_from
 
-
-class JpegTuning(NamedTuple):
-    """Limits of JPEG files.
-
-    Attributes:
-        max_scans: largest number of scans of a file. The decoder visits every pixel once a scan,
-            so that a small file with thousands of scans keeps a core busy for minutes. Ordinary
-            progressive files have 6 to 20 scans.
-    """
-
-    max_scans: int = 100
-
-
-TUNING = JpegTuning()
+MAX_SCANS = 100
+"""Largest number of scans of a file. The decoder visits every pixel once a scan, so that a small
+file with thousands of scans keeps a core busy for minutes. Ordinary progressive files have 6 to 20
+scans."""
 
 
 def recognize(head: bytes) -> bool:
@@ -193,10 +182,10 @@ def _check_scans(view: memoryview, is_single: bool, start: int) -> None:
         return
     data = np.frombuffer(view, np.uint8)
     scans = 1 + np.count_nonzero(data[lead_bytes(data, start) + 1] == START_OF_SCAN)
-    if scans > TUNING.max_scans:
+    if scans > MAX_SCANS:
         raise decode_error(
             NAME,
             f"{scans} scans",
-            expected=f"{TUNING.max_scans} at most, because each scan visits all pixels",
+            expected=f"{MAX_SCANS} at most, because each scan visits all pixels",
             remedy="The file is damaged or made to keep decoders busy: leave it out or convert it.",
         )

@@ -13,7 +13,6 @@ as the file has its end.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,19 +21,10 @@ from . import jpeg
 
 _BLOCK = 8
 
+MAX_PART = 0.9
+"""Largest part of the lines that is worth it, because the copy of the data costs as much as the
+decode of a few lines."""
 
-class EarlyStopTuning(NamedTuple):
-    """When a decode stops early.
-
-    Attributes:
-        max_part: largest part of the lines that is worth it, because the copy of the data costs as
-            much as the decode of a few lines.
-    """
-
-    max_part: float = 0.9
-
-
-TUNING = EarlyStopTuning()
 
 _passed_over = re.compile(r"\d+ extraneous bytes before marker 0xd[0-79]").search
 
@@ -50,7 +40,7 @@ def shortened(
         last: end of the lines wanted, in pixels; at most `height`.
         scale: by how much the decoder is going to reduce the image.
     """
-    limit = TUNING.max_part * height
+    limit = MAX_PART * height
     if last + scale >= limit:
         return None
     frame = None

@@ -15,8 +15,7 @@ from penstock.testing import made
 
 @pytest.mark.parametrize("together", [1, 4, 64])
 def test_samples_come_in_order_again_and_again(tmp_path, monkeypatch, together):
-    tuning = sample_source.SampleSourceTuning(samples=together)
-    monkeypatch.setattr(sample_source, "TUNING", tuning)
+    monkeypatch.setattr(sample_source, "SAMPLES_AT_ONCE", together)
     root = made.write(tmp_path / "a", made.images(6))
     with datasets.open_dataset(root) as dataset:
         source = SampleSource(dataset, ["image", "label", "text"])

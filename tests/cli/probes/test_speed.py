@@ -40,7 +40,7 @@ def test_a_pass_reads_each_block_once(threads):
 
 
 def test_a_pass_ends_when_its_time_is_up(tuned):
-    tuned(speed, seconds=0)
+    tuned(speed, MAX_PASS_SECONDS=0)
     done, _ = speed._pass([lambda offset, length: length], 1 << 40, 1 << 20)
     assert done == 1 << 20
 

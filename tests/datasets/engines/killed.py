@@ -10,7 +10,7 @@ import sys
 from penstock import datasets
 from penstock.datasets.engines import processes
 
-processes.TUNING = processes.TUNING._replace(threads=0, samples=0)
+processes.MAX_THREADS = processes.MIN_SAMPLES = 0
 
 
 def kill(progress):

@@ -20,7 +20,8 @@ from penstock.tests.readers.processes import assert_soon, children
 @pytest.fixture(autouse=True)
 def _eager(monkeypatch):
     """Let the smallest conversion be worth processes, on machines with few cores, too."""
-    monkeypatch.setattr(processes, "TUNING", processes.TUNING._replace(threads=0, samples=0))
+    monkeypatch.setattr(processes, "MAX_THREADS", 0)
+    monkeypatch.setattr(processes, "MIN_SAMPLES", 0)
     monkeypatch.setattr(local.os, "sched_getaffinity", lambda _: range(3))
 
 
@@ -61,7 +62,7 @@ def test_the_files_are_those_of_threads(source, tmp_path, uses, monkeypatch, to)
     assert sorted(uses) == [f"shard-{number:05d}" for number in range(5)]
     assert not children()
     assert (seen[-1].samples, seen[-1].shards) == (40, 5)
-    monkeypatch.setattr(processes, "TUNING", processes.TUNING._replace(threads=99))
+    monkeypatch.setattr(processes, "MAX_THREADS", 99)
     datasets.convert(source, tmp_path / "b", to=to, shard_count=5, where="label == 1")
     assert len(uses) == 5
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
@@ -76,7 +77,7 @@ def test_the_files_are_those_of_threads(source, tmp_path, uses, monkeypatch, to)
     ],
 )
 def test_what_processes_do_not_suit(source, tmp_path, uses, monkeypatch, options):
-    monkeypatch.setattr(processes, "TUNING", processes.TUNING._replace(threads=1))
+    monkeypatch.setattr(processes, "MAX_THREADS", 1)
     datasets.convert(source, tmp_path / "a", **{"to": "tfrecord", "shard_count": 3} | options)
     assert uses == []
 

@@ -37,7 +37,7 @@ def test_columns_are_components(tmp_path):
 
 
 def test_samples_of_several_row_groups_come_in_the_order_asked(tmp_path, tuned):
-    tuned(writer_module, rows=2)
+    tuned(writer_module, GROUP_ROWS=2)
     dataset = open_dataset(made.write(tmp_path / "a", made.arrays(), "parquet"))
     assert "row group 3, row 1" in dataset.where(7)
     assert [s.key for s in dataset.read([7, 0, 8, 3])] == ["007", "000", "008", "003"]

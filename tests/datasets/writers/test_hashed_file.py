@@ -12,7 +12,7 @@ from penstock.datasets.writers.hashed_file import HashedFile, hash_of, sync_file
 
 
 def test_pieces_end_up_in_the_file_with_their_hash(tmp_path, tuned):
-    tuned(hashed_file, pieces_bytes=100, most_pieces=3)
+    tuned(hashed_file, BYTES_AT_ONCE=100, PIECES_AT_ONCE=3)
     pieces = [bytes([i]) * (7 * i) for i in range(40)]
     file = HashedFile(tmp_path / "x" / "y")
     file.write(memoryview(piece) if i % 2 else piece for i, piece in enumerate(pieces))

@@ -54,7 +54,7 @@ def test_dali_reads_the_databases(tmp_path, name):
 
 
 def test_large_shards_are_written_in_several_transactions(tmp_path, tuned):
-    tuned(writer_module, transaction_bytes=1000)
+    tuned(writer_module, TRANSACTION_BYTES=1000)
     root = made.write(tmp_path / "a", made.images(), "lmdb")
     with lmdb.open(str(root / "shard-00000"), readonly=True, lock=False) as environment:
         assert environment.info()["last_txnid"] > 3

@@ -26,7 +26,7 @@ ROI = 20, 30, 180, 270
 
 @pytest.fixture
 def pool(tuned) -> SlabPool:
-    tuned(cpu_decoding, least_cores=1)
+    tuned(cpu_decoding, MIN_CORES=1)
     return SlabPool(shared=True)
 
 
@@ -162,7 +162,7 @@ def test_what_the_process_does_not_see_is_decoded_here(decoding, encoded, outsid
 @pytest.mark.parametrize("reason", ["private memory", "few cores"])
 def test_there_may_be_no_process(decoding, encoded, tuned, reason):
     if reason == "few cores":
-        tuned(cpu_decoding, least_cores=1 + len(os.sched_getaffinity(0)))
+        tuned(cpu_decoding, MIN_CORES=1 + len(os.sched_getaffinity(0)))
         alone = decoding()
     else:
         alone = decoding(pool=SlabPool(shared=False))

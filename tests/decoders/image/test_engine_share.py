@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock.decoders.image.engine_share import TUNING, EngineShare
+from penstock.decoders.image.engine_share import SHARE_STEP, EngineShare
 
 LENGTHS = np.random.default_rng(3).permutation(100) * 1000
 
@@ -34,7 +34,7 @@ def test_help_grows_while_the_engine_is_busy_and_leaves_it_something():
     assert parts == sorted(parts)
     assert parts[0] == 0  # one call is no proof
     assert parts[30] > 0.4
-    assert parts[-1] == pytest.approx(1 - TUNING.step, abs=0.011)
+    assert parts[-1] == pytest.approx(1 - SHARE_STEP, abs=0.011)
     for count in (1, 2, 8, 30):  # by the engine's calls it is known when help is no longer needed
         assert len(share.of_engine(LENGTHS[:count])) >= 1
 
@@ -70,7 +70,7 @@ def test_one_call_after_a_pause_changes_little():
         share.note_engine(0.01, 0.0, 0.5)
     most = helped(share)
     share.note_engine(0.01, 100.0, 0.5)
-    assert helped(share) >= most - 2 * TUNING.step
+    assert helped(share) >= most - 2 * SHARE_STEP
 
 
 def test_help_grows_while_lanes_have_batches_and_stays_until_they_wait():

@@ -410,11 +410,11 @@ def _eager(tuned):
     long = 1 << 62
     tuned(
         worker_choice,
-        proven_ns=0,
-        scaling_threads=0,
-        few_threads_cpu_ns=long,
-        blocked_ns=long,
-        slower=0.0,
+        PROVEN_NS=0,
+        SCALING_THREADS=0,
+        FEW_THREADS_CPU_NS=long,
+        BLOCKED_NS=long,
+        MIN_SPEED_OF_PROCESSES=0.0,
     )
 
 

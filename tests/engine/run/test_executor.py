@@ -357,7 +357,7 @@ def test_more_than_eight_workers_are_started_for_heavy_samples_only(tuned):
 
     with pipe_of(heavy) as pipe:
         assert_soon(lambda: pipe.run() and workers() == 12)
-    tuned(worker_choice, blocked_ns=10**9)  # a busy machine blocks light samples, too
+    tuned(worker_choice, BLOCKED_NS=10**9)  # a busy machine blocks light samples, too
     with pipe_of(lambda row, x: x) as pipe:
         for _ in range(4):
             pipe.run()

@@ -53,7 +53,7 @@ def test_a_consumer_in_another_thread_is_woken_by_close():
 
 
 def test_a_stage_that_hangs_is_left_behind_with_a_warning(tuned):
-    tuned(executor, join_seconds=0.1)
+    tuned(executor, JOIN_SECONDS=0.1)
     in_operator, go_on = threading.Event(), threading.Event()
 
     def hang(row, x):

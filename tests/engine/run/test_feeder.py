@@ -72,7 +72,7 @@ class Elsewhere:
 @pytest.mark.parametrize("depth", [1, 2, 5])
 @pytest.mark.parametrize("most", [1, 2, 4])
 def test_the_results_are_the_same(tuned, depth, most):
-    tuned(feeder, begun=most)
+    tuned(feeder, MAX_BEGUN_STEPS=most)
     options = {"prefetch_queue_depth": depth}
     expected = run(lambda: graph(lambda _, x: doubled(x)), 9, **options)
     assert_same(run(Elsewhere().graph, 9, **options), expected)
@@ -94,7 +94,7 @@ def test_the_next_batch_begins_before_one_is_finished():
         numbers = [number for each, number in events if each == kind]
         assert numbers == sorted(numbers)
     under_way = np.cumsum([1 if kind == "begin" else -1 for kind, _ in events])
-    assert under_way.max() == feeder.TUNING.begun
+    assert under_way.max() == feeder.MAX_BEGUN_STEPS
 
 
 def test_an_error_belongs_to_its_batch():
@@ -149,7 +149,7 @@ def test_closing_while_a_step_is_under_way():
 
 @pytest.mark.parametrize("only_reads", [True, False])
 def test_batches_that_are_read_at_once_count_like_one(tuned, monkeypatch, only_reads):
-    tuned(batch_groups, seconds=1e9, samples=32)  # 8 batches of 4
+    tuned(batch_groups, MAX_GROUP_SECONDS=1e9, MAX_GROUP_SAMPLES=32)  # 8 batches of 4
     sizes = []
     read = NumbersSource.read
 

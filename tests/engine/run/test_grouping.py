@@ -10,7 +10,7 @@ from penstock.engine.order.sampler import Selection
 from penstock.engine.run.budget import Budget
 from penstock.engine.run.config import PipelineConfig
 from penstock.engine.run.grouping import (
-    TUNING,
+    PAUSE_BATCHES,
     Grouping,
     SharedSampleError,
     check_samples,
@@ -114,13 +114,13 @@ def fail(run):
 def test_after_a_failure_batches_are_computed_one_by_one_for_a_while():
     run = Run(grouping())
     run.take(100, waiting=1.0)
-    for pause in (TUNING.pause, 2 * TUNING.pause, 4 * TUNING.pause):
+    for pause in (PAUSE_BATCHES, 2 * PAUSE_BATCHES, 4 * PAUSE_BATCHES):
         fail(run)
         assert run.take(pause, waiting=1.0) == [1]
         assert run.take(2, waiting=1.0) == [1, 2]
     run.grouping.learn(learned(2))
     fail(run)
-    assert run.take(TUNING.pause, waiting=1.0) == [1]
+    assert run.take(PAUSE_BATCHES, waiting=1.0) == [1]
     assert run.take(2, waiting=1.0)[-1] == 2
 
 

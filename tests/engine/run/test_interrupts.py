@@ -54,7 +54,7 @@ class Hook:
 @pytest.fixture(autouse=True)
 def _less_patience(_patience, tuned):
     """After an interrupt between two certain lines, `close` waits its whole time in vain."""
-    tuned(executor, join_seconds=5.0)
+    tuned(executor, JOIN_SECONDS=5.0)
 
 
 @pytest.fixture(autouse=True)

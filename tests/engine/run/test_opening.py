@@ -61,7 +61,7 @@ def test_a_checkpoint_without_the_state_of_a_reader_is_refused():
     ("processes", "scaling", "shared"), [(True, 9, True), (False, 0, False), (None, 0, True)]
 )
 def test_memory_is_shared_if_processes_may_work(tuned, processes, scaling, shared):
-    tuned(worker_choice, scaling_threads=scaling)
+    tuned(worker_choice, SCALING_THREADS=scaling)
     plan = planned(lambda: call(Affine, call(Numbers)[0]))
     pool = open_pool(plan, PipelineConfig(4, 8, exec_processes=processes))
     assert (pool.arena.descriptor >= 0) == shared
@@ -76,7 +76,7 @@ def test_without_room_for_shared_memory_there_are_threads(tuned, monkeypatch):
         return real(shared=shared, **options)
 
     monkeypatch.setattr(opening, "SlabPool", pool)
-    tuned(worker_choice, scaling_threads=0)
+    tuned(worker_choice, SCALING_THREADS=0)
     plan = planned(lambda: call(Affine, call(Numbers)[0]))
     assert open_pool(plan, PipelineConfig(4, 8)).arena.descriptor == -1
     with pytest.raises(OSError, match="no room") as caught:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.engine.run import worker_choice
-from penstock.engine.run.worker_choice import ChoiceTuning, WorkerChoice, WorkerLoad, choose, judge
+from penstock.engine.run.worker_choice import WorkerChoice, WorkerLoad, choose, judge
 
 MS = 1_000_000
 GIL_MS = 0.35  # for which a sample needs the GIL in one of several threads, handovers included
@@ -33,8 +33,8 @@ def load(cpu_ms, threads, seconds=1.0, rate=None):
 
 def outcome(cpu_ms, workers):
     """The rate after the decision, and the best one."""
-    few = min(workers, worker_choice.TUNING.first_threads)
-    scalable = workers > ChoiceTuning().scaling_threads
+    few = min(workers, worker_choice.FIRST_THREADS)
+    scalable = workers > 1
     choice = choose(load(cpu_ms, few), few, scalable=scalable)
     rates = {
         WorkerChoice.KEEP: thread_rate(cpu_ms, few),

@@ -29,21 +29,21 @@ def names():
 def test_processes_are_for_several_workers_or_on_demand(
     monkeypatch, tuned, count, processes, possible
 ):
-    tuned(worker_choice, scaling_threads=worker_choice.ChoiceTuning().scaling_threads)
+    tuned(worker_choice, SCALING_THREADS=1)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)))
     assert may_be_processes(count, processes) == possible
 
 
 @pytest.mark.parametrize("threads", [1, 3, 12])
 def test_at_first_there_are_eight_threads_at_most(threads, tuned):
-    tuned(worker_choice, blocked_ns=1 << 62)  # a busy machine blocks threads, too
+    tuned(worker_choice, BLOCKED_NS=1 << 62)  # a busy machine blocks threads, too
     with make(lambda: call(Affine, call(Numbers)[0]), num_threads=threads) as pipe:
         pipe.run()
         assert sum("worker" in name for name in names()) == min(8, threads)
 
 
 def test_heavy_samples_get_all_threads(tuned):
-    tuned(worker_choice, heavy_cpu_ns=1, computing=0.0)
+    tuned(worker_choice, HEAVY_CPU_NS=1, MIN_COMPUTING=0.0)
     with make(lambda: call(Affine, call(Numbers)[0]), num_threads=12, batch_size=24) as pipe:
         for _ in range(3):
             pipe.run()
@@ -52,7 +52,7 @@ def test_heavy_samples_get_all_threads(tuned):
 
 
 def test_the_first_threads_go_on_where_no_others_can_be_had(tuned, monkeypatch):
-    tuned(worker_choice, heavy_cpu_ns=1, computing=0.0)
+    tuned(worker_choice, HEAVY_CPU_NS=1, MIN_COMPUTING=0.0)
     start, refused = threading.Thread.start, []
 
     def start_some(thread):
@@ -74,11 +74,11 @@ def test_slow_processes_give_way_to_threads_again(tuned, monkeypatch):
     long = 1 << 62
     tuned(
         worker_choice,
-        proven_ns=0,
-        scaling_threads=0,
-        few_threads_cpu_ns=long,
-        blocked_ns=long,
-        slower=1e9,
+        PROVEN_NS=0,
+        SCALING_THREADS=0,
+        FEW_THREADS_CPU_NS=long,
+        BLOCKED_NS=long,
+        MIN_SPEED_OF_PROCESSES=1e9,
     )
     with make(lambda: call(Affine, call(Numbers)[0]), num_threads=2) as pipe:
         expected = rows_of(pipe.run())
@@ -96,7 +96,7 @@ def test_a_process_computes_several_rows_in_a_turn():
     instance._count, instance.worker_type = 4, "threads"
     assert instance.rows_per_turn(256) == 1
     instance.worker_type = "processes"
-    assert [instance.rows_per_turn(n) for n in (2, 32, 256)] == [1, 8, workers.TUNING.most_rows]
+    assert [instance.rows_per_turn(n) for n in (2, 32, 256)] == [1, 8, workers.MAX_TURN_ROWS]
 
 
 def test_an_error_of_a_row_is_no_end_of_a_thread():

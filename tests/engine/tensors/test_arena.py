@@ -56,7 +56,7 @@ def test_discarded_pages_read_as_zeros(shared):
 
 
 def test_a_full_arena_says_so(tuned):
-    tuned(module, largest=1 << 16, smallest=1 << 12)
+    tuned(module, MAX_ARENA_BYTES=1 << 16, MIN_ARENA_BYTES=1 << 12)
     arena = Arena(shared=False)
     assert [arena.reserve(1 << 15), arena.reserve(1)] == [0, 1 << 15]
     with pytest.raises(MemoryError, match="the 65536 bytes of a pipeline's arena are used up"):
@@ -65,7 +65,7 @@ def test_a_full_arena_says_so(tuned):
 
 
 def test_an_arena_that_fits_nowhere_names_the_limits(tuned):
-    tuned(module, largest=1 << 62, smallest=1 << 61)
+    tuned(module, MAX_ARENA_BYTES=1 << 62, MIN_ARENA_BYTES=1 << 61)
     with pytest.raises(OSError, match="left for the memory of a pipeline's batches") as caught:
         Arena(shared=False)
     assert caught.value.errno == errno.ENOMEM

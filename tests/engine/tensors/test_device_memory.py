@@ -101,7 +101,7 @@ def cupy():
 
 @pytest.fixture
 def pool(cupy, tuned):
-    tuned(device_memory, keep_bytes=64 * KIB)
+    tuned(device_memory, MAX_IDLE_BYTES=64 * KIB)
     return DevicePool(cupy, Card(), budget=100 * KIB)
 
 
@@ -252,7 +252,7 @@ def test_a_full_device_gives_back_what_is_idle_and_then_says_so():
 
 def test_pinned_memory_of_others_stays_unless_the_pool_has_taken_much(cupy, pool, tuned):
     cupy.pinned.append(5)
-    tuned(device_memory, pinned_steps=(2 * KIB, 4 * KIB))
+    tuned(device_memory, PINNED_STEPS=(2 * KIB, 4 * KIB))
     assert len(pool.pinned(KIB)) == KIB
     pool.free_pinned()
     assert cupy.pinned == [5, 2 * KIB]

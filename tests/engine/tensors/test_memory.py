@@ -87,7 +87,7 @@ def test_small_arrays_are_left_to_malloc():
 
 
 def test_what_lies_idle_is_limited(tuned):
-    tuned(memory, keep_bytes=2 * BIG)
+    tuned(memory, MAX_IDLE_BYTES=2 * BIG)
     pool = SlabPool()
     held = [pool.empty((BIG,)) for _ in range(5)]
     assert pool.lent_bytes == 5 * BIG
@@ -131,7 +131,7 @@ def test_threads_never_share_a_slab():
 
 
 def test_what_does_not_stay_in_the_pool_takes_no_pages(tuned):
-    tuned(memory, keep_bytes=0)
+    tuned(memory, MAX_IDLE_BYTES=0)
     pool = SlabPool()
     pages = lambda: os.fstat(pool.arena.descriptor).st_blocks * 512  # noqa: E731
     slab = pool.empty((BIG,))
@@ -146,7 +146,7 @@ def test_what_does_not_stay_in_the_pool_takes_no_pages(tuned):
 
 @pytest.mark.parametrize("shared", [True, False])
 def test_as_much_may_lie_idle_as_is_lent(shared, tuned):
-    tuned(memory, keep_bytes=BIG)
+    tuned(memory, MAX_IDLE_BYTES=BIG)
     pool = SlabPool(shared=shared)
     slabs = [pool.empty((4 * BIG,), np.uint8) for _ in range(4)]
     for slab in slabs:
@@ -163,7 +163,14 @@ def test_as_much_may_lie_idle_as_is_lent(shared, tuned):
 
 
 def test_as_much_may_lie_idle_as_was_lent_lately(tuned):
-    tuned(memory, keep_bytes=0, large_bytes=BIG, idle_batches=4, idle_seconds=0, trim_interval=2)
+    tuned(
+        memory,
+        MAX_IDLE_BYTES=0,
+        LARGE_BLOCK_BYTES=BIG,
+        IDLE_BATCHES=4,
+        IDLE_SECONDS=0,
+        TRIM_INTERVAL=2,
+    )
     pool = SlabPool()
     slabs = [pool.empty((BIG,)) for _ in range(4)]
     del slabs[1:]
@@ -182,7 +189,7 @@ def test_as_much_may_lie_idle_as_was_lent_lately(tuned):
 
 
 def test_blocks_that_no_batch_wanted_for_long_are_freed(tuned):
-    tuned(memory, idle_batches=4, idle_seconds=0, trim_interval=2)
+    tuned(memory, IDLE_BATCHES=4, IDLE_SECONDS=0, TRIM_INTERVAL=2)
     pool = SlabPool()
     pages = lambda: os.fstat(pool.arena.descriptor).st_blocks * 512  # noqa: E731
     rare, common = pool.empty((8 * BIG,)), pool.empty((BIG,))
@@ -199,14 +206,14 @@ def test_blocks_that_no_batch_wanted_for_long_are_freed(tuned):
 
 
 def test_blocks_stay_for_some_seconds(tuned):
-    tuned(memory, keep_bytes=0, large_bytes=BIG, idle_batches=4, trim_interval=2)
+    tuned(memory, MAX_IDLE_BYTES=0, LARGE_BLOCK_BYTES=BIG, IDLE_BATCHES=4, TRIM_INTERVAL=2)
     pool = SlabPool()
     slabs = [pool.empty((BIG,)) for _ in range(4)]
     del slabs[:]
     for _ in range(100):
         pool.count_batch()
     assert pool.idle_bytes == 4 * BIG
-    tuned(memory, idle_batches=4, idle_seconds=0, trim_interval=2)
+    tuned(memory, IDLE_BATCHES=4, IDLE_SECONDS=0, TRIM_INTERVAL=2)
     for _ in range(10):
         pool.count_batch()
     assert pool.idle_bytes == 0
@@ -214,7 +221,7 @@ def test_blocks_stay_for_some_seconds(tuned):
 
 @pytest.mark.parametrize("shared", [True, False])
 def test_a_full_arena_is_replaced_by_the_heap(tuned, shared):
-    tuned(arena, largest=4 * BIG, smallest=BIG)
+    tuned(arena, MAX_ARENA_BYTES=4 * BIG, MIN_ARENA_BYTES=BIG)
     pool = SlabPool(shared=shared)
     slabs = [pool.empty((BIG,), np.uint8) for _ in range(6)]
     for i, slab in enumerate(slabs):

@@ -37,7 +37,7 @@ def content_of(annotations, images=IMAGES, categories=CATEGORIES):
 
 @pytest.mark.parametrize("window", [1, 300, 1 << 17])
 def test_annotations_are_sorted_by_image(tuned, window):
-    tuned(json_arrays, window=window)
+    tuned(json_arrays, WINDOW_BYTES=window)
     annotations = [annotation(n, (9, 2, 4, 9)[n % 4]) for n in range(40)]
     coco = parse(content_of(annotations), segmentations=True)
     assert coco.image_ids.tolist() == [2, 5, 9]
@@ -135,7 +135,7 @@ def test_a_damaged_file_is_parsed_or_refused(data):
 @pytest.mark.parametrize("missing", [{"bbox": None}, {"bbox": []}, {}])
 @pytest.mark.parametrize("window", [1, 1 << 17])
 def test_boxes_that_are_missing_are_those_of_the_masks(tuned, window, missing):
-    tuned(json_arrays, window=window)
+    tuned(json_arrays, WINDOW_BYTES=window)
     polygon = [[1, 1, 12, 1, 12, 9, 1, 9]]
     run_lengths = {"size": [20, 30], "counts": [45, 5, 550]}
     masks = [polygon, run_lengths, None, [], polygon, polygon]

@@ -95,7 +95,7 @@ def test_files_that_are_damaged(data, message):
 
 
 def test_a_header_without_an_end_is_read_to_a_limit(monkeypatch):
-    monkeypatch.setattr(hdus, "TUNING", hdus.HduTuning(most=20_000))
+    monkeypatch.setattr(hdus, "MAX_HEADER_BYTES", 20_000)
     with pytest.raises(DecodeError, match="no END in 20000 bytes"):
         found(b"SIMPLE  = T".ljust(80) * 1000, [1])
 

@@ -58,7 +58,7 @@ def test_videos_of_a_kind_have_one_decoder_in_turn():
 
 
 def test_a_reader_keeps_its_decoder_until_others_need_it(monkeypatch):
-    monkeypatch.setattr(decoder_pool, "TUNING", decoder_pool.DecoderPoolTuning(most=2))
+    monkeypatch.setattr(decoder_pool, "MAX_DECODERS", 2)
     pool = DecoderPool(None)
     one, two, three = (reader_of(video_bytes(first=100 * i, group=30), pool) for i in range(3))
     seeks = []
@@ -75,7 +75,7 @@ def test_a_reader_keeps_its_decoder_until_others_need_it(monkeypatch):
 
 
 def test_a_decoder_of_another_kind_makes_room(monkeypatch):
-    monkeypatch.setattr(decoder_pool, "TUNING", decoder_pool.DecoderPoolTuning(most=1))
+    monkeypatch.setattr(decoder_pool, "MAX_DECODERS", 1)
     pool = DecoderPool(None)
     for form in ("h264.mp4", "vp9.webm", "hevc.mp4", "h264.mp4"):
         assert clip(reader_of(video_bytes(form), pool), [5]) == [5]

@@ -37,7 +37,7 @@ def test_a_video_stays_open_for_the_next_clip(videos, tmp_path):
 
 
 def test_the_least_used_videos_are_closed(videos, tmp_path, tuned):
-    tuned(open_videos, most_idle=2, most_indexes=2)
+    tuned(open_videos, MAX_IDLE_VIDEOS=2, MAX_INDEXES=2)
     paths = [video_file(tmp_path / f"{i}.mp4", count=3) for i in range(4)]
     for path in paths:
         with videos.lend(path):

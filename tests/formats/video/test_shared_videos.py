@@ -100,7 +100,7 @@ def test_frames_stay_for_the_next_clip_if_clips_overlap(path, passed, step, leng
 def test_no_frames_stay_if_too_many_would(path, tuned):
     from penstock.formats.video import shared_videos
 
-    tuned(shared_videos, most_expected=5)
+    tuned(shared_videos, MAX_EXPECTED_FRAMES=5)
     videos = SharedVideos(step=1)
     for length, kept in ((6, 5), (7, 0)):
         clips_of(videos, path, [[*range(length)]])
@@ -130,7 +130,7 @@ def test_a_file_that_was_replaced_shares_nothing(path, tmp_path):
 def test_a_thread_that_waits_ends_with_the_pipeline(path, monkeypatch, tuned):
     from penstock.formats.video import shared_videos
 
-    tuned(shared_videos, wait_seconds=0.01)
+    tuned(shared_videos, WAIT_SECONDS=0.01)
     videos, goes_on, started = SharedVideos(), threading.Event(), threading.Event()
 
     def slow(packet):

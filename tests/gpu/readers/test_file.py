@@ -29,7 +29,7 @@ def test_files_are_read_by_processes_of_their_own(
     device_stage, folder, tuned, monkeypatch, processes, count, remark
 ):
     monkeypatch.setattr(source_of_files, "processes_of_cores", lambda: count)
-    tuned(helper_processes, worth_starting_seconds=0.0)
+    tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
 
     @pipeline_def(batch_size=64, num_threads=1, exec_processes=processes)
     def define():

@@ -33,9 +33,9 @@ def path(image_zoo, tmp_path_factory):
 
 @pytest.mark.parametrize("samples", [BATCH, 4 * BATCH])
 def test_processes_read_them(device_stage, path, tuned, monkeypatch, samples):
-    tuned(record_reader, least_cores=1)
-    tuned(helper_processes, worth_starting_seconds=0.0)
-    tuned(grouping, samples=samples, seconds=1e9, waiting=(0.0, 0.0))
+    tuned(record_reader, MIN_CORES=1)
+    tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
+    tuned(grouping, MAX_GROUP_SAMPLES=samples, MAX_GROUP_SECONDS=1e9, CONSUMER_WAITS=(0.0, 0.0))
     monkeypatch.setattr(process_source, "processes_of_cores", lambda least: 2)
 
     def make(**options):
@@ -70,8 +70,8 @@ def test_processes_read_them(device_stage, path, tuned, monkeypatch, samples):
 
 
 def test_no_memory_stays_pinned(device_stage, path, tuned):
-    tuned(record_reader, least_cores=1)
-    tuned(helper_processes, worth_starting_seconds=0.0)
+    tuned(record_reader, MIN_CORES=1)
+    tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
 
     @pipeline_def(batch_size=BATCH, num_threads=1)
     def define():

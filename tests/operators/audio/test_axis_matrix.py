@@ -24,7 +24,7 @@ def banded(rows, columns):
 @pytest.mark.parametrize("together", [1, 3, 99])
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_products(axis, together, tuned):
-    tuned(axis_matrix, together=together)
+    tuned(axis_matrix, RESULTS_TOGETHER=together)
     matrix = banded(8, 20)
     data = np.moveaxis(noise(20 * 4 * 5).reshape(20, 4, 5), 0, axis)
     wanted = np.moveaxis(np.tensordot(matrix, data, (1, axis)), 0, axis)

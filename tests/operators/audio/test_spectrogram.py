@@ -59,7 +59,7 @@ def test_long_signals_are_transformed_in_parts(tuned):
     arguments = {"window_length": 32, "window_step": 8}
     for layout in ("ft", "tf"):
         whole = apply(Spectrogram, noise(2000), layout=layout, **arguments)
-        tuned(spectrogram, most_numbers=32 * 9)
+        tuned(spectrogram, MAX_WINDOW_ELEMENTS=32 * 9)
         np.testing.assert_array_equal(
             apply(Spectrogram, noise(2000), layout=layout, **arguments), whole
         )

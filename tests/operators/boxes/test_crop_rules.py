@@ -76,7 +76,7 @@ def test_other_searches_draw_all_thresholds(others):
 
 
 def test_thresholds_that_no_window_can_meet_are_not_drawn(tuned):
-    tuned(crop_rules, most_attempts=40)
+    tuned(crop_rules, MAX_ATTEMPTS=40)
     rules = CropRules((0.0, 0.5, 0.9), allow_no_crop=False, round_attempts=40)
     boxes, counts = np.tile(UNEVEN, 20), np.full(20, 2)
     assert search(rules, boxes, counts, PROPOSALS, draw).met.all()

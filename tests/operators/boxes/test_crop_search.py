@@ -52,7 +52,7 @@ def one_by_one(rules, boxes, sample):
 @pytest.mark.parametrize("together", [(1, 1), (2, 100), (8, 4096)])
 @pytest.mark.parametrize("name", RULES)
 def test_a_search_is_a_search_one_by_one(name, together, tuned):
-    tuned(crop_search, first_attempts=together[0], pairs=together[1])
+    tuned(crop_search, FIRST_ATTEMPTS=together[0], PAIRS_AT_ONCE=together[1])
     rules, counts = RULES[name], np.arange(60) % 4 + 1
     boxes = [random_boxes(count, seed=k).T for k, count in enumerate(counts)]
     drawn = search(rules, np.concatenate(boxes, axis=1), counts, PROPOSALS, draw)
@@ -85,7 +85,7 @@ def test_a_limited_search_returns_the_best_window_or_the_whole_image():
 
 
 def test_an_unlimited_search_ends(tuned):
-    tuned(crop_rules, most_attempts=100)
+    tuned(crop_rules, MAX_ATTEMPTS=100)
     rules = CropRules((1.0,), allow_no_crop=False)
     assert not search(rules, APART, np.array([2]), PROPOSALS, draw).met[0]
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from penstock.operators.filters import median_blur
-from penstock.operators.filters.median_blur import MedianTuning
 from penstock.testing.agreement import agree
 from penstock.testing.operators import OperatorConformance
 
@@ -55,5 +54,5 @@ def test_both_devices_agree(device_stage, dtype):
 def test_strips_change_nothing(monkeypatch):
     image = pixels(20, 9, 3).astype(np.int16)
     (whole,) = run(NAME, [image], "HWC", window_size=(3, 5))
-    monkeypatch.setattr(median_blur, "TUNING", MedianTuning(strip_elements=3000))
+    monkeypatch.setattr(median_blur, "STRIP_ELEMENTS", 3000)
     np.testing.assert_array_equal(run(NAME, [image], "HWC", window_size=(3, 5))[0], whole)

@@ -67,7 +67,7 @@ def test_arguments_by_sample():
 
 
 def test_remembered_objects_are_those_of_the_mask(tuned):
-    tuned(random_object_bbox, most_cached=3)
+    tuned(random_object_bbox, MAX_CACHED_MASKS=3)
     masks = [np.roll(MASK, i % 5, axis=1) for i in range(60)]
     wanted = outputs(NAME, masks, format="box", output_class=True)
     cached = outputs(NAME, masks, format="box", output_class=True, cache_objects=True)

@@ -14,7 +14,7 @@ AXES = [axes for count in range(4) for axes in combinations(range(3), count)]
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("shape", [(13, 9, 3), (2, 40, 1), (5, 0, 3), (1, 1, 1)])
 def test_narrow_and_long_axes(tuned, axes, shape):
-    tuned(cpu_reduce, fold=4)
+    tuned(cpu_reduce, FOLD_ELEMENTS=4)
     data = pixels(*shape).astype(np.int16) - 100
     total = reduce_axes(RubbishWorkspace(), np.add, data, axes, np.dtype(np.int64))
     np.testing.assert_array_equal(total, data.sum(axes, keepdims=True))

@@ -134,7 +134,7 @@ def test_dtypes_on_the_gpu(device_stage, name, dtype):
 @pytest.mark.parametrize("axes", [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2), ()])
 @pytest.mark.parametrize("shape", [(20, 25, 3), (3, 300, 2), (1, 1, 1), (2, 3, 400)])
 def test_axes_on_the_gpu(device_stage, tuned, axes, shape):
-    tuned(gpu_reduce, most_blocks=7, least_terms=2)
+    tuned(gpu_reduce, MAX_BLOCKS=7, MIN_TERMS=2)
     rows = [pixels(*shape, seed=i) for i in range(2)]
     agree("reductions.sum", rows, axes=axes)
 

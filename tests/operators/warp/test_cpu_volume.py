@@ -50,6 +50,6 @@ def test_strips_do_not_show(tuned):
     volume = (np.random.default_rng(1).random((5, 6, 7)) * 200).astype(np.int16)
     whole, strips = np.empty((2, 5, 6, 7), np.int16)
     warp_volume(volume, whole, MATRIX, Sampling(False, None))
-    tuned(cpu_warp, strip_pixels=15)
+    tuned(cpu_warp, STRIP_PIXELS=15)
     warp_volume(volume, strips, MATRIX, Sampling(False, None))
     np.testing.assert_array_equal(whole, strips)

@@ -65,7 +65,7 @@ def test_strips_do_not_show(tuned):
     whole, stripes = np.empty((2, 40, 50), "i2")
     matrix = source_of_pixel((40, 50), (40, 50), 12)
     warp(image, whole, matrix, Sampling(False, None))
-    tuned(cpu_warp, strip_pixels=150)
+    tuned(cpu_warp, STRIP_PIXELS=150)
     warp(image, stripes, matrix, Sampling(False, None))
     np.testing.assert_array_equal(whole, stripes)
 

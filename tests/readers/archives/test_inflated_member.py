@@ -27,7 +27,7 @@ def member(content=CONTENT, packed=None, size=None, checksum=None):
 
 @pytest.mark.parametrize("piece", [1, 700, 4096, 1 << 20])
 def test_ranges_in_any_order_overlapping_and_empty(tuned, piece):
-    tuned(inflated_member, piece=piece)
+    tuned(inflated_member, PIECE_BYTES=piece)
     content = CONTENT[:9000]
     offsets, lengths = [8000, 0, 20, 5, 9000, 4000], [1000, 10, 6000, 5, 0, 1]
     buffers = [np.zeros(length, np.uint8) for length in lengths]

@@ -67,7 +67,7 @@ def test_ratio_divides_boxes_vertices_and_keypoints():
 
 @pytest.mark.parametrize("at_once", [1, 2, 100])
 def test_polygons_of_several_boxes(tuned, at_once):
-    tuned(samples_module, polygons_at_once=at_once)
+    tuned(samples_module, POLYGONS_AT_ONCE=at_once)
     annotations = [
         annotation(1, 9, segmentation=[[1, 1, 2, 2, 3, 3], [4, 4, 5, 5]]),
         annotation(2, 2, segmentation=[[6, 6, 7, 7]]),

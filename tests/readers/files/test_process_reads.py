@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from penstock.decoders.image.formats import jpeg_batch_headers
-from penstock.engine.processes.helper_processes import TUNING
+from penstock.engine.processes.helper_processes import WORTH_STARTING_SECONDS
 from penstock.engine.tensors import TensorListCPU
 from penstock.readers.files import process_reads
 from penstock.readers.files.process_reads import ProcessReads
@@ -115,7 +115,7 @@ def several(pool, folder):
     several = ProcessReads(process)
     several.read(paths_in(folder, range(5, 40)), pool.empty)
     before = set(children())
-    assert_soon(lambda: process.count(TUNING.worth_starting_seconds) or process.is_there)
+    assert_soon(lambda: process.count(WORTH_STARTING_SECONDS) or process.is_there)
     several.pids = sorted(set(children()) - before)
     yield several
     process.close()
@@ -173,7 +173,7 @@ def test_reading_goes_on_however_often_it_dies(reads, check, process):
         while process.is_there:
             check(range(5, 40))
         assert "was ended by the signal SIGKILL" in reads.path_used
-    process.count(TUNING.worth_starting_seconds)
+    process.count(WORTH_STARTING_SECONDS)
     check(range(5, 40))
 
 

@@ -88,7 +88,7 @@ def test_close_does_not_disturb_a_read_in_another_thread(folder, names):
 def shared(tmp_path, tuned, request, monkeypatch):
     """A source whose processes read, and a function that looks at what a source reads."""
     monkeypatch.setattr(source_of_files, "processes_of_cores", lambda: request.param)
-    tuned(helper_processes, worth_starting_seconds=0.0)
+    tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
     for number in range(100):
         (tmp_path / f"{number:02}").write_bytes(bytes([number]) * 20_000)
     pool = SlabPool(shared=True)

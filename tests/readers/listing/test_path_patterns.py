@@ -32,7 +32,7 @@ def test_ranges_that_are_mistakes(pattern):
 
 
 def test_the_number_of_paths_is_bounded(tuned):
-    tuned(path_patterns, paths=3)
+    tuned(path_patterns, MAX_PATHS=3)
     assert len(list(expand_braces("{1..3}"))) == 3
     with pytest.raises(ArgumentError, match="at most 3 numbers"):
         list(expand_braces("{1..4}"))

@@ -3,7 +3,7 @@ import pytest
 
 from penstock.engine.errors import DecodeError
 from penstock.readers.lmdb.datum import Datum, DatumParser, picture
-from penstock.readers.protobuf.columns import TUNING
+from penstock.readers.protobuf.columns import MIN_MESSAGES
 
 from ..lmdb_samples import datum, records_of
 
@@ -17,7 +17,7 @@ def test_fields():
     assert Datum(b"").label is None
 
 
-@pytest.mark.parametrize("count", [1, TUNING.fewest_messages])
+@pytest.mark.parametrize("count", [1, MIN_MESSAGES])
 @pytest.mark.parametrize(("image", "label"), [(True, True), (True, False), (False, True)])
 def test_a_batch_gives_what_each_message_gives(count, image, label):
     values = [datum(data=b"x" * number, label=number) for number in range(count)]

@@ -161,7 +161,7 @@ def test_a_file_that_shrinks_is_refused(tmp_path):
 
 
 def test_the_index_of_a_big_tree_is_cached(tmp_path, monkeypatch, tuned):
-    tuned(lmdb_files, cached_leaf_pages=1)
+    tuned(lmdb_files, MIN_CACHED_LEAF_PAGES=1)
     env = write_lmdb(tmp_path / "env", values())
     expected = read_all(files_of(env))
     cache = env / "data.mdb.penstock-index"
@@ -179,7 +179,7 @@ def test_the_index_of_a_big_tree_is_cached(tmp_path, monkeypatch, tuned):
 
 
 def test_databases_of_one_file_do_not_take_each_others_index(tmp_path, tuned):
-    tuned(lmdb_files, cached_leaf_pages=0)
+    tuned(lmdb_files, MIN_CACHED_LEAF_PAGES=0)
     for name in (b"a", b"b"):
         write_lmdb(tmp_path / "env", [b"of " + name], database=name)
     for name in ("a", "b", "a"):

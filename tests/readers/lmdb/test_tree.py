@@ -92,7 +92,7 @@ def test_other_orders_of_keys(tmp_path, flags, keys):
 def test_levels_are_read_in_chunks(tmp_path, tuned):
     records = {b"%06d" % number: bytes(number % 700) for number in range(3000)}
     path = write_lmdb(tmp_path / "f", records, subdir=False)
-    tuned(lmdb_tree, chunk_bytes=3 * 4096)
+    tuned(lmdb_tree, CHUNK_BYTES=3 * 4096)
     assert entries(path) == list(records.items())
 
 

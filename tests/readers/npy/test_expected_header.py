@@ -102,5 +102,5 @@ def test_regions_that_differ_or_lie_far_apart(likeness, tuned):
     )
     assert not likeness.may_read(regions)
     assert likeness.may_read(regions_of("[::2, 0:1]"))
-    tuned(expected_header, beside=3)
+    tuned(expected_header, MAX_UNUSED_BYTES=3)
     assert not likeness.may_read(regions_of("[::2, 0:1]"))

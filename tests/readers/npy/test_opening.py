@@ -33,7 +33,7 @@ def test_headers_in_any_order(tmp_path):
 
 @pytest.mark.parametrize("beginning", [16, 100, 256])
 def test_headers_longer_than_the_first_read(tmp_path, tuned, beginning):
-    tuned(opening, beginning=beginning)
+    tuned(opening, FIRST_READ_BYTES=beginning)
     opener = opener_of(save_all(tmp_path, [np.zeros((4, 5))]))
     (array,) = opener.open(np.zeros(1, np.int64), whole=False)
     assert (array.header.shape, array.begin) == ((4, 5), 128)
@@ -59,7 +59,7 @@ def test_a_replaced_file_is_read_anew_and_the_old_one_is_closed(tmp_path, keep):
 
 
 def test_no_more_files_are_kept_than_allowed(tmp_path, tuned):
-    tuned(opening, kept=2)
+    tuned(opening, MAX_KNOWN_FILES=2)
     opener = opener_of(save_all(tmp_path, [np.zeros(3)] * 6))
     for number in range(6):
         opener.headers(np.array([number]))

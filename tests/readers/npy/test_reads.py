@@ -16,8 +16,8 @@ FIVE = [RANDOM.integers(0, 99, (6, 7, 8)).astype("i2") for _ in range(5)]
 
 @pytest.mark.parametrize("order", "CF")
 def test_large_regions_are_read_in_pieces_by_several_threads(tmp_path, monkeypatch, tuned, order):
-    tuned(npy_reads, piece=1000, copied_per_read=16)
-    tuned(region_reads, staged=4096)
+    tuned(npy_reads, PIECE_BYTES=1000, COPIED_BYTES_PER_READ=16)
+    tuned(region_reads, STAGED_BYTES=4096)
     threads = []
     original = npy_reads.READ_TEAM.run_jobs
 

@@ -34,7 +34,7 @@ class Way:
     [(998, [], None), (1000, [1, 2], 3), (3000, [1, 2], 2), (9000, [1, 2], 1)],
 )
 def test_batches_are_read_ahead_from_the_first_large_one_on(tuned, nbytes, ahead, depth):
-    tuned(region_reading, ahead_nbytes=1000, under_way_nbytes=9000)
+    tuned(region_reading, READ_AHEAD_BYTES=1000, UNDER_WAY_BYTES=9000)
     groups, threads, depths = Way(nbytes), Way(nbytes), []
     reading = AheadIfLarge(groups, lambda depth: (depths.append(depth), threads)[1])
     for number in range(3):

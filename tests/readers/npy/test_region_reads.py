@@ -27,7 +27,7 @@ def test_a_long_run_is_read_in_place(tmp_path):
 
 
 def test_short_runs_are_read_together_and_picked_out(tmp_path, tuned):
-    tuned(region_reads, staged=1000)
+    tuned(region_reads, STAGED_BYTES=1000)
     array = np.arange(4000, dtype="i2").reshape(40, 100)
     read, memory = region_read(tmp_path, array, ":, 10:12")
     content = array.tobytes()

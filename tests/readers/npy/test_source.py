@@ -316,7 +316,7 @@ def test_a_batch_that_would_inflate_to_more_than_memory_is_refused(tmp_path, tun
     np.savez_compressed(tmp_path / "a.npz", zeros=np.zeros((400, 1000)))
     whole = source_of([tmp_path / "a.npz"])
     assert not read(whole).any()
-    tuned(npy_source, inflated_fraction=1e-6)
+    tuned(npy_source, MAX_INFLATED_FRACTION=1e-6)
     with pytest.raises(SourceError, match=r"a\.npz.*: the deflated members of one batch"):
         read(whole)
     assert read(source_of([tmp_path / "a.npz"], "7, :5")).tolist() == [[0.0] * 5]

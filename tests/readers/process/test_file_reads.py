@@ -58,7 +58,7 @@ def test_files_lie_one_behind_the_other(read, paths, spare, tmp_path):
 def test_several_threads_read_where_files_come_slowly(
     read, paths, tuned, quick_seconds, most, monkeypatch
 ):
-    tuned(file_reads, quick_seconds=quick_seconds)
+    tuned(file_reads, QUICK_SECONDS=quick_seconds)
     threads = set()
 
     def seen(fd, view, offset, of=file_reads.read_cached):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.tensors.memory import SMALL
-from penstock.readers.process.part_reads import TUNING, PartReads, processes_of_cores
+from penstock.readers.process.part_reads import MAX_PROCESSES, PartReads, processes_of_cores
 from penstock.readers.process.placed_columns import joined
 from penstock.readers.process.reading_process import ReadingProcess
 from penstock.tests.readers.squares import Squares
@@ -84,4 +84,4 @@ def test_the_number_of_processes_follows_from_the_cores(monkeypatch):
         found.append(processes_of_cores())
         assert processes_of_cores(least=2) == max(2, found[-1])
     assert found == [1, 1, 1, 2, 4, 4]
-    assert TUNING.processes == 4
+    assert MAX_PROCESSES == 4

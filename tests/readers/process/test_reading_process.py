@@ -46,7 +46,7 @@ def test_it_copies_past_the_caches(pool, monkeypatch):
     process = ReadingProcess(pool.arena, 2)
     variables = Path(f"/proc/{start(process)}/environ").read_text()
     variables = variables.replace("\0", ":")  # the C library cuts the text, too
-    limit = f"glibc.cpu.x86_non_temporal_threshold={reading_process.TUNING.long_copy}"
+    limit = f"glibc.cpu.x86_non_temporal_threshold={reading_process.LONG_COPY_BYTES}"
     process.close()
     assert f"GLIBC_TUNABLES={limit}:glibc.malloc.check=0" in variables
 
@@ -58,7 +58,7 @@ def test_it_may_die_three_times(process, request_for):
         while process.is_there:
             process.ask(*request)
         assert "was ended by the signal SIGKILL" in process.why
-    process.count(helper_processes.TUNING.worth_starting_seconds)
+    process.count(helper_processes.WORTH_STARTING_SECONDS)
     assert "penstock-starter" not in [thread.name for thread in threading.enumerate()]
     assert process.ask(*request) is None
 
@@ -72,7 +72,7 @@ def test_closing_ends_it(process, request_for):
 
 
 def test_closing_while_it_starts(process):
-    process.count(helper_processes.TUNING.worth_starting_seconds)
+    process.count(helper_processes.WORTH_STARTING_SECONDS)
     process.close()
     process.close()
     assert process.ask("files", [b"/"], 0, 0) is None

@@ -24,7 +24,7 @@ def attempts_that(*outcomes):
 
 @pytest.fixture(autouse=True)
 def short_waits(tuned):
-    tuned(retries, first_wait=0.001, longest_wait=0.002)
+    tuned(retries, FIRST_WAIT_SECONDS=0.001, MAX_WAIT_SECONDS=0.002)
 
 
 def test_faults_that_pass_are_tried_again():

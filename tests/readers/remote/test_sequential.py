@@ -27,7 +27,7 @@ def file(tmp_path):
 
 
 def test_each_part_is_read_once_and_some_ahead(file, tuned):
-    tuned(sequential, most_ahead=3)
+    tuned(sequential, MAX_AHEAD=3)
     walk = SequentialObject(file, 100)
     buffer = np.empty(7, np.uint8)
     ahead = []

@@ -36,7 +36,7 @@ def test_many_files_leave_a_bounded_number_open(files, tmp_path):
 
 
 def test_the_least_used_files_are_closed(files, tmp_path, tuned):
-    tuned(descriptors, most_open=4)
+    tuned(descriptors, MAX_OPEN=4)
     held = [files(number) for number in range(4)]
     numbers = [file.opened().number for file in held]
     held[0].opened()

@@ -79,9 +79,9 @@ def test_a_process_enters_the_cache_once(tmp_path):
 
 
 def test_the_limit(tmp_path, monkeypatch, tuned):
-    tuned(unpacked_cache, most_bytes=1 << 50, fraction=0.5)
+    tuned(unpacked_cache, MAX_CACHE_BYTES=1 << 50, MAX_FRACTION_OF_DISK=0.5)
     assert 0 < cache_limit(tmp_path) < 1 << 50
-    tuned(unpacked_cache, most_bytes=12345)
+    tuned(unpacked_cache, MAX_CACHE_BYTES=12345)
     assert cache_limit(tmp_path) == 12345
     monkeypatch.setenv("PENSTOCK_CACHE_BYTES", "12 GB")
     with pytest.raises(ArgumentError, match=r"PENSTOCK_CACHE_BYTES='12 GB': a number of bytes"):

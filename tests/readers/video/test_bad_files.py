@@ -177,7 +177,7 @@ def test_a_lack_of_descriptors_is_no_error_of_a_file(tmp_path):
 
 
 def test_few_videos_stay_open_if_the_process_may_open_few(tmp_path, tuned):
-    tuned(open_videos, fraction=1e-9)
+    tuned(open_videos, MAX_FRACTION_OF_LIMIT=1e-9)
     paths = [video_file(tmp_path / f"{number}.mp4", count=3) for number in range(3)]
     videos = open_videos.OpenVideos(open_videos.open_frames)
     for path in paths:

@@ -60,7 +60,7 @@ def test_a_list_file_with_ranges(root):
 
 
 def test_no_video_is_read_through_for_a_second_index(tmp_path, user_cache, tuned, monkeypatch):
-    tuned(open_videos, most_indexes=1, most_idle=1)
+    tuned(open_videos, MAX_INDEXES=1, MAX_IDLE_VIDEOS=1)
     paths = [video_file(tmp_path / f"{number}.mp4", count=4) for number in range(3)]
     with Pipeline(batch_size=3, num_threads=2) as pipe:
         pipe.set_outputs(fn.readers.video(filenames=paths, sequence_length=2))

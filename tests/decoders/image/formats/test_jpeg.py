@@ -79,7 +79,7 @@ def test_files_of_very_many_scans_are_refused(read):
 
 
 def test_the_limit_of_scans_is_a_setting(tuned):
-    tuned(jpeg, max_scans=3)
+    tuned(jpeg, MAX_SCANS=3)
     with pytest.raises(DecodeError, match="expected 3 at most"):
         decode(many_scans(0))
 

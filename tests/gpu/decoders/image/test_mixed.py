@@ -188,7 +188,7 @@ def test_a_bad_image_among_good_ones(device_stage, photographs, policy, damage, 
 
 
 def test_the_process_that_reads_looks_at_headers(device_stage, image_zoo, monkeypatch, tuned):
-    tuned(helper_processes, worth_starting_seconds=0.0)
+    tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
     paths = [str(image.path) for image in image_zoo.values()]
     looked_at: list[int] = []
 
@@ -211,8 +211,8 @@ def test_the_process_that_reads_looks_at_headers(device_stage, image_zoo, monkey
 
 
 def test_a_process_decodes_what_the_gpu_does_not(device_stage, image_zoo, monkeypatch, tuned):
-    tuned(helper_processes, worth_starting_seconds=0.0)
-    tuned(cpu_decoding, least_cores=1)
+    tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
+    tuned(cpu_decoding, MIN_CORES=1)
     paths = [str(image.path) for image in image_zoo.values()]
     by_process: list[bool] = []
 

@@ -100,7 +100,7 @@ def test_without_an_engine_pixels_are_those_of_the_cpu(photographs, monkeypatch)
 
 def test_parts_take_no_more_memory_than_they_may(photographs, monkeypatch, tuned):
     lengths = decoded_by_cuda(monkeypatch)
-    tuned(plain_jpeg, part_bytes=1 << 20)
+    tuned(plain_jpeg, PART_BYTES=1 << 20)
     (rows,) = run("mixed", photographs, hw_decoder_load=0.0)
     assert 1 < len(lengths[0]) < len(photographs)
     for row, wanted in zip(rows, run("cpu", photographs)[0], strict=True):

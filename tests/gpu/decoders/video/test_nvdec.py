@@ -124,7 +124,7 @@ def test_decoders_go_from_file_to_file(tmp_path, monkeypatch):
         [np.concatenate(reader_batches(paths, device, 20))] for device in ("cpu", "gpu")
     )
     assert [*map(numbers_of, found)] == [*map(numbers_of, wanted)]
-    assert 1 <= len(made) <= decoder_pool.TUNING.most
+    assert 1 <= len(made) <= decoder_pool.MAX_DECODERS
 
 
 def test_fed_videos_in_sequences():

@@ -83,7 +83,7 @@ WATCH = delivery.DeliveryQueue.watch.__code__  # the last frame of a thread, whi
 def _emulated(device_stage, tuned, monkeypatch):
     if device_stage:
         pytest.skip("the hook slows down the threads of a real device, too, and finds no more")
-    tuned(executor, join_seconds=30.0)
+    tuned(executor, JOIN_SECONDS=30.0)
     monkeypatch.setattr(plain_jpeg, "HardwareDecoder", HostEngine)
     # A thread of a team may end: the thread that waits makes the calls itself. pytest would keep
     # the exception, and so the thread's memory.

@@ -27,9 +27,9 @@ def folder(tmp_path):
 @pytest.fixture
 def eager(monkeypatch):
     """Let groups grow whether or not the consumer waits."""
-    monkeypatch.setattr(
-        grouping, "TUNING", grouping.TUNING._replace(waiting=(-2.0, -1.0), seconds=1e9, samples=16)
-    )
+    monkeypatch.setattr(grouping, "CONSUMER_WAITS", (-2.0, -1.0))
+    monkeypatch.setattr(grouping, "MAX_GROUP_SECONDS", 1e9)
+    monkeypatch.setattr(grouping, "MAX_GROUP_SAMPLES", 16)
 
 
 def pipe_of(folder, batch_size=2, hw_decoder_load=None, **options):
@@ -75,7 +75,7 @@ def assert_same(found, expected):
 
 def one_by_one(folder, batches, monkeypatch, **options):
     with monkeypatch.context() as patch:
-        patch.setattr(grouping, "TUNING", grouping.TUNING._replace(samples=0))
+        patch.setattr(grouping, "MAX_GROUP_SAMPLES", 0)
         with pipe_of(folder, **options) as pipe:
             found, largest = taken(pipe, batches)
     assert largest == 1

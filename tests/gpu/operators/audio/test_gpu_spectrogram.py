@@ -40,7 +40,7 @@ def test_borders_and_layouts(device_stage, nfft, reflect, layout):
 
 @pytest.mark.parametrize("nfft", [32, 45])
 def test_transforms_in_global_memory(device_stage, nfft, tuned):
-    tuned(gpu_spectrogram, shared_bytes=0, most_global_blocks=3)
+    tuned(gpu_spectrogram, MAX_SHARED_BYTES=0, MAX_GLOBAL_BLOCKS=3)
     compare(window_length=nfft, window_step=4)
 
 
@@ -49,7 +49,7 @@ def test_a_usual_size(device_stage):
 
 
 def test_few_blocks_serve_all_windows(device_stage, tuned):
-    tuned(gpu_spectrogram, most_blocks=2)
+    tuned(gpu_spectrogram, MAX_BLOCKS=2)
     compare(window_length=64, window_step=3)
 
 

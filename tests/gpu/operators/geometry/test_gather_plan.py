@@ -60,7 +60,7 @@ def test_windows_keep_the_bounds_of_merged_axes():
 def test_positions_have_32_bits_where_they_suffice(tuned):
     plan = plan_gather(SHAPES, [WHOLE])
     assert plan.index == "int"
-    tuned(gather_plan, short_positions=24)
+    tuned(gather_plan, MAX_SHORT_ELEMENTS=24)
     assert plan.index == "long long"
 
 

@@ -14,9 +14,9 @@ from penstock.testing.agreement import agree
 def large(request, tuned, device_stage):
     """Operators that take small samples for large ones."""
     if request.param == "several rounds":
-        tuned(gpu_copies, many_blocks=1)
+        tuned(gpu_copies, MANY_BLOCKS=1)
     else:
-        tuned(gather_plan, short_positions=0)
+        tuned(gather_plan, MAX_SHORT_ELEMENTS=0)
 
 
 IMAGES = [

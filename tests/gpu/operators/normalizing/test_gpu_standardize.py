@@ -49,7 +49,7 @@ def test_several_blocks_share_a_row(gpu_batch):
 
 
 def test_a_block_that_does_not_wait_sums_the_row_itself(gpu_batch, tuned):
-    tuned(gpu_standardize, patience=0)
+    tuned(gpu_standardize, MAX_POLLS=0)
     rows = samples([(70, 80, 3)], "f4")
     [result] = run(gpu_batch, rows, ())
     np.testing.assert_allclose(result, expected(rows[0], ()), 1e-4, 1e-4)
@@ -72,5 +72,5 @@ def test_other_samples_are_left_to_two_passes(gpu_batch, shapes, source, dtype, 
 def test_rows_that_are_too_long_for_the_device_are_left_to_two_passes(gpu_batch, tuned):
     rows = samples([(70, 80, 3)])
     assert run(gpu_batch, rows, ()) is not None
-    tuned(gpu_standardize, most_sums=1)
+    tuned(gpu_standardize, MAX_PARTIAL_SUMS=1)
     assert run(gpu_batch, rows, ()) is None

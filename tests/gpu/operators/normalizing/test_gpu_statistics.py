@@ -75,7 +75,7 @@ def test_samples_that_do_not_vary_have_factor_0(gpu_batch):
 
 
 def test_many_blocks_share_a_long_run_and_give_the_same_each_time(gpu_batch, tuned):
-    tuned(gpu_statistics, summed_bytes=1)
+    tuned(gpu_statistics, THREAD_BYTES=1)
     rows = samples([(3, 9000), (2, 700)], "f4")
     results = []
     for _ in range(2):
@@ -90,7 +90,7 @@ def test_many_blocks_share_a_long_run_and_give_the_same_each_time(gpu_batch, tun
 def test_places_have_64_bits_in_huge_samples(tuned):
     assert index_type(np.array([1, (1 << 26) - 1])) == "int"
     assert index_type(np.array([1, 1 << 26])) == "i64"
-    tuned(gpu_statistics, huge=2)
+    tuned(gpu_statistics, WIDE_INDEX_ELEMENTS=2)
     assert index_type(np.array([1, 2])) == "i64"
 
 

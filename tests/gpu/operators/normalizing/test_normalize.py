@@ -70,7 +70,7 @@ def test_parts_that_begin_anywhere(device_stage, dtype, axes):
 @pytest.mark.parametrize("dtype", ["u1", "i1", "f4"])
 @pytest.mark.parametrize("axes", [None, (0, 1), (1, 2)])
 def test_blocks_that_do_not_wait_for_others(device_stage, tuned, dtype, axes):
-    tuned(gpu_standardize, patience=0)
+    tuned(gpu_standardize, MAX_POLLS=0)
     rows = samples((91, 131, 3), (1, 1, 3), (93, 50, 3), (3, 131, 91), (2, 150, 150))
     check([(row - 100).astype(dtype) for row in rows], axes=axes)
 
@@ -78,9 +78,9 @@ def test_blocks_that_do_not_wait_for_others(device_stage, tuned, dtype, axes):
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 @pytest.mark.parametrize("axes", [None, (0, 1), (1,)])
 def test_more_than_all_blocks_do_at_once(device_stage, tuned, dtype, axes):
-    tuned(gpu_standardize, most_sums=0)
-    tuned(gpu_statistics, most_blocks=2, huge=1)
-    tuned(launch, most_blocks=2)
+    tuned(gpu_standardize, MAX_PARTIAL_SUMS=0)
+    tuned(gpu_statistics, MAX_BLOCKS=2, WIDE_INDEX_ELEMENTS=1)
+    tuned(launch, MAX_BLOCKS=2)
     check(samples((91, 131, 3), (93, 131, 3), (1, 1, 3), dtype=dtype), axes=axes)
     check(samples((91, 131, 3), (91, 131, 3), dtype=dtype), axes=axes)
 

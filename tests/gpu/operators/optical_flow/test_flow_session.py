@@ -9,7 +9,6 @@ from penstock.operators.optical_flow import flow_session
 from penstock.operators.optical_flow.flow_session import (
     FlowKind,
     FlowSession,
-    FlowSessionTuning,
     limits_of,
     session_of,
 )
@@ -27,8 +26,8 @@ def test_what_the_engine_can_do(device, flow_engine):
 
 
 @pytest.mark.parametrize(("frame_bytes", "count"), [(0, 2), (3 * 96 * 64 * 4, 3), (1 << 30, 5)])
-def test_the_number_of_buffers(device, flow_engine, monkeypatch, frame_bytes, count):
-    monkeypatch.setattr(flow_session, "TUNING", FlowSessionTuning(5, frame_bytes))
+def test_the_number_of_buffers(device, flow_engine, tuned, frame_bytes, count):
+    tuned(flow_session, MAX_FRAMES=5, MAX_FRAME_BYTES=frame_bytes)
     session = FlowSession(device, FlowKind(96, 64, 3, 4, 8, 5))
     assert [len(session.frames), len(session.fields), len(session.hints)] == [
         count,
@@ -39,13 +38,13 @@ def test_the_number_of_buffers(device, flow_engine, monkeypatch, frame_bytes, co
     assert all(buffer.pitch >= 4 * 96 for buffer in session.frames)
 
 
-@pytest.mark.parametrize("limit", ["sessions", "held_bytes"])
-def test_the_sessions_used_last_stay(device, flow_engine, monkeypatch, limit):
+@pytest.mark.parametrize("limit", ["MAX_SESSIONS", "MAX_HELD_BYTES"])
+def test_the_sessions_used_last_stay(device, flow_engine, tuned, limit):
     kinds = [FlowKind(64, height, 1, 4, 0, 5) for height in (34, 33, 32)]
     first, second = (session_of(device, kind) for kind in kinds[:2])
     assert first.nbytes >= 64 * 34 * len(first.frames) + 16 * 9 * 4 * len(first.fields)
-    most = {"sessions": 2, "held_bytes": first.nbytes + second.nbytes}
-    monkeypatch.setattr(flow_session, "TUNING", FlowSessionTuning(**{limit: most[limit]}))
+    most = {"MAX_SESSIONS": 2, "MAX_HELD_BYTES": first.nbytes + second.nbytes}
+    tuned(flow_session, **{limit: most[limit]})
     assert session_of(device, kinds[0]) is first
     third = session_of(device, kinds[2])  # in the place of the second
     assert session_of(device, kinds[0]) is first

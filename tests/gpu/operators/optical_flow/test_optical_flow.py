@@ -50,7 +50,8 @@ def test_videos_of_several_sizes_and_lengths(flow_engine, monkeypatch):
         check(vectors, (count - 1, height // 4, width // 4, 2))
     alone = [flow([clip])[0] for clip in clips]
     # Groups of few frames, and sessions that make place for others, give the same.
-    monkeypatch.setattr(flow_session, "TUNING", flow_session.FlowSessionTuning(3, sessions=1))
+    monkeypatch.setattr(flow_session, "MAX_FRAMES", 3)
+    monkeypatch.setattr(flow_session, "MAX_SESSIONS", 1)
     for vectors, single, other in zip(rows, alone, flow(clips), strict=True):
         np.testing.assert_array_equal(vectors, single)
         np.testing.assert_array_equal(vectors, other)
@@ -78,7 +79,7 @@ def test_hints_that_are_not_enabled_are_not_read(flow_engine):
 
 @pytest.mark.parametrize("enabled", [True, False])
 def test_temporal_hints_stay_within_a_video(flow_engine, monkeypatch, enabled):
-    monkeypatch.setattr(flow_session, "TUNING", flow_session.FlowSessionTuning(3))
+    monkeypatch.setattr(flow_session, "MAX_FRAMES", 3)
     clips = [video(4, 48, 64), video(2, 48, 64, seed=1), video(3, 48, 64, seed=2)]
     for vectors, clip in zip(flow(clips, enable_temporal_hints=enabled), clips, strict=True):
         check(vectors, (len(clip) - 1, 12, 16, 2))

@@ -67,7 +67,7 @@ def test_many_weights_go_in_passes_of_their_own():
 
 def test_long_strips_only_where_the_device_is_occupied(tuned):
     before = blocks((375, 500), (224, 224))
-    tuned(gpu_blocks, enough_threads=1 << 10)
+    tuned(gpu_blocks, ENOUGH_THREADS=1 << 10)
     after = blocks((375, 500), (224, 224))
     assert after.strip > before.strip
     assert after.items[0] < before.items[0]

@@ -109,7 +109,7 @@ def test_videos_and_planes(device_stage):
 
 
 def test_more_frames_than_a_grid_has(device_stage, tuned):
-    tuned(gpu_warp, most_frames=2)
+    tuned(gpu_warp, MAX_FRAMES=2)
     videos = [np.stack([image] * 3) for image in pictures(90, 71)]
     agree("rotate", videos, layout="FHWC", largest=1, angle=[10.0, 40.0, -70.0])
 

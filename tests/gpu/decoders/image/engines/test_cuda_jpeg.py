@@ -116,7 +116,7 @@ def test_files_lie_anywhere(gpu_device, photograph, place, monkeypatch):
         np.testing.assert_array_equal(row, simplejpeg.decode_jpeg(content))
     total = sum(map(len, contents))
     assert (copies[0] == total) == (place in ("far apart", "in arrays"))
-    assert copies[0] <= cuda_jpeg.TUNING.most_times * total
+    assert copies[0] <= cuda_jpeg.MAX_GAP_FACTOR * total
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
@@ -134,7 +134,7 @@ def test_windows(gpu_device, photograph, sampling, smooth):
 
 @pytest.mark.parametrize("threads", [32, 64, 1024])
 def test_any_number_of_threads(gpu_device, photograph, tuned, threads):
-    tuned(cuda_jpeg, threads=threads)
+    tuned(cuda_jpeg, FILE_THREADS=threads)
     check(gpu_device, [encode(photograph, "420", 95), encode(photograph[:8, :8])])
 
 
