@@ -36,7 +36,7 @@ def on_device(
     layout: str | Sequence[str] = "",
     per_sample: Mapping[str, Sequence[Any]] | None = None,
     arguments: Mapping[str, Any] | None = None,
-    size: int | None = None,
+    batch_size: int | None = None,
     threads: int = 2,
     views: bool = False,
     **others: Any,
@@ -50,7 +50,7 @@ def on_device(
         layout: of the inputs: one for all, or one each.
         per_sample: arguments that are nodes: a value a sample.
         arguments: of the operator, where they have the names of others here.
-        size: of the batch; by default, that of the first input or of an argument by sample.
+        batch_size: by default, that of the first input or of an argument by sample.
         threads: of the pipeline.
         views: give samples whose elements do not lie side by side in memory.
         others: the other arguments.
@@ -61,6 +61,7 @@ def on_device(
     """
     layouts = [layout] * len(inputs) if isinstance(layout, str) else layout
     named = per_sample or {}
+    size = batch_size
     if size is None:
         size = len(inputs[0]) if inputs else len(next(iter(named.values())))
 

@@ -8,6 +8,7 @@ of a kernel, streams, memory faults and speed need a real device.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import hashlib
 import os
 import shutil
@@ -17,7 +18,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -37,7 +38,7 @@ COMPILER = shutil.which("g++")
 _HEADER = Path(__file__).with_name("emulator.h")
 _FLAGS = (*OPTIONS, "-Og", "-fno-exceptions", "-fPIC", "-mf16c", "-w")
 _SHORT = 1 << 20  # maximum size in bytes of memory that is kept after its use
-_CACHE = Path(tempfile.gettempdir()) / f"penstock-emulator-{os.getuid()}"
+_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "penstock" / "emulator"
 
 
 class DeviceArray(np.ndarray[Any, Any]):
@@ -239,20 +240,37 @@ def _compile(*arguments: str | Path) -> None:
     assert compiler.returncode == 0, compiler.stderr
 
 
+def _once(target: Path, build: Callable[[Path], Path]) -> None:
+    """Build a part of the cache, unless it is there; other processes that need it wait.
+
+    Args:
+        target: where the part will lie.
+        build: builds the part in the folder that it is given; returns where it lies there.
+    """
+    if target.exists():
+        return
+    _CACHE.mkdir(parents=True, exist_ok=True)
+    with (_CACHE / f"{target.name[:2]}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.exists():
+            with tempfile.TemporaryDirectory(dir=_CACHE) as folder:
+                build(Path(folder)).rename(target)
+
+
 @cache
 def _compiled_header() -> Path:
     """Return a copy of the header, with its compiled form beside it, which halves the time."""
     text = _HEADER.read_text()
+
+    def build(folder: Path) -> Path:
+        header = folder / "header" / _HEADER.name
+        header.parent.mkdir()
+        header.write_text(text)
+        _compile("-x", "c++-header", header, "-o", header.with_suffix(".h.gch"))
+        return header.parent
+
     target = _CACHE / _key(text, *_FLAGS)
-    if not target.exists():
-        _CACHE.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=_CACHE) as folder:
-            header = Path(folder) / "header" / _HEADER.name
-            header.parent.mkdir()
-            header.write_text(text)
-            _compile("-x", "c++-header", header, "-o", header.with_suffix(".h.gch"))
-            with suppress(OSError):  # another process was faster
-                header.parent.rename(target)
+    _once(target, build)
     return target / _HEADER.name
 
 
@@ -262,13 +280,15 @@ def emulated(kernel: Kernel) -> tuple[ctypes.CDLL, int]:
     text = kernel.source.replace("#include <cuda_fp16.h>", "")
     text = f"{text}\nEMULATE({kernel.function})\n"
     header = _compiled_header()
+
+    def build(folder: Path) -> Path:
+        source, built = folder / "kernel.cpp", folder / "kernel.so"
+        source.write_text(text)
+        _compile("-include", header, "-shared", source, "-o", built)
+        return built
+
     library = _CACHE / f"{_key(header.parent.name, text)}.so"
-    if not library.exists():
-        with tempfile.TemporaryDirectory(dir=_CACHE) as folder:
-            source, built = Path(folder) / "kernel.cpp", Path(folder) / "kernel.so"
-            source.write_text(text)
-            _compile("-include", header, "-shared", source, "-o", built)
-            built.rename(library)
+    _once(library, build)
     return ctypes.CDLL(str(library)), int("__sync" in text)
 
 

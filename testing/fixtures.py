@@ -35,7 +35,7 @@ SUITES = ("agreement", "decoders", "operators", "readers", "writers")
 pytest.register_assert_rewrite(*(f"{__package__}.{name}" for name in SUITES))
 
 REQUIRED = os.environ.get("PENSTOCK_REQUIRE_GPU") == "1"
-ON_DEVICE = {"device_stage", "gpu_device", "gpu_batch"}  # fixtures of the GPU or its emulation
+ON_DEVICE = {"cupy", "device_stage", "gpu_device", "gpu_batch"}  # the GPU or its emulation
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -61,7 +61,7 @@ class OperatorConformance:
             layout=self._layouts,
             per_sample=varying,
             arguments={name: value for name, value in given.items() if name not in varying},
-            size=len(inputs[0]) if inputs else BATCH,
+            batch_size=len(inputs[0]) if inputs else BATCH,
             threads=threads,
             views=views,
         )
@@ -139,7 +139,7 @@ class OperatorConformance:
             largest=self.largest,
             arguments=arguments,
             per_sample=varying,
-            size=self._size,
+            batch_size=self._size,
         )
 
     def test_errors_are_the_same_on_both_devices(self, device_stage: bool) -> None:

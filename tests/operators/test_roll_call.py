@@ -25,7 +25,7 @@ EXCUSED = {
     "_indices": "stands for the indices of a subscript: tests/operators/geometry",
     "*_function": "call functions of users, which decide on results: tests/operators/user_code",
     "dump_image": "writes files: tests/operators/batches",
-    "optical_flow": "runs on the GPU alone: tests/gpu/operators/optical_flow",
+    "optical_flow": "runs on the GPU alone: tests/operators/optical_flow",
 }
 
 

@@ -74,8 +74,7 @@ def test_sequences(device_stage, name):
     assert gray[0].shape == (5, 1)
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
-def test_samples_that_are_refused(device_stage, device):
+def test_samples_that_are_refused(device):
     with pytest.raises(ArgumentError, match="must lie in"):
         on_device(device, "sphere", [pixels(0, 5, 3)], layout="HWC")
     with pytest.raises(ArgumentError, match="takes HW and HWC"):

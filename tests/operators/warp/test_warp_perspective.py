@@ -12,7 +12,7 @@ from penstock.engine.errors import ArgumentError
 from penstock.testing.agreement import on_device
 from penstock.testing.operators import OperatorConformance
 
-from ...gpu.operators.pictures import pictures
+from ..pictures import pictures
 from ..running import run
 
 NAME = "experimental.warp_perspective"
@@ -81,8 +81,7 @@ def test_borders(border, expected):
     assert run(NAME, [image], border_mode=border, **arguments)[0][0].tolist() == expected
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
-def test_sequences(device_stage, device):
+def test_sequences(device):
     videos = [np.stack([image, image[::-1]]) for image in IMAGES]
     (rows,), (layout,) = on_device(device, NAME, videos, layout="FHWC", matrix=SLANT)
     assert layout == "FHWC"

@@ -8,8 +8,8 @@ import pytest
 from penstock import types
 from penstock.testing.agreement import agree, on_device
 
-from ....operators.running import pixels
 from ..pictures import pictures
+from ..running import pixels
 
 NAME = "experimental.warp_perspective"
 IMAGES = pictures(20, 31)

@@ -8,7 +8,7 @@ import pytest
 from penstock import types
 from penstock.testing.agreement import agree
 
-from ....sounds import noise
+from ...sounds import noise
 
 NOISE = [noise(t, 8000, seed=i).astype("f4")[:, 0] for i, t in enumerate((0.05, 0.02, 0.03))]
 TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "f4"]

@@ -9,7 +9,7 @@ from penstock.engine.errors import ArgumentError
 from penstock.geometry.windows import WindowBatch
 from penstock.operators.geometry.gpu_extract import extract_batch
 
-from ....operators.running import make
+from ..running import make
 
 SHAPES = [(5, 6, 2), (4, 7, 2)]
 

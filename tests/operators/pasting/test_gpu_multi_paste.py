@@ -8,7 +8,7 @@ import pytest
 from penstock import Pipeline, fn
 from penstock.testing.agreement import agree, source
 
-from ....operators.running import pixels
+from ..running import pixels
 
 IMAGES = [pixels(12 + i, 16 - i, 3, seed=i) for i in range(4)]
 ANCHORS = [np.int32([[0, 0], [0, 9], [7, 0], [7, 9]]) + i % 2 for i in range(4)]
@@ -39,7 +39,6 @@ def test_a_number_for_each_sample(device_stage):
     agree("multi_paste", IMAGES, layout="HWC", per_sample=nodes, output_size=(16, 16))
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
 @pytest.mark.parametrize(
     ("name", "bad", "message"),
     [

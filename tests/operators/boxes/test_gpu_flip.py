@@ -7,7 +7,7 @@ import pytest
 
 from penstock.testing.agreement import agree
 
-from ....operators.box_samples import random_boxes
+from ..box_samples import random_boxes
 
 COUNTS = (0, 1, 7, 300)
 

@@ -8,7 +8,7 @@ import pytest
 from penstock import Pipeline, fn
 from penstock.testing.agreement import agree, source
 
-from ....operators.running import pixels
+from ..running import pixels
 
 IMAGES = [pixels(6 + i, 9 - i, 3, seed=i) for i in range(4)]
 NODES = {

@@ -7,7 +7,7 @@ import pytest
 
 from penstock.testing.agreement import agree
 
-from ....operators.box_samples import anchor_grid, random_boxes
+from ..box_samples import anchor_grid, random_boxes
 
 COUNTS = (3, 0, 40, 1)
 BOXES = [random_boxes(count, seed=count) for count in COUNTS]
