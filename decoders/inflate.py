@@ -97,7 +97,7 @@ def inflate(data: NDArray[np.uint8], out: NDArray[np.uint8], algorithm: str) -> 
     """
     decompress, _ = _ALGORITHMS[algorithm]
     try:
-        result = decompress(data.data, out.size)
+        result = decompress(np.ascontiguousarray(data).data, out.size)
     except MissingDependencyError:
         raise
     except Exception as error:  # each library has its own

@@ -65,10 +65,16 @@ def on_device(
     if size is None:
         size = len(inputs[0]) if inputs else len(next(iter(named.values())))
 
+    strided = [views and np.ndim(rows[0]) > 0 for rows in inputs]  # numbers have no views
+    given_rows = [
+        [np.repeat(row, 2, axis=-1) if each else np.asarray(row) for row in rows]
+        for rows, each in zip(inputs, strided, strict=True)
+    ]
     with Pipeline(batch_size=max(1, size), num_threads=threads, seed=3) as pipe:
+        sources = [source(rows, each) for rows, each in zip(given_rows, layouts, strict=True)]
+        # A view that is an output of the pipeline, too, would be made dense before.
         nodes = [
-            _strided(rows, each) if views and np.ndim(rows[0]) else source(rows, each)
-            for rows, each in zip(inputs, layouts, strict=True)
+            node[..., ::2] if each else node for node, each in zip(sources, strided, strict=True)
         ]
         if device == "gpu":
             host = OPERATORS[name].cpu_inputs
@@ -81,22 +87,19 @@ def on_device(
         results = add_node(
             OPERATORS[name], nodes, {**given, **(arguments or {}), **others}, device=device
         )
-        pipe.set_outputs(*results, *nodes)
+        shown = sources if views else nodes
+        pipe.set_outputs(*results, *shown)
         batches = pipe.run()
         outputs, after = batches[: len(results)], batches[len(results) :]
         for output in outputs:
             assert isinstance(output, TensorListGPU) == (device != "cpu")
             assert len(output) == size
-        for batch, before in zip(after, inputs, strict=True):
-            assert_rows([*batch.as_cpu().rows()], [np.asarray(sample) for sample in before])
+        for batch, before in zip(after, given_rows, strict=True):
+            assert_rows([*batch.as_cpu().rows()], before)
         return Results(
             [[np.array(row) for row in output.as_cpu().rows()] for output in outputs],
             [output.layout() for output in outputs],
         )
-
-
-def _strided(rows: Sequence[Any], layout: str) -> Any:
-    return source([np.repeat(row, 2, axis=-1) for row in rows], layout)[..., ::2]
 
 
 def agree(

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import cv2
 import numpy as np
+import pytest
 import soundfile
 
 from penstock import types
@@ -303,6 +304,19 @@ TestRoiRandomCrop = operator_suite(
 
 
 # Files.
+class ImageFiles(RandomConformance):
+    """The suite for decoders of images, which refuse files that do not lie in one piece."""
+
+    layout = ""
+
+    def test_views_give_what_contiguous_samples_give(self):
+        with pytest.raises(TypeError, match="must be a contiguous one-dimensional array"):
+            super().test_views_give_what_contiguous_samples_give()
+
+
+IMAGE_FILES = {"suite": ImageFiles}
+
+
 def encoded(extension, image, *options):
     return cv2.imencode(extension, image, options)[1].ravel()
 
@@ -326,12 +340,14 @@ JPEG = [encoded(".jpg", image, cv2.IMWRITE_JPEG_QUALITY, 95) for image in LARGE]
 GRAYS = {"output_type": types.GRAY}
 DAMAGED = (({"output_type": "no type"}, "'output_type' must be"),)
 WINDOW = {"start": (3, 4), "shape": (17, 9), "axes": (0, 1)}
-TestImageDecoder = operator_suite("decoders.image", PNG, **FLAT, bad=DAMAGED)
-TestImageDecoderOfJpeg = operator_suite("decoders.image", JPEG, **FLAT, arguments=GRAYS, largest=2)
+TestImageDecoder = operator_suite("decoders.image", PNG, **IMAGE_FILES, bad=DAMAGED)
+TestImageDecoderOfJpeg = operator_suite(
+    "decoders.image", JPEG, **IMAGE_FILES, arguments=GRAYS, largest=2
+)
 TestImageCrop = operator_suite(
     "decoders.image_crop",
     PNG,
-    **FLAT,
+    **IMAGE_FILES,
     arguments={"crop": (20, 16)},
     per_sample={"crop_pos_x": [0.0, 0.25, 0.5, 1.0]},
     bad=(({"crop": (400, 5)}, "reaches out"),),
@@ -339,12 +355,12 @@ TestImageCrop = operator_suite(
 TestImageSlice = operator_suite(
     "decoders.image_slice",
     PNG,
-    **FLAT,
+    **IMAGE_FILES,
     arguments=WINDOW,
     per_sample={"start": [(0, 0), (1, 2), (2, 0), (1, 1)]},
 )
-TestImageRandomCrop = operator_suite("decoders.image_random_crop", PNG, **FLAT, **RANDOM)
-TestPeekImageShape = operator_suite("peek_image_shape", PNG, **FLAT)
+TestImageRandomCrop = operator_suite("decoders.image_random_crop", PNG, **IMAGE_FILES)
+TestPeekImageShape = operator_suite("peek_image_shape", PNG, **IMAGE_FILES)
 TestNumpyDecoder = operator_suite("decoders.numpy", [npy(image) for image in IMAGES], **FLAT)
 TestJsonDecoder = operator_suite(
     "decoders.json",
