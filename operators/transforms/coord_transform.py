@@ -142,7 +142,7 @@ class CoordTransform(SampleOperator):
             length=lengths.astype(np.int32),
         )
         types = {"In": c_type(source), "Out": c_type(target), "Work": c_type(work)}
-        function = kernel("coord_transform", "coord_transform", **types)
+        function = kernel("transforms/coord_transform", "coord_transform", **types)
         numbers = np.concatenate([each.reshape(-1) for each in maps]).astype(work)
         uploaded = batch.device.upload(numbers)
         launch_elements(batch.device, function, table, points, uploaded)
