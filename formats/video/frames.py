@@ -81,6 +81,7 @@ class FrameReader:
     Attributes:
         index: of the video.
         codec: name of the codec, such as "h264".
+        nbytes: size of the file; 0 if it is unknown.
         look: see `FrameSource`.
         check_running: see above.
     """
@@ -109,6 +110,7 @@ class FrameReader:
             self._container.close()
             raise
         self.codec = str(self._stream.codec_context.codec.canonical_name)
+        self.nbytes = max(0, self._container.size)
         self.look = self.decoder.look
         self._frames: Iterator[tuple[int, Any, bool]] = iter(())
         self._next = 0 if is_at_start else len(self.index)  # number of the next frame to come
