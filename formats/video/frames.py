@@ -8,10 +8,11 @@ from itertools import chain
 from typing import Any
 
 from ...engine.errors import DecodeError
+from ..media import pyav
 from .contexts import Decoder, Look
 from .decoder_pool import DecoderPool
 from .frame_index import SOUGHT_BY_PRESENTATION, FrameIndex, read_index
-from .library import decoded, open_container, packets_of, pyav, seek
+from .library import decoded, open_container, packets_of, seek
 from .numbered_packets import packets_from
 
 _SKIP_EXACTLY = frozenset({"h264", "mpeg2video", "mpeg4"})

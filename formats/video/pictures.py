@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
 from ...engine.graph.context import Workspace
+from ..media import pyav
 from .colors import color_matrix, has_full_range
 from .contexts import Look
 from .frame_index import FrameIndex
-from .library import pyav
 
 Array = NDArray[Any]
 
