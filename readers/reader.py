@@ -284,6 +284,10 @@ class Reader(SeekableInput):
         name = getattr(self.source, "source_info", self.source.where)
         return _Texts(name, selection.index)
 
+    def class_names(self) -> dict[str, tuple[str, ...]]:
+        names = getattr(self.source, "class_names", None)
+        return names() if names else {}
+
     def meta(self) -> dict[str, Any]:
         return {
             "epoch_size": self.sampler.epoch_size,

@@ -162,8 +162,17 @@ def test_groups_of_operators_are_modules(namespace):
     assert groups == set(GROUPS)
     for group in groups:
         module = importlib.import_module(f"{namespace.__name__}.{group}")
-        assert dir(module) == dir(attrgetter(group)(namespace))
+        assert module is attrgetter(group)(namespace)
         assert dir(module)
+
+
+@pytest.mark.parametrize("namespace", [fn, ops])
+def test_a_group_whose_attribute_was_dropped_is_the_same_one(namespace):
+    group = namespace.experimental.readers
+    vars(namespace.experimental).pop("readers")
+    vars(namespace._ALL).pop("experimental")
+    assert namespace.experimental.readers is group
+    assert importlib.import_module(f"{namespace.__name__}.experimental.readers") is group
 
 
 def test_functions_of_groups_are_imported():

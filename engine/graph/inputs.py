@@ -125,6 +125,10 @@ class SeekableInput(InputOperator):
     def meta(self) -> dict[str, Any]:
         """Return the sizes and shards that `Pipeline.reader_meta` shows."""
 
+    def class_names(self) -> dict[str, tuple[str, ...]]:
+        """Return the names of the classes of each output that numbers classes, if known."""
+        return {}
+
     @abstractmethod
     def state_after(self, batches: int) -> Any:
         """Return the state, of JSON types, from which `open` continues after `batches` batches."""

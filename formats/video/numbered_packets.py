@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .library import decoded, packets_of, pyav, seek
+from ..media import pyav
+from .library import decoded, packets_of, seek
 from .packets import PacketFacts
 
 Int64s = NDArray[np.int64]

@@ -27,6 +27,12 @@ ENCODINGS = {
     "H.264 that refreshes in parts": ("mpegts", "libx264", REFRESH | {"bf": "0"}),
     "H.264 that refreshes in parts, with B-frames": ("mp4", "libx264", REFRESH),
     "H.264 of two fields": ("mpegts", "libx264", {"x264-params": "tff=1"}),
+    "H.264 of two fields, the lower first": (
+        "mpegts", "libx264", {"x264-params": "bff=1:open-gop=1:bframes=3:b-pyramid=normal"}
+    ),
+    "H.264 of two fields in MP4": ("mp4", "libx264", {"x264-params": "tff=1:bframes=2"}),
+    "MPEG-2 of two fields": ("mpegts", "mpeg2video", {"bf": "2", "flags": "+ildct+ilme"}),
+    "HEVC of fields": ("mpegts", "libx265", {"x265-params": f"interlace=tff:bframes=2:{QUIET}"}),
     "HEVC of open groups": ("mp4", "libx265", {"x265-params": f"open-gop=1:bframes=4:{QUIET}"}),
     "HEVC in a program stream": ("mpeg", "libx265", {"x265-params": f"bframes=4:{QUIET}"}),
     "MPEG-1 without a container": ("mpeg1video", "mpeg1video", {"bf": "2"}),
