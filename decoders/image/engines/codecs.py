@@ -14,7 +14,6 @@ from ..formats.base import CONVERT
 _FUNCTIONS = {
     "AVIF": "avif_decode",
     "GIF": "gif_decode",
-    "HEIF": "heif_decode",
     "JPEG": "jpeg8_decode",
     "JPEG XL": "jpegxl_decode",
     "JPEG XR": "jpegxr_decode",
