@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.errors import MissingDependencyError, install_hint
 from ...errors import FETCH_AGAIN, decode_error
 from ..formats.base import CONVERT
+from . import libraries
 
 
 def decode(format_name: str, data: bytes) -> NDArray[Any]:
@@ -26,14 +26,7 @@ def decode(format_name: str, data: bytes) -> NDArray[Any]:
         DecodeError: the library refuses the data.
         MissingDependencyError: pillow-heif is not installed.
     """
-    try:
-        import pillow_heif
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"decoding this {format_name} needs pillow-heif, which cannot be loaded ({error}): "
-            f"{install_hint('images')}",
-            name=error.name,
-        ) from error
+    pillow_heif = libraries.load("pillow_heif", format_name)
     try:
         file = pillow_heif.open_heif(data, convert_hdr_to_8bit=False, hdr_to_16bit=False)
         is_there = len(file) > 0 and bool(file.info["primary"])

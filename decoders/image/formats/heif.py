@@ -97,6 +97,8 @@ def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredIma
     refuse_bomb(header.format, picture.height, picture.width)
     pixels = _avif(data, picture) if header.format == AVIF else _heif(data, header)
     channels = pixels.shape[2] if pixels.ndim == 3 else 1
+    if request.output in ("GRAYA", "RGBA") and channels not in (2, 4):
+        raise decode_error(header.format, "the alpha of the picture is missing")
     white = (1 << header.bits) - 1
     return StoredImage(pixels, space_of_channels(channels), white=white)
 
