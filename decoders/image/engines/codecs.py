@@ -15,7 +15,6 @@ _FUNCTIONS = {
     "AVIF": "avif_decode",
     "JPEG": "jpeg8_decode",
     "JPEG XL": "jpegxl_decode",
-    "JPEG XR": "jpegxr_decode",
 }
 _UNKNOWN_FORM = ("not implemented", "unsupported", "not supported", "no colormap")
 

@@ -54,7 +54,7 @@ _ORIENTATIONS = {
 }
 
 
-class _Picture(NamedTuple):
+class _PrimaryPicture(NamedTuple):
     """The primary picture: the size that is coded, the part that is shown, and the rest."""
 
     height: int
@@ -103,7 +103,7 @@ def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredIma
     return StoredImage(pixels, space_of_channels(channels), white=white)
 
 
-def _avif(data: Data, picture: _Picture) -> NDArray[np.generic]:
+def _avif(data: Data, picture: _PrimaryPicture) -> NDArray[np.generic]:
     """Return the stored pixels. The library neither turns nor crops."""
     # The brand of a still picture, because imagecodecs writes the pictures of a sequence behind
     # the end of its memory.
@@ -132,7 +132,7 @@ def _heif(data: Data, header: ImageHeader) -> NDArray[np.generic]:
     return pixels
 
 
-def _read(view: memoryview, name: str) -> _Picture:
+def _read(view: memoryview, name: str) -> _PrimaryPicture:
     """Return the primary picture.
 
     Args:
@@ -154,7 +154,7 @@ def _read(view: memoryview, name: str) -> _Picture:
     channels = (1 if is_gray else 3) + _has_alpha(view, items, name)
     y0, x0, y1, x1 = shown
     header = ImageHeader(format_name, y1 - y0, x1 - x0, channels, bits, turn)
-    return _Picture(height, width, shown, header)
+    return _PrimaryPicture(height, width, shown, header)
 
 
 def _samples(view: memoryview, properties: dict[bytes, FileBox], name: str) -> tuple[int, bool]:

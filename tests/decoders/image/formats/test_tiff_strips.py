@@ -209,6 +209,7 @@ def test_a_strip_of_lzw_that_ends_early_is_refused(shape, predictor):
 
 
 COMPRESSIONS = ["lzw", "zlib", "zstd", "lzma", "packbits", "webp", "jpeg", "lerc", "jpeg2000"]
+COMPRESSIONS += ["jpegxl"]
 
 
 @pytest.mark.parametrize("compression", COMPRESSIONS)
@@ -222,6 +223,21 @@ def test_cut_off_strips_are_refused_and_nothing_is_printed(compression, capfd):
             with pytest.raises(DecodeError, match=r"TIFF: .* is damaged|the library cannot"):
                 decode(cut)
     assert capfd.readouterr().err == ""
+
+
+def test_cut_off_strips_of_jpeg_xr_are_refused():
+    """The library fills them in."""
+    sound = written(picture(), photometric="rgb", compression="jpegxr", rowsperstrip=30)
+    directory = read_directory(memoryview(sound))
+    field = directory.fields[STRIP_SIZES]
+    for number, size in enumerate(directory.values(STRIP_SIZES)):
+        at = field.at + number * struct.calcsize(field.code)
+        cut = sound.copy()
+        struct.pack_into("<" + field.code, cut, at, size - size // 8)
+        with pytest.raises(
+            DecodeError, match=rf"TIFF: strip or tile {number} is damaged .*ends at"
+        ):
+            decode(cut)
 
 
 @pytest.mark.parametrize("compression", ["lzw", "zlib", None])
@@ -292,7 +308,7 @@ def test_tiles_that_no_picture_needs_are_refused(width, height, tile, words):
         decode(file, output="GRAY")
 
 
-@pytest.mark.parametrize("compression", ["jpeg", "webp", "jpeg2000"])
+@pytest.mark.parametrize("compression", ["jpeg", "webp", "jpeg2000", "jpegxl", "jpegxr"])
 def test_a_picture_inside_must_have_the_size_of_its_strip(compression):
     small = written(
         picture()[:48, :48], photometric="rgb", compression=compression, rowsperstrip=48
