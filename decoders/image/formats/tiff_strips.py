@@ -17,7 +17,7 @@ import numpy as np
 from ....engine.errors import DecodeError
 from ...errors import decode_error
 from ..engines import turbojpeg
-from . import jpeg, jpeg2000, jpegxl, jpegxr, png, tiff, webp
+from . import jpeg, jpeg2000, jpegxl, png, tiff, webp
 from .base import ImageHeader, need, read_fields
 from .tiff_forms import FAX_GROUP_4, JPEGS, NONE
 
@@ -30,13 +30,11 @@ _FIRST_DATA = 8  # bytes of the shorter file header
 _BLOCK = 16  # JPEG codes whole blocks, so that some writers state whole blocks
 
 _HEADERS: dict[int, Callable[[memoryview], ImageHeader]] = {
-    22610: jpegxr.parse_header,
     33003: jpeg2000.parse_header,
     33004: jpeg2000.parse_header,
     33005: jpeg2000.parse_header,
     34712: jpeg2000.parse_header,
     34933: png.parse_header,
-    34934: jpegxr.parse_header,
     50001: webp.parse_header,
     50002: jpegxl.parse_header,
     52546: jpegxl.parse_header,

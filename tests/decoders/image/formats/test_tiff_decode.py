@@ -248,37 +248,29 @@ def test_axes_of_a_jpeg_2000_strip_may_be_mixed_up() -> None:
     np.testing.assert_array_equal(decode(data, output="ANY_DATA"), oracle)
 
 
-@pytest.mark.parametrize("compression", ["jpegxl", "jpegxl_dng", "jpegxr", "jpegxr_ndpi"])
+@pytest.mark.parametrize("compression", ["jpegxl", "jpegxl_dng"])
 @pytest.mark.parametrize("layout", [{}, {"rowsperstrip": 16}, {"tile": (32, 48)}])
 @pytest.mark.parametrize("channels", [1, 3, 4])
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
-def test_jpeg_xl_and_jpeg_xr(
-    compression: str, layout: dict[str, Any], channels: int, dtype: str
-) -> None:
+def test_jpeg_xl(compression: str, layout: dict[str, Any], channels: int, dtype: str) -> None:
     pixels = smooth_picture(61, 83, channels, 8 * np.dtype(dtype).itemsize)
-    number = tifffile.COMPRESSION[compression.upper()]
-    is_xl = compression.startswith("jpegxl")
     data = written(
         pixels.squeeze(),
-        compression=number if compression != "jpegxr_ndpi" else "jpegxr",
-        compressionargs={"lossless": True} if is_xl else {"level": 1.0},
+        compression=compression,
+        compressionargs={"lossless": True},
         photometric="minisblack" if channels == 1 else "rgb",
         **layout,
     )
-    field = tiff.read_directory(memoryview(data)).fields[tiff.COMPRESSION]
-    struct.pack_into("<H", data, field.at, number)
     result = decode(data, output="ANY_DATA", dtype=dtype)
     np.testing.assert_array_equal(result, pixels)
     window = decode(data, output="ANY_DATA", dtype=dtype, roi=(20, 30, 50, 70))
     np.testing.assert_array_equal(window, pixels[20:50, 30:70])
 
 
-@pytest.mark.parametrize("compression", ["jpegxl", "jpegxr"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
-def test_floats_in_jpeg_xl_and_jpeg_xr(compression: str, dtype: Any) -> None:
+def test_floats_in_jpeg_xl(dtype: Any) -> None:
     pixels = (smooth_picture(40, 50, 1)[..., 0] / np.float32(255)).astype(dtype)
-    data = written(pixels, compression=compression, photometric="minisblack")
-    expected = tifffile.imread(io.BytesIO(data.tobytes()))
+    options = {"compressionargs": {"lossless": True}, "photometric": "minisblack"}
+    data = written(pixels, compression="jpegxl", **options)
     result = decode(data, output="GRAY", dtype=np.float32)[..., 0]
-    np.testing.assert_array_equal(result, expected.astype(np.float32))
-    assert np.abs(result - pixels).max() < 0.02
+    np.testing.assert_array_equal(result, pixels.astype(np.float32))
