@@ -28,6 +28,7 @@ pillow_heif.register_heif_opener()
 Levels = NDArray[np.float32]
 
 _MOST_PIXELS = 2**28
+_OF_16_BITS = ("PNG", "PPM", "JPEG2000", "TIFF", "HEIF")  # gray of full range
 _MOST_PIXELS_BY_HAND = 10**5
 
 
@@ -111,7 +112,7 @@ def _pillow(content: bytes, header: ImageHeader | None) -> Reading:
     if mode == "1":
         array = array.astype(np.uint8) * 255
     elif mode == "I" or mode.startswith("I;16"):
-        if form not in ("PNG", "PPM", "JPEG2000", "TIFF", "HEIF") or (mode == "I" and form == "TIFF"):
+        if form not in _OF_16_BITS or (mode == "I" and form == "TIFF"):
             raise ValueError(f"unsupported: mode {mode} of unknown range")
         array = array.astype(np.float32) / 65535
         return Reading("Pillow", _channels_last(array), is_upright, 65535)

@@ -190,14 +190,12 @@ def _transformed(
     """Return the part of the coded picture that is shown, and its orientation."""
     shown, corners = (0, 0, *size), "abcd"
     for box in properties:
-        a, b, c, d = corners
         if box.name == b"irot":  # quarter turns against the clock
             for _ in range(read_fields("B", view, box.start, name, "irot")[0] & 3):
-                a, b, c, d = b, d, a, c
-            corners = a + b + c + d
+                corners = _moved(corners, 1, 3, 0, 2)
         elif box.name == b"imir":  # exchanges top and bottom (0), or left and right (1)
             is_across = read_fields("B", view, box.start, name, "imir")[0] & 1
-            corners = b + a + d + c if is_across else c + d + a + b
+            corners = _moved(corners, 1, 0, 3, 2) if is_across else _moved(corners, 2, 3, 0, 1)
         elif box.name == b"clap":
             turn = _ORIENTATIONS[corners]
             top, left, bottom, right = shown
@@ -208,13 +206,18 @@ def _transformed(
     return shown, _ORIENTATIONS[corners]
 
 
+def _moved(corners: str, *places: int) -> str:
+    """Return the corners after each place was taken by the corner of another place."""
+    return "".join(corners[place] for place in places)
+
+
 def _aperture(view: memoryview, box: FileBox, size: tuple[int, int], name: str) -> Box:
     """Return the part of a picture of `size` (height, width) that its clean aperture leaves."""
     numbers = read_fields(">IIIIiIiI", view, box.start, name, "the clean aperture")
     if 0 in numbers[1::2]:
         raise decode_error(name, "a clean aperture with a denominator of 0", at=box.start)
-    width, height, right, down = map(Fraction, numbers[::2], numbers[1::2])
-    left = int(right + Fraction(size[1] - 1, 2) - (width - 1) / 2)
+    width, height, across, down = map(Fraction, numbers[::2], numbers[1::2])
+    left = int(across + Fraction(size[1] - 1, 2) - (width - 1) / 2)
     top = int(down + Fraction(size[0] - 1, 2) - (height - 1) / 2 + _HALF)
     bottom, right = int(top + height - 1 + _HALF), int(left + width - 1 + _HALF)
     aperture = max(top, 0), max(left, 0), min(bottom + 1, size[0]), min(right + 1, size[1])
