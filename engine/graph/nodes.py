@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import ArgumentError
+from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
 from .derivation import Axes, derive, results_of
@@ -24,8 +23,6 @@ from .params import NO_EFFECT, Required
 from .sequences import Sequences
 
 __all__ = ["DataNode"]  # the module is public as `penstock.data_node`
-
-_PACKAGE = str(Path(__file__).parents[2])
 
 
 @dataclass(eq=False)
@@ -331,7 +328,7 @@ def add_node(
         nodes,
         data,
         name,
-        _caller(),
+        caller(),
         sequences=derived.sequences,
         call=_call_of(operator),
         is_open=is_open or operator.learns_layouts,
@@ -490,19 +487,3 @@ def _with_constants_on_gpu(
         else data
         for i, data in enumerate(inputs)
     )
-
-
-def _caller() -> str:
-    """Return file and line of the innermost frame outside of Penstock."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_code.co_filename):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-
-
-def _is_ours(filename: str) -> bool:
-    folder = filename[len(_PACKAGE) + 1 :].split("/")[0]
-    return filename.startswith(_PACKAGE + "/") and folder not in _NOT_OURS
-
-
-_NOT_OURS = frozenset({"tests", "examples", "benchmarks", "fixtures", ".venv"})
