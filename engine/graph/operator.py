@@ -64,7 +64,8 @@ class Operator:
         random_count: number of random numbers that the work on a sample needs.
         metadata_only: whether it reads only dtypes, shapes and layouts of its inputs. On the CPU
             such an operator accepts data on the GPU: its `batch_gpu` runs and returns CPU data.
-        cpu_inputs: names of inputs that must be on the CPU, wherever the operator runs.
+        cpu_inputs: names of inputs that the operator reads on the CPU, wherever it runs. If it
+            runs on the GPU, inputs that are there are copied to the CPU.
         any_device_inputs: names of inputs that may be on either device if it runs on the GPU.
         assumed_layouts: by number of dimensions, the layouts that the operator assumes for data
             without a layout. Its results have these layouts then. A layout that the data have

@@ -14,7 +14,9 @@ IMAGE = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
 
 
 def run(call):
-    with pipeline_def(lambda: call(types.Constant(IMAGE, layout="HWC")), batch_size=1, num_threads=1)() as pipe:
+    with pipeline_def(
+        lambda: call(types.Constant(IMAGE, layout="HWC")), batch_size=1, num_threads=1
+    )() as pipe:
         (data,) = pipe.run()
     return data.at(0)
 
