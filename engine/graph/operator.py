@@ -75,6 +75,8 @@ class Operator:
         own_frames: whether it takes sequences, and arguments with values for each frame, itself.
         frame_by_frame: whether the engine calls it frame by frame for any input that is a sequence,
             and not only for arguments that have values for each frame: see `sequences.py`.
+        repeats_inputs: whether inputs without a layout, such as points, are no sequences, so that
+            the engine repeats them for arguments that have values for each frame.
         transfers: whether it moves data from one device to the other.
         copies_to_gpu: whether a device other than "cpu" copies its results to the GPU. The operator
             itself runs in the CPU stage; it may return data that is on the GPU already.
@@ -112,6 +114,7 @@ class Operator:
     may_change_inputs: ClassVar[bool] = False
     own_frames: ClassVar[bool] = False
     frame_by_frame: ClassVar[bool] = False
+    repeats_inputs: ClassVar[bool] = False
     transfers: ClassVar[bool] = False
     copies_to_gpu: ClassVar[bool] = False
     in_order: ClassVar[bool] = False
