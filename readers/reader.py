@@ -294,7 +294,7 @@ class Reader(SeekableInput):
         return NamesOnDemand(self.source.where, selection.index)
 
     def source_info(self, selection: Selection, output: int = 0) -> Sequence[str] | None:
-        name = getattr(self.source, "source_info", self.source.where)
+        name: Callable[..., str] = getattr(self.source, "source_info", self.source.where)
         if self.names_all_outputs:
             name = partial(name, output=output)
         elif output:

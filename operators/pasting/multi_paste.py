@@ -257,11 +257,11 @@ def _stacked(value: Any) -> Array | None:
 def _named(canvases: List, images: Sequence[TensorList], plans: Sequence[CanvasPlans]) -> List:
     """Return canvases whose names are those of their regions' sources."""
     names = [each.names for each in images]
-    places = {
-        row: [*zip(plan.sources[0][i].tolist(), plan.sources[1][i].tolist(), strict=True)]
-        for plan in plans
-        for i, row in enumerate(plan.rows)
-    }
+    places: dict[int, list[tuple[int, int]]] = {}
+    for plan in plans:
+        numbers, source_rows = (each.tolist() for each in plan.sources)
+        for i, row in enumerate(plan.rows):
+            places[row] = [*zip(numbers[i], source_rows[i], strict=True)]
 
     def sources(row: int) -> list[str]:
         return [each[source] for number, source in places[row] if (each := names[number])]
