@@ -121,7 +121,9 @@ def apply(
                 results.append(apply(operator_class, each, arguments, own_name))
         several = isinstance(results[0], list)
         return [[*each] for each in zip(*results, strict=True)] if several else results
-    given = {key: value for key, value in arguments.items() if value is not None}
+    given = operator_class.by_current_names(
+        {key: value for key, value in arguments.items() if value is not None}
+    )
     while inputs and inputs[-1] is None:
         inputs = inputs[:-1]
     outputs = add_node(operator_class, inputs, given, name=name)

@@ -306,6 +306,7 @@ def test_what_is_public():
         "WorkerError",
         "__version__",
         "backend",
+        "backend_impl",
         "data_node",
         "extend",
         "fn",

@@ -21,6 +21,7 @@ from penstock.fn import GROUPS
         ("pipeline", ["Pipeline", "pipeline_def"]),
         ("tensors", ["TensorCPU", "TensorGPU", "TensorListCPU", "TensorListGPU"]),
         ("backend", ["TensorCPU", "TensorGPU", "TensorListCPU", "TensorListGPU"]),
+        ("backend_impl", ["TensorCPU", "TensorGPU", "TensorListCPU", "TensorListGPU"]),
         ("data_node", ["DataNode"]),
         ("math", ["sqrt", "clamp", "atan2"]),
         ("types", ["UINT8", "DALIDataType", "ScalarConstant", "CPU_ONLY_DEVICE_ID"]),
@@ -33,7 +34,8 @@ def test_modules(module, names):
 
 
 PUBLIC = [
-    *("backend", "data_node", "datasets", "extend", "fn", "math", "ops", "pipeline", "tensors"),
+    *("backend", "backend_impl", "data_node", "datasets", "extend", "fn", "math", "ops"),
+    *("pipeline", "tensors"),
     *("tfrecord", "types", "plugin.arrays", "plugin.base_iterator", "plugin.jax", "plugin.jax.fn"),
     *("plugin.numba", "plugin.numba.fn", "plugin.numba.fn.experimental"),
     *("plugin.pytorch", "plugin.pytorch.fn"),

@@ -43,6 +43,7 @@ class CoordTransform(SampleOperator):
     name = "coord_transform"
     devices = ("cpu", "gpu")
     inputs = ("data",)
+    repeats_inputs = True
 
     M = param(
         ANY_FLOATS,

@@ -68,7 +68,7 @@ class Parquet(Reader):
         STRS,
         REQUIRED,
         "Paths or URLs of the files. Braces ('train-{00000..00009}.parquet'), globs and folders "
-        "stand for the files that they name.",
+        "stand for the files that they name; the URL of a folder ends with a slash.",
     )
     columns = param(
         STRS,

@@ -21,8 +21,6 @@ def videos():
     [
         ({"output_grid": 3}, "output_grid is 3, but must be one of 1, 2, 4"),
         ({"output_grid": 8}, "output_grid is 8"),
-        ({"output_format": 3}, "output_grid is 3"),
-        ({"output_format": 4, "output_grid": 4}, "output_format exclude one another"),
         ({"preset": 1.5}, "'preset' must be float, from 0 to 1"),
         ({"preset": -0.1}, "'preset' must be float, from 0 to 1"),
         ({"image_type": types.YCbCr}, "image_type is YCbCr; use RGB, BGR or GRAY"),
