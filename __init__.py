@@ -37,6 +37,7 @@ _sys.modules |= {
     f"{__name__}.{name}": module
     for name, module in {
         "backend": tensors,
+        "backend_impl": tensors,
         "data_node": data_node,
         "math": math,
         "pipeline": pipeline,
@@ -45,7 +46,7 @@ _sys.modules |= {
         "types": types,
     }.items()
 }
-backend = tensors
+backend = backend_impl = tensors
 pipeline.experimental = pipeline  # type: ignore[attr-defined]
 
 _OPERATORS.modules = tuple(
@@ -72,6 +73,7 @@ __all__ = [
     "WorkerError",
     "__version__",
     "backend",
+    "backend_impl",
     "data_node",
     "extend",
     "fn",

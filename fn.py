@@ -33,6 +33,7 @@ class Namespace:
     It looks into the table of operators for each name that it does not know yet.
 
     Args:
+        module: name of the module whose groups these are.
         groups: the path to it: () for the whole module, ("readers",) for `fn.readers`.
         member: makes the attribute that stands for an operator.
         spelled: turns an operator's name into the attribute's.
@@ -40,11 +41,12 @@ class Namespace:
 
     def __init__(
         self,
+        module: str,
         groups: tuple[str, ...],
         member: Callable[[type[Operator]], Any],
         spelled: Callable[[str], str],
     ) -> None:
-        self._groups, self._member, self._spelled = groups, member, spelled
+        self._module, self._groups, self._member, self._spelled = module, groups, member, spelled
 
     def _operators(self) -> Mapping[str, type[Operator] | None]:
         """Return the members by name: operators, and None for groups of them."""
@@ -72,8 +74,10 @@ class Namespace:
         return value
 
     def open_group(self, name: str) -> Namespace:
-        """Return the group `name` of this one, which becomes an attribute."""
-        group = Namespace((*self._groups, name), self._member, self._spelled)
+        """Return the group `name` of this one, which becomes an attribute, and a module."""
+        groups = (*self._groups, name)
+        new = Namespace(self._module, groups, self._member, self._spelled)
+        group: Any = sys.modules.setdefault(".".join((self._module, *groups)), new)  # type: ignore[arg-type]
         setattr(self, name, group)
         return group
 
@@ -117,19 +121,21 @@ def apply(
                 results.append(apply(operator_class, each, arguments, own_name))
         several = isinstance(results[0], list)
         return [[*each] for each in zip(*results, strict=True)] if several else results
-    given = {key: value for key, value in arguments.items() if value is not None}
+    given = operator_class.by_current_names(
+        {key: value for key, value in arguments.items() if value is not None}
+    )
     while inputs and inputs[-1] is None:
         inputs = inputs[:-1]
     outputs = add_node(operator_class, inputs, given, name=name)
     return outputs[0].node.operator.wrap(outputs) if outputs else None
 
 
-def enter_groups(module: str, everything: Namespace) -> None:
+def enter_groups(everything: Namespace) -> None:
     """Let programs import the groups as modules: `from penstock.fn.readers import file`."""
     for path in GROUPS:
-        above, _, name = path.rpartition(".")
-        parent: Any = sys.modules[f"{module}.{above}"] if above else everything
-        sys.modules[f"{module}.{path}"] = parent.open_group(name)
+        group = everything
+        for name in path.split("."):
+            group = group.open_group(name)
 
 
 def _is_list_of_nodes(value: Any) -> bool:
@@ -166,8 +172,8 @@ def function_of(operator_class: type[Operator]) -> Callable[..., Any]:
     return _FUNCTIONS[operator_class]
 
 
-_ALL = Namespace((), function_of, str)
-enter_groups(__name__, _ALL)
+_ALL = Namespace(__name__, (), function_of, str)
+enter_groups(_ALL)
 
 
 def __getattr__(name: str) -> Any:

@@ -809,6 +809,7 @@ def coco_reader(
     ltrb: bool | None = ...,
     ratio: bool | None = ...,
     polygon_masks: bool | None = ...,
+    masks: bool | None = ...,
     pixelwise_masks: bool | None = ...,
     image_ids: bool | None = ...,
     keypoints: bool | None = ...,
@@ -886,10 +887,12 @@ def coco_reader(
         annotations_file (str | None): JSON file with images, annotations and categories.
         preprocessed_annotations (str | None): Folder with annotations that
             `save_preprocessed_annotations` has written, here or in DALI. They stand for
-            `annotations_file`, and for all arguments that select or change annotations.
+            `annotations_file`, and for all arguments that select or change annotations. Older
+            name: meta_files_path.
         save_preprocessed_annotations (bool | None): Write the selected annotations into a
-            folder of files, in DALI's format. Default: False.
-        save_preprocessed_annotations_dir (str | None): The folder to write into.
+            folder of files, in DALI's format. Older name: dump_meta_files. Default: False.
+        save_preprocessed_annotations_dir (str | None): The folder to write into. Older name:
+            dump_meta_files_path.
         images (str | Sequence[str] | None): Names of the images to read, as the annotation file
             has them, in reading order. A name may come several times. By default all images are
             read, in the order of their ids.
@@ -905,9 +908,13 @@ def coco_reader(
         ratio (bool | None): Divide coordinates of boxes, vertices and keypoints by the image's
             size. Default: False.
         polygon_masks (bool | None): Return polygons and vertices. Default: False.
+        masks (bool | None): As `polygon_masks`, but start and end of a polygon are numbers of
+            coordinates, of which a vertex has two. Deprecated: use `polygon_masks`, whose
+            polygons start and end at numbers of vertices. Default: False.
         pixelwise_masks (bool | None): Return masks of pixels; not with `polygon_masks`.
             Default: False.
-        image_ids (bool | None): Return the images' ids. Default: False.
+        image_ids (bool | None): Return the images' ids. Older name: save_img_ids. Default:
+            False.
         keypoints (bool | None): Return the keypoints of each box; zeros where there are none.
             Default: False.
         panoptic_root (str | None): Folder of the PNG files of a panoptic `annotations_file`.
@@ -1278,7 +1285,6 @@ def crop(
     /,
     *,
     dtype: DALIDataType | DTypeLike | None = ...,
-    output_dtype: DALIDataType | DTypeLike | None = ...,
     out_of_bounds_policy: str | None = ...,
     fill_values: float | Sequence[float] | None = ...,
     crop: float | Sequence[float] | DataNode | None = ...,
@@ -1311,8 +1317,7 @@ def crop(
     Args:
         dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
             input's. Values out of its range become the nearest value of the type. Conversion to
-            integers cuts fractions off.
-        output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
+            integers cuts fractions off. Older name: output_dtype.
         out_of_bounds_policy (str | None): What to do if the window reaches out of the sample:
             "error" raises; "constant" or "pad" fill with `fill_values`; "trim_to_shape" takes
             what there is. Default: 'error'.
@@ -1347,7 +1352,6 @@ def crop_mirror_normalize(
     /,
     *,
     dtype: DALIDataType | DTypeLike | None = ...,
-    output_dtype: DALIDataType | DTypeLike | None = ...,
     out_of_bounds_policy: str | None = ...,
     fill_values: float | Sequence[float] | None = ...,
     crop: float | Sequence[float] | DataNode | None = ...,
@@ -1390,8 +1394,7 @@ def crop_mirror_normalize(
     Args:
         dtype (DALIDataType | DTypeLike | None): Dtype of the result: FLOAT, FLOAT16, UINT8 or
             INT8. Integers are rounded, halves away from zero, and clamped to the range of the
-            dtype. Default: FLOAT.
-        output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
+            dtype. Older name: output_dtype. Default: FLOAT.
         out_of_bounds_policy (str | None): What to do if the window reaches out of the sample:
             "error" raises; "constant" or "pad" fill with `fill_values`; "trim_to_shape" takes
             what there is. Default: 'error'.
@@ -2226,9 +2229,11 @@ def get_property(
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
-    """Returns the location or the layout of each sample, as the bytes (uint8) of a text.
+    """Returns the origin or the layout of each sample, as the bytes (uint8) of a text.
 
-    If a pipeline has several readers, the location is that of the first reader's sample.
+    Readers name the samples, most of them in their first output alone. The name of a file is its
+    path. Results of other operators have the names of the inputs. If inputs have different names
+    for any sample of the batch, the results have no names. `fn.multi_paste` joins names by ";".
 
     Args:
         key (str): "source_info" or "layout".
@@ -2879,7 +2884,6 @@ def lookup_table(
     *,
     default_value: float | None = ...,
     dtype: DALIDataType | DTypeLike | None = ...,
-    output_dtype: DALIDataType | DTypeLike | None = ...,
     keys: int | Sequence[int] | None = ...,
     values: float | Sequence[float] | None = ...,
     seed: int | None = ...,
@@ -2901,8 +2905,7 @@ def lookup_table(
     Args:
         default_value (float | None): Value of integers that are no key. Default: 0.0.
         dtype (DALIDataType | DTypeLike | None): Type of the result. Integers are rounded, and
-            clamped to the type's range. Default: FLOAT.
-        output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
+            clamped to the type's range. Older name: output_dtype. Default: FLOAT.
         keys (int | Sequence[int] | None): The integers to replace. Default: ().
         values (float | Sequence[float] | None): The value of each key. Default: ().
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
@@ -3764,7 +3767,6 @@ def optical_flow(
     enable_temporal_hints: bool | None = ...,
     hint_grid: int | None = ...,
     image_type: DALIImageType | None = ...,
-    output_format: int | None = ...,
     output_grid: int | None = ...,
     preset: float | None = ...,
     seed: int | None = ...,
@@ -3809,9 +3811,8 @@ def optical_flow(
         hint_grid (int | None): Side in pixels of the square that has one hint: 1, 2, 4 or 8; >=
             output_grid. Default: 4.
         image_type (DALIImageType | None): Color space: RGB, BGR or GRAY. Default: RGB.
-        output_format (int | None): Older name of `output_grid`.
         output_grid (int | None): Side in pixels of the square that has one vector: 1, 2 or 4;
-            on Turing 4. Default: 4.
+            on Turing 4. Older name: output_format. Default: 4.
         preset (float | None): 0 for the best vectors, 0.5, or 1 for the shortest time. Default:
             0.0.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
@@ -4736,7 +4737,6 @@ def rotate(
     interp_type: DALIInterpType | None = ...,
     size: float | Sequence[float] | DataNode | None = ...,
     dtype: DALIDataType | DTypeLike | None = ...,
-    output_dtype: DALIDataType | DTypeLike | None = ...,
     angle: float | Sequence[float] | DataNode,
     axis: float | Sequence[float] | DataNode | None = ...,
     keep_size: bool | None = ...,
@@ -4776,8 +4776,7 @@ def rotate(
             pixels, for volumes with the depth in front of them; rounded to integers. Default:
             ().
         dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
-            input's.
-        output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
+            input's. Older name: output_dtype.
         angle (float | Sequence[float] | DataNode): Degrees; for a video one, or one a frame.
         axis (float | Sequence[float] | DataNode | None): Of volumes: the direction x, y, z of
             the axis, of any length but 0; for a series of volumes one, or one a frame. Images
@@ -4971,7 +4970,6 @@ def shapes(
     /,
     *,
     dtype: DALIDataType | DTypeLike | None = ...,
-    type: DALIDataType | DTypeLike | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -4987,8 +4985,8 @@ def shapes(
         the shapes: of type `dtype`, shape (dimensions,).
 
     Args:
-        dtype (DALIDataType | DTypeLike | None): Type of the numbers. Default: INT64.
-        type (DALIDataType | DTypeLike | None): Older name of `dtype`.
+        dtype (DALIDataType | DTypeLike | None): Type of the numbers. Older name: type. Default:
+            INT64.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -5005,7 +5003,6 @@ def slice(
     /,
     *,
     dtype: DALIDataType | DTypeLike | None = ...,
-    output_dtype: DALIDataType | DTypeLike | None = ...,
     out_of_bounds_policy: str | None = ...,
     fill_values: float | Sequence[float] | None = ...,
     axes: int | Sequence[int] | DataNode | None = ...,
@@ -5036,17 +5033,17 @@ def slice(
 
     Inputs:
         data: any sample.
-        anchor, shape_input: one number for each of the axes, on the CPU. Integers are elements,
-            floats fractions of the extent, if `normalized_anchor` and `normalized_shape` do not
-            say otherwise. Both are of the same type.
+        anchor, shape_input: one number for each of the axes. Integers are elements, floats
+            fractions of the extent, if `normalized_anchor` and `normalized_shape` do not say
+            otherwise. Both are of the same type. If they are on the GPU, they are copied to the
+            CPU, for which the operator's work on the GPU waits.
 
     The result has the layout and, if `dtype` is not given, the type of the data.
 
     Args:
         dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
             input's. Values out of its range become the nearest value of the type. Conversion to
-            integers cuts fractions off.
-        output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
+            integers cuts fractions off. Older name: output_dtype.
         out_of_bounds_policy (str | None): Action for a region that reaches out of the sample.
             "error": raise. "constant" or "pad": fill with `fill_values`. "edge" or "clamp":
             repeat the edge. "reflect" or "reflect_1001": mirror, with the edge twice.
@@ -6028,7 +6025,6 @@ def warp_affine(
     interp_type: DALIInterpType | None = ...,
     size: float | Sequence[float] | DataNode | None = ...,
     dtype: DALIDataType | DTypeLike | None = ...,
-    output_dtype: DALIDataType | DTypeLike | None = ...,
     matrix: float | Sequence[float] | DataNode | None = ...,
     inverse_map: bool | None = ...,
     seed: int | None = ...,
@@ -6065,8 +6061,7 @@ def warp_affine(
             pixels, for volumes with the depth in front of them; rounded to integers. Default:
             ().
         dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
-            input's.
-        output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
+            input's. Older name: output_dtype.
         matrix (float | Sequence[float] | DataNode | None): [M T], row by row: 6 numbers, or 12
             for volumes; for a video one matrix, or one a frame.
         inverse_map (bool | None): Whether the matrix maps the result to the image. False: it
@@ -9177,6 +9172,7 @@ class readers:
         ltrb: bool | None = ...,
         ratio: bool | None = ...,
         polygon_masks: bool | None = ...,
+        masks: bool | None = ...,
         pixelwise_masks: bool | None = ...,
         image_ids: bool | None = ...,
         keypoints: bool | None = ...,
@@ -9254,10 +9250,12 @@ class readers:
             annotations_file (str | None): JSON file with images, annotations and categories.
             preprocessed_annotations (str | None): Folder with annotations that
                 `save_preprocessed_annotations` has written, here or in DALI. They stand for
-                `annotations_file`, and for all arguments that select or change annotations.
+                `annotations_file`, and for all arguments that select or change annotations. Older
+                name: meta_files_path.
             save_preprocessed_annotations (bool | None): Write the selected annotations into a
-                folder of files, in DALI's format. Default: False.
-            save_preprocessed_annotations_dir (str | None): The folder to write into.
+                folder of files, in DALI's format. Older name: dump_meta_files. Default: False.
+            save_preprocessed_annotations_dir (str | None): The folder to write into. Older name:
+                dump_meta_files_path.
             images (str | Sequence[str] | None): Names of the images to read, as the annotation file
                 has them, in reading order. A name may come several times. By default all images are
                 read, in the order of their ids.
@@ -9273,9 +9271,13 @@ class readers:
             ratio (bool | None): Divide coordinates of boxes, vertices and keypoints by the image's
                 size. Default: False.
             polygon_masks (bool | None): Return polygons and vertices. Default: False.
+            masks (bool | None): As `polygon_masks`, but start and end of a polygon are numbers of
+                coordinates, of which a vertex has two. Deprecated: use `polygon_masks`, whose
+                polygons start and end at numbers of vertices. Default: False.
             pixelwise_masks (bool | None): Return masks of pixels; not with `polygon_masks`.
                 Default: False.
-            image_ids (bool | None): Return the images' ids. Default: False.
+            image_ids (bool | None): Return the images' ids. Older name: save_img_ids. Default:
+                False.
             keypoints (bool | None): Return the keypoints of each box; zeros where there are none.
                 Default: False.
             panoptic_root (str | None): Folder of the PNG files of a panoptic `annotations_file`.
@@ -10091,7 +10093,7 @@ class readers:
         Args:
             path (str | Sequence[str]): Paths or URLs of the files. Braces
                 ('train-{00000..00009}.parquet'), globs and folders stand for the files that they
-                name.
+                name; the URL of a folder ends with a slash.
             columns (str | Sequence[str]): Names of the columns, one for each output. A dot leads to
                 a field: 'objects.bbox'.
             dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types of

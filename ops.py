@@ -79,8 +79,8 @@ def _class_of(operator_class: type[Operator]) -> type[OperatorClass]:
     return _CLASSES[operator_class]
 
 
-_ALL = Namespace((), _class_of, camel_case)
-enter_groups(__name__, _ALL)
+_ALL = Namespace(__name__, (), _class_of, camel_case)
+enter_groups(_ALL)
 
 
 def __getattr__(name: str) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError, PipelineStopped
 from ..engine.graph.context import BatchContext
@@ -16,6 +16,7 @@ from ..engine.graph.operator import Array
 from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
 from ..engine.order.sampler import Blocks, Sampler, SamplerState, Selection
 from ..engine.tensors import TensorList
+from ..engine.tensors.source_info import NamesOnDemand
 from .batch_groups import BatchGroups
 from .batch_reading import BatchReading
 from .interrupt import Interrupt
@@ -107,6 +108,9 @@ class Reader(SeekableInput):
 
     reads_whole_blocks: bool = True
     """Whether blocks of a shuffle are read whole: their samples are neighbors in storage."""
+
+    names_all_outputs: ClassVar[bool] = False
+    """Whether all outputs have names, which `source_info` of the source returns by output."""
 
     source: Source
     sampler: Sampler
@@ -278,11 +282,19 @@ class Reader(SeekableInput):
         return self.read_sample(selection, row)
 
     def where(self, selection: Selection) -> Sequence[str]:
-        return _Texts(self.source.where, selection.index)
+        return NamesOnDemand(self.source.where, selection.index)
 
-    def source_info(self, selection: Selection) -> Sequence[str]:
-        name = getattr(self.source, "source_info", self.source.where)
-        return _Texts(name, selection.index)
+    def source_info(self, selection: Selection, output: int = 0) -> Sequence[str] | None:
+        name: Callable[..., str] = getattr(self.source, "source_info", self.source.where)
+        if self.names_all_outputs:
+            name = partial(name, output=output)
+        elif output:
+            return None
+        return NamesOnDemand(name, selection.index)
+
+    def class_names(self) -> dict[str, tuple[str, ...]]:
+        names = getattr(self.source, "class_names", None)
+        return names() if names else {}
 
     def meta(self) -> dict[str, Any]:
         return {
@@ -318,19 +330,3 @@ def _in_threads(read: Callable[[int], tuple[Array, ...]], rows: range) -> list[t
 
     READ_TEAM.run_jobs(read_row, rows, THREADS_AFTER_A_FAULT)
     return samples
-
-
-class _Texts(Sequence[str]):
-    """A text for each sample of a batch, looked up when it is indexed."""
-
-    def __init__(self, text: Callable[[int], str], indices: NDArray[np.int64]) -> None:
-        self._text = text
-        self._indices = indices
-
-    def __len__(self) -> int:
-        return len(self._indices)
-
-    def __getitem__(self, row: Any) -> Any:
-        if isinstance(row, slice):
-            return _Texts(self._text, self._indices[row])
-        return self._text(int(self._indices[row]))

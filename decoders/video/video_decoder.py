@@ -14,8 +14,8 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, INTS, NO_EFFECT, STR, param
 from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorListCPU, TensorListGPU
+from ...formats.media import pyav
 from ...formats.video.frames import FrameReader
-from ...formats.video.library import pyav
 from ...formats.video.pictures import ClipDecoder
 from ...formats.video.selection import PAD_MODES, padded
 from ...formats.video.sound import SoundTrack

@@ -107,6 +107,10 @@ def docstring(operator_class: type[Operator]) -> str:
             ignored.append(name)
         else:
             text = f"{name} ({annotation(declared)}): {declared.doc}"
+            if declared.aliases:
+                text += f" Older name: {', '.join(declared.aliases)}."
+            if declared.deprecated:
+                text += f" Deprecated: {declared.deprecated}."
             if declared.default not in (None, "") and not isinstance(declared.default, Required):
                 text += f" Default: {_shown(declared.default)}."
             entries.append(text)

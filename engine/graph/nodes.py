@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import ArgumentError
+from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
 from .derivation import Axes, derive, results_of
@@ -24,8 +23,6 @@ from .params import NO_EFFECT, Required
 from .sequences import Sequences
 
 __all__ = ["DataNode"]  # the module is public as `penstock.data_node`
-
-_PACKAGE = str(Path(__file__).parents[2])
 
 
 @dataclass(eq=False)
@@ -311,7 +308,7 @@ def add_node(
     if device is None:
         device = default_device(operator_class, nodes)
     if device == "gpu":
-        nodes = _with_constants_on_gpu(operator_class, nodes)
+        nodes = _moved_for_gpu(operator_class, nodes)
     data = {k: own_constant(v) for k, v in arguments.items() if isinstance(v, DataNode)}
     constants = {k: v for k, v in arguments.items() if k not in data}
     is_open = any(each.node.is_open for each in (*nodes, *data.values()))
@@ -331,7 +328,7 @@ def add_node(
         nodes,
         data,
         name,
-        _caller(),
+        caller(),
         sequences=derived.sequences,
         call=_call_of(operator),
         is_open=is_open or operator.learns_layouts,
@@ -477,32 +474,17 @@ def _keyword_hint(operator_class: type[Operator], surplus: Sequence[Any]) -> str
     return ""
 
 
-def _with_constants_on_gpu(
+def _moved_for_gpu(
     operator_class: type[Operator], inputs: tuple[DataNode, ...]
 ) -> tuple[DataNode, ...]:
-    """Copy constants to the GPU if the operator reads these inputs on the GPU."""
+    """Copy constants to the GPU, and to the CPU what an operator of the GPU reads there."""
     if operator_class.metadata_only or operator_class.transfers:
         return inputs
-    return tuple(
-        data.gpu()
-        if isinstance(data.node.operator, ConstantOperator)
-        and operator_class.device_of_input(i) == "same"
-        else data
-        for i, data in enumerate(inputs)
-    )
 
+    def moved(data: DataNode, wanted: str) -> DataNode:
+        if wanted == "cpu":
+            return data.cpu()
+        constant = isinstance(data.node.operator, ConstantOperator)
+        return data.gpu() if constant and wanted == "same" else data
 
-def _caller() -> str:
-    """Return file and line of the innermost frame outside of Penstock."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_code.co_filename):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-
-
-def _is_ours(filename: str) -> bool:
-    folder = filename[len(_PACKAGE) + 1 :].split("/")[0]
-    return filename.startswith(_PACKAGE + "/") and folder not in _NOT_OURS
-
-
-_NOT_OURS = frozenset({"tests", "examples", "benchmarks", "fixtures", ".venv"})
+    return tuple(moved(data, operator_class.device_of_input(i)) for i, data in enumerate(inputs))

@@ -86,6 +86,8 @@ class Param(NamedTuple):
         limits: which numbers it may be, for arguments of numbers.
         name: its name in `fn`, where the operator's attribute is named otherwise.
         attribute: the operator's attribute.
+        aliases: its older names, which are deprecated.
+        deprecated: what to do instead of giving the argument, if it is deprecated.
     """
 
     type: ArgumentType
@@ -95,6 +97,8 @@ class Param(NamedTuple):
     limits: NumberLimits | None = None
     name: str = ""
     attribute: str = ""
+    aliases: tuple[str, ...] = ()
+    deprecated: str = ""
 
     def convert(self, value: Any) -> Any:
         """Convert a constant; raise TypeError or ValueError if it does not fit."""
@@ -115,6 +119,9 @@ class Param(NamedTuple):
 NO_EFFECT = "Accepted for compatibility, without effect."
 """The `doc` of arguments that exist because DALI has them; docstrings list them together."""
 
+LEAVE_OUT = "leave it out, because it has no effect"
+"""What to do instead of giving a deprecated argument that has no effect: see `param`."""
+
 
 def param(
     argument_type: ArgumentType,
@@ -123,6 +130,8 @@ def param(
     *,
     per_sample: bool = False,
     name: str = "",
+    aliases: tuple[str, ...] = (),
+    deprecated: str = "",
     minimum: float | None = None,
     above: float | None = None,
     maximum: float | None = None,
@@ -136,11 +145,21 @@ def param(
         per_sample: whether a `DataNode` may be passed, to give each sample its own value.
         name: the argument's name in `fn`; by default that of the class attribute. An argument
             that shares its name with a method needs it.
+        aliases: older names, which `fn` and `ops` take with a DeprecationWarning.
+        deprecated: what to do instead, for an argument that is taken with a DeprecationWarning:
+            a part of a sentence, such as "use `polygon_masks`".
         minimum, above, maximum: limits of each number: at least, more than, at most.
     """
     limits = NumberLimits(minimum, above, maximum)
     return Param(
-        argument_type, default, doc, per_sample, None if limits == NumberLimits() else limits, name
+        argument_type,
+        default,
+        doc,
+        per_sample,
+        None if limits == NumberLimits() else limits,
+        name,
+        aliases=aliases,
+        deprecated=deprecated,
     )
 
 

@@ -263,10 +263,7 @@ class Feeder:
             if selection is not None:
                 if batch.count > 1:
                     check_samples(batch, selection)
-                where, names = each.operator.where, each.operator.source_info
-                batch.set_selection(
-                    each.node.ordinal, selection, where(selection), names(selection)
-                )
+                batch.set_selection(each.node.ordinal, selection, each.operator.where(selection))
         if plan.sources:
             accept_sources(plan, batch)
         self._walk.advance(batch, 0)

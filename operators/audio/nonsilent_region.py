@@ -129,10 +129,10 @@ class NonsilentRegion(SampleOperator):
         table = device.upload_table(table)
         blocks = blocks_for(-(-samples // windows) * THREADS)
         macros: dict[str, Any] = {"In": c_type(dtype), "SHORT": _SHORT}
-        sections = kernel("nonsilent", "sum_sections", **macros)
+        sections = kernel("audio/nonsilent", "sum_sections", **macros)
         device.launch(sections, (blocks, batch.size), (THREADS,), table, shared_bytes=32 * THREADS)
         device.launch(
-            kernel("nonsilent", "search_region", **macros),
+            kernel("audio/nonsilent", "search_region", **macros),
             (1, batch.size),
             (_REGION_THREADS,),
             table,

@@ -94,7 +94,7 @@ class PreemphasisFilter(SampleOperator):
         types = {"In": to_numpy_type(data.dtype), "Out": self._target, "Exact": self._exact}
         macros = {name: c_type(dtype) for name, dtype in types.items()}
         border = _BORDERS.index(self.border) - 1
-        function = kernel("preemphasis", "preemphasis", BORDER=border, **macros)
+        function = kernel("audio/preemphasis", "preemphasis", BORDER=border, **macros)
         launch_elements(batch.device, function, table, elements)
         return out
 

@@ -90,10 +90,12 @@ class ToDecibels(SampleOperator):
         macros = {"In": c_type(to_numpy_type(data.dtype))}
         if not self.reference:
             device.fill(maxima, 0)
-            maximum = kernel("decibels", "maximum", **macros)
+            maximum = kernel("audio/decibels", "maximum", **macros)
             launch_elements(device, maximum, table, elements, shared_bytes=4 * THREADS)
         numbers = (np.float32(n) for n in (self.reference, self._least, self.multiplier))
-        launch_elements(device, kernel("decibels", "decibels", **macros), table, elements, *numbers)
+        launch_elements(
+            device, kernel("audio/decibels", "decibels", **macros), table, elements, *numbers
+        )
         return out
 
     def _reference(self, data: Array) -> np.float32:

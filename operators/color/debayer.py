@@ -151,6 +151,6 @@ class Debayer(SampleOperator):
             width=width.astype(np.int32),
             blue=(1 - np.where(possible[:, np.newaxis], blue, 0)).astype(np.int32),
         )
-        function = kernel("debayer", "debayer", In=c_type(dtype))
+        function = kernel("color/debayer", "debayer", In=c_type(dtype))
         launch_elements(batch.device, function, table, pixels)
         return out

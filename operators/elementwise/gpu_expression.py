@@ -91,7 +91,7 @@ def compute(
 
     Args:
         batch: the batch, on whose device to compute.
-        function: name of one in kernels/functions.cuh.
+        function: name of one in elementwise/functions.cuh.
         operands: of the function.
         types: dtypes to which the operands are converted first.
         extents: shapes of the results: (batch, ndim). Operands are broadcast to them.
@@ -135,7 +135,9 @@ def compute(
     macros |= {"NUMBER": _NUMBER, "REPEATED": _REPEATED}
     for i, (each, wanted) in enumerate(zip(operands, types, strict=True)):
         macros |= {f"In{i}": c_type(each.dtype), f"As{i}": c_type(wanted)}
-    launch_lanes(batch, kernel("arithmetic", "arithmetic", **macros), table, sizes, largest)
+    launch_lanes(
+        batch, kernel("elementwise/arithmetic", "arithmetic", **macros), table, sizes, largest
+    )
     return out
 
 

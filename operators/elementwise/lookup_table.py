@@ -47,8 +47,8 @@ class LookupTable(SampleOperator):
         DTYPE,
         DALIDataType.FLOAT,
         "Type of the result. Integers are rounded, and clamped to the type's range.",
+        aliases=("output_dtype",),
     )
-    output_dtype = param(DTYPE, None, "Older name of `dtype`.")
     keys = param(INTS, (), "The integers to replace.", minimum=0, maximum=_LARGEST_KEY)
     values = param(FLOATS, (), "The value of each key.")
 

@@ -134,6 +134,6 @@ class OneHot(SampleOperator):
             on_value=self._values[1],
         )
         macros = {"In": c_type(to_numpy_type(data.dtype)), "Out": c_type(self._values.dtype)}
-        function = kernel("one_hot", "one_hot", **macros)
+        function = kernel("elementwise/one_hot", "one_hot", **macros)
         launch_elements(batch.device, function, table, extents.prod(axis=1))
         return out

@@ -66,7 +66,7 @@ def pointwise(
     largest = max(each.itemsize for each in (target, *sources))
     macros = {f"In{i}": c_type(source) for i, source in enumerate(sources)}
     function = kernel(
-        "pointwise",
+        "elementwise/pointwise",
         "pointwise",
         **macros,
         Out=c_type(target),

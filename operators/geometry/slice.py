@@ -31,9 +31,10 @@ class Slice(SliceArguments, WindowOperator):
 
     Inputs:
         data: any sample.
-        anchor, shape_input: one number for each of the axes, on the CPU. Integers are elements,
-            floats fractions of the extent, if `normalized_anchor` and `normalized_shape` do not
-            say otherwise. Both are of the same type.
+        anchor, shape_input: one number for each of the axes. Integers are elements, floats
+            fractions of the extent, if `normalized_anchor` and `normalized_shape` do not say
+            otherwise. Both are of the same type. If they are on the GPU, they are copied to the
+            CPU, for which the operator's work on the GPU waits.
 
     The result has the layout and, if `dtype` is not given, the type of the data.
     """

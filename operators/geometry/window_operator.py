@@ -8,7 +8,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import SampleOperator
-from ...engine.graph.params import ANY_FLOATS, DTYPE, IMAGE_TYPE, NO_EFFECT, STR, param
+from ...engine.graph.params import ANY_FLOATS, DTYPE, IMAGE_TYPE, LEAVE_OUT, NO_EFFECT, STR, param
 from ..elementwise.target_dtype import target_type
 
 
@@ -27,9 +27,9 @@ class WindowOperator(SampleOperator):
         None,
         "Element type of the result, by default the input's. Values out of its range become "
         "the nearest value of the type. Conversion to integers cuts fractions off.",
+        aliases=("output_dtype",),
     )
-    output_dtype = param(DTYPE, None, "Older name of `dtype`.")
-    image_type = param(IMAGE_TYPE, None, NO_EFFECT)
+    image_type = param(IMAGE_TYPE, None, NO_EFFECT, deprecated=LEAVE_OUT)
     out_of_bounds_policy = param(
         STR,
         "error",

@@ -19,9 +19,11 @@ _KEYS = ("source_info", "layout")
 
 @register
 class GetProperty(BatchOperator):
-    """Returns the location or the layout of each sample, as the bytes (uint8) of a text.
+    """Returns the origin or the layout of each sample, as the bytes (uint8) of a text.
 
-    If a pipeline has several readers, the location is that of the first reader's sample.
+    Readers name the samples, most of them in their first output alone. The name of a file is its
+    path. Results of other operators have the names of the inputs. If inputs have different names
+    for any sample of the batch, the results have no names. `fn.multi_paste` joins names by ";".
     """
 
     name = "get_property"
@@ -38,11 +40,7 @@ class GetProperty(BatchOperator):
         return ("",)
 
     def batch(self, batch: BatchContext, data: TensorList) -> TensorListCPU:
-        texts = (
-            [batch.source_info_of(row) for row in range(batch.size)]
-            if self.key == "source_info"
-            else [data.layout()] * batch.size
-        )
+        texts = data.source_info() if self.key == "source_info" else [data.layout()] * batch.size
         return TensorListCPU([_encoded(text) for text in texts])
 
     def batch_gpu(self, batch: BatchContext, data: TensorList) -> TensorList:

@@ -69,6 +69,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         DALIDataType.FLOAT,
         "Dtype of the result: FLOAT, FLOAT16, UINT8 or INT8. Integers are rounded, halves away "
         "from zero, and clamped to the range of the dtype.",
+        aliases=("output_dtype",),
     )
     output_layout = param(
         LAYOUT,

@@ -166,4 +166,4 @@ def _launch(
         red=np.int32(options.red),
     )
     elements = np.full(len(data), extents[0] * extents[1])
-    launch_elements(device, kernel("optical_flow", function), table, elements)
+    launch_elements(device, kernel("optical_flow/optical_flow", function), table, elements)

@@ -12,7 +12,7 @@ from ...engine.graph.operator import Operator, register
 from ...engine.graph.params import BOOL, FLOAT, IMAGE_TYPE, INT, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIImageType, to_numpy_type
-from ...geometry.layouts import check_exclusive, layout_of
+from ...geometry.layouts import layout_of
 from .engine_library import load_library
 from .flow_session import FlowKind, FlowLimits, cells_of, limits_of
 from .gpu_flow import FlowOptions, flow_of
@@ -74,9 +74,11 @@ class OpticalFlow(Operator):
         INT, 4, "Side in pixels of the square that has one hint: 1, 2, 4 or 8; >= output_grid."
     )
     image_type = param(IMAGE_TYPE, DALIImageType.RGB, "Color space: RGB, BGR or GRAY.")
-    output_format = param(INT, None, "Older name of `output_grid`.")
     output_grid = param(
-        INT, 4, "Side in pixels of the square that has one vector: 1, 2 or 4; on Turing 4."
+        INT,
+        4,
+        "Side in pixels of the square that has one vector: 1, 2 or 4; on Turing 4.",
+        aliases=("output_format",),
     )
     preset = param(
         FLOAT,
@@ -96,8 +98,7 @@ class OpticalFlow(Operator):
             raise ArgumentError(
                 f"{self.called}: enable_external_hints=True needs the hints as a second input"
             )
-        check_exclusive(self.called, self.given, "output_grid", "output_format")
-        grid = self.output_grid if self.output_format is None else self.output_format
+        grid = self.output_grid
         self._check_grid("output_grid", grid, _GRIDS)
         if hints:
             possible = tuple(each for each in _HINT_GRIDS if each >= grid)

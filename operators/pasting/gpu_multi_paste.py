@@ -57,7 +57,7 @@ def paste_batch(
         regions=pasted,
     )
     table = _table(np.concatenate([*regions, np.zeros((1, 6), np.int64)]))
-    function = kernel("multi_paste", "multi_paste", In=c_type(source), Out=c_type(dtype))
+    function = kernel("pasting/multi_paste", "multi_paste", In=c_type(source), Out=c_type(dtype))
     launch_elements(batch.device, function, canvases, height * width, table)
     return out
 

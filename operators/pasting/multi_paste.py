@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ...engine.graph.params import ARRAY, DTYPE, INTS, param
 from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
+from ...engine.tensors.source_info import joined
 from ...engine.threads import Team
 from ..common.batch_arguments import empty_rows
 from ..elementwise.saturation import saturate
@@ -21,6 +22,8 @@ from .regions import CanvasPlans, RegionArguments, empty_canvas, plan_canvases
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
+
+List = TypeVar("List", TensorListCPU, TensorListGPU)
 
 _LAYOUTS = {3: "HWC", 4: "FHWC"}
 _MOST_THREADS = 64
@@ -109,7 +112,7 @@ class MultiPaste(BatchOperator):
             _fill(out[row], plan.start[i], plan.to[i], plan.extents[i], sources)
 
         self._team.run_jobs(fill, range(len(canvases)), self.placement.threads)
-        return TensorListCPU(out, self.output_layouts()[0])
+        return _named(TensorListCPU(out, self.output_layouts()[0]), images, plans)
 
     def batch_gpu(
         self, batch: BatchContext, *images: TensorListGPU, **arguments: Any
@@ -117,7 +120,7 @@ class MultiPaste(BatchOperator):
         if batch.size == 0:
             return images[0]
         plans = self._plans(batch, images, arguments)
-        return paste_batch(batch, images, plans, self._dtype(images))
+        return _named(paste_batch(batch, images, plans, self._dtype(images)), images, plans)
 
     def _dtype(self, images: Sequence[TensorList]) -> np.dtype[Any]:
         types = [to_numpy_type(each.dtype) for each in images]
@@ -249,6 +252,21 @@ def _stacked(value: Any) -> Array | None:
         return None if value is None else value[np.newaxis]
     numbers: Array = ARRAY.convert(value.dense())
     return numbers.reshape(-1) if numbers.size == len(numbers) else numbers
+
+
+def _named(canvases: List, images: Sequence[TensorList], plans: Sequence[CanvasPlans]) -> List:
+    """Return canvases whose names are those of their regions' sources."""
+    names = [each.names for each in images]
+    places: dict[int, list[tuple[int, int]]] = {}
+    for plan in plans:
+        numbers, source_rows = (each.tolist() for each in plan.sources)
+        for i, row in enumerate(plan.rows):
+            places[row] = [*zip(numbers[i], source_rows[i], strict=True)]
+
+    def sources(row: int) -> list[str]:
+        return [each[source] for number, source in places[row] if (each := names[number])]
+
+    return canvases.with_source_info(joined(sources, len(canvases)))
 
 
 def _fill(out: Array, start: Array, to: Array, extents: Array, sources: Sequence[Array]) -> None:

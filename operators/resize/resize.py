@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
-from ...engine.graph.params import BOOL, IMAGE_TYPE, NO_EFFECT, param
+from ...engine.graph.params import BOOL, IMAGE_TYPE, LEAVE_OUT, NO_EFFECT, param
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import RGB
 from .sized_operator import SizedOperator
@@ -51,7 +51,7 @@ class Resize(SizedOperator):
     aliases = ("experimental.resize",)
 
     save_attrs = param(BOOL, False, "Also output the extents before.")
-    image_type = param(IMAGE_TYPE, RGB, NO_EFFECT)
+    image_type = param(IMAGE_TYPE, RGB, NO_EFFECT, deprecated=LEAVE_OUT)
 
     def num_outputs(self) -> int:
         return 2 if self.save_attrs else 1

@@ -43,6 +43,7 @@ class CoordTransform(SampleOperator):
     name = "coord_transform"
     devices = ("cpu", "gpu")
     inputs = ("data",)
+    repeats_inputs = True
 
     M = param(
         ANY_FLOATS,
@@ -142,7 +143,7 @@ class CoordTransform(SampleOperator):
             length=lengths.astype(np.int32),
         )
         types = {"In": c_type(source), "Out": c_type(target), "Work": c_type(work)}
-        function = kernel("coord_transform", "coord_transform", **types)
+        function = kernel("transforms/coord_transform", "coord_transform", **types)
         numbers = np.concatenate([each.reshape(-1) for each in maps]).astype(work)
         uploaded = batch.device.upload(numbers)
         launch_elements(batch.device, function, table, points, uploaded)

@@ -35,6 +35,7 @@ class MatrixOperator(SampleOperator, ABC):
     """
 
     inputs = ("matrix?",)
+    repeats_inputs = True
     frame_by_frame = True
     reverse_order = REVERSE_ORDER
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, param
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.device_tensors import LastingExport
+from ...engine.tensors.source_info import Names, joined
 from .device_data import device_column
 from .user_data import Column, as_column, copied
 from .user_function import UserFunction, check_size
@@ -68,7 +70,8 @@ class JaxFunction(UserFunction):
         for i, value in enumerate(self._results(arrays)):
             column = as_column(np.asarray(value), self.expected[i])
             check_size(column, self.expected[i], batch)
-            results.append(copied(self._described(i, column, inputs), batch))
+            result = copied(self._described(i, column, inputs), batch)
+            results.append(result.with_source_info(_joined_names(inputs)))
         return tuple(results)
 
     def batch_gpu(self, batch: BatchContext, *inputs: TensorListGPU) -> tuple[TensorListGPU, ...]:
@@ -82,7 +85,8 @@ class JaxFunction(UserFunction):
             column = device_column(value, self.expected[i], batch.device)
             check_size(column, self.expected[i], batch)
             column = self._described(i, column, inputs)
-            results.append(batch.device.copied(column.rows, column.layout))
+            result = batch.device.copied(column.rows, column.layout)
+            results.append(result.with_source_info(_joined_names(inputs)))
         return tuple(results)
 
     def _dense(self, data: TensorList) -> Any:
@@ -125,6 +129,11 @@ class JaxFunction(UserFunction):
             return column
         alike = inputs[number].ndim == column.rows.ndim - 1
         return Column(column.rows, inputs[number].layout() if alike else "")
+
+
+def _joined_names(inputs: Sequence[TensorList]) -> Names:
+    all_names = [each.names for each in inputs]
+    return joined(lambda row: [names[row] for names in all_names if names], len(inputs[0]))
 
 
 def _import_jax() -> Any:

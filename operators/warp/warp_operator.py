@@ -77,8 +77,12 @@ class WarpOperator(SampleOperator, ABC):
         "rounded to integers.",
         per_sample=True,
     )
-    dtype = param(DTYPE, None, "Element type of the result, by default the input's.")
-    output_dtype = param(DTYPE, None, "Older name of `dtype`.")
+    dtype = param(
+        DTYPE,
+        None,
+        "Element type of the result, by default the input's.",
+        aliases=("output_dtype",),
+    )
 
     def prepare(self) -> None:
         self.target = target_type(self)

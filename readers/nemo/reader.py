@@ -9,7 +9,17 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import add_node
 from ...engine.graph.operator import OPERATORS, Array, register
-from ...engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, REQUIRED, STR, STRS, param
+from ...engine.graph.params import (
+    BOOL,
+    FLOAT,
+    INT,
+    LEAVE_OUT,
+    NO_EFFECT,
+    REQUIRED,
+    STR,
+    STRS,
+    param,
+)
 from ...engine.order.sampler import Blocks
 from ...signals.arguments import ANTIALIAS, DECODED_DTYPE, QUALITY
 from ..listing.path_patterns import expand_paths
@@ -91,7 +101,7 @@ class NemoAsrReader(Reader):
         "Take a multiple of the batch size.",
         minimum=1,
     )
-    normalize_text = param(BOOL, False, NO_EFFECT)
+    normalize_text = param(BOOL, False, NO_EFFECT, deprecated=LEAVE_OUT)
 
     def prepare(self) -> None:
         super().prepare()

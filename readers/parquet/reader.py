@@ -68,7 +68,7 @@ class Parquet(Reader):
         STRS,
         REQUIRED,
         "Paths or URLs of the files. Braces ('train-{00000..00009}.parquet'), globs and folders "
-        "stand for the files that they name.",
+        "stand for the files that they name; the URL of a folder ends with a slash.",
     )
     columns = param(
         STRS,
@@ -137,7 +137,7 @@ class Parquet(Reader):
 
     def meta(self) -> dict[str, Any]:
         """Return what all readers tell, and the names of the classes by column."""
-        return super().meta() | {"class_names": self.source.class_names()}
+        return super().meta() | {"class_names": self.class_names()}
 
     def placeholder(self) -> tuple[Array, ...]:
         return tuple(np.zeros((0,) * rule.ndim, rule.dtype) for rule in self._rules)

@@ -98,7 +98,7 @@ class TFRecordSource:
         """Return file, number in the file (from 0) and offset of the record's frame."""
         return self._files.where(index)
 
-    def source_info(self, index: int) -> str:
+    def source_info(self, index: int, output: int = 0) -> str:
         """Return file and offset of a record, as DALI does: "FILE at index OFFSET"."""
         name, _, offset = self._files.position_of(index)
         return f"{name} at index {offset}"
@@ -143,6 +143,7 @@ class TFRecord(RecordReader):
 
     name = "readers.tfrecord"
     aliases = ("tfrecord_reader",)
+    names_all_outputs = True
 
     path = param(
         STRS,

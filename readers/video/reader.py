@@ -25,7 +25,7 @@ from ...engine.graph.params import (
     param,
 )
 from ...engine.tensors.dtypes import RGB, UINT8
-from ...formats.video.library import pyav
+from ...formats.media import pyav
 from ...formats.video.selection import PAD_MODES
 from ...formats.video.sound_arguments import SoundArguments
 from ..listing.listing import list_files

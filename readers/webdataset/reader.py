@@ -61,6 +61,7 @@ class WebDataset(RecordReader):
 
     name = "readers.webdataset"
     aliases = ("webdataset_reader",)
+    names_all_outputs = True
 
     paths = param(
         STRS,

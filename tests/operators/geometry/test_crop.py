@@ -94,9 +94,8 @@ def test_trim_takes_what_there_is(device):
 
 def test_types_are_converted_by_cutting_off(device):
     sample = np.array([-3.7, 0.9, 254.9, 300, np.nan], np.float32).reshape(1, 5, 1)
-    for name in ("dtype", "output_dtype"):
-        (result,) = run("crop", [sample], "HWC", **{name: types.UINT8}, device=device)
-        assert result.ravel().tolist() == [0, 0, 254, 255, 0]
+    (result,) = run("crop", [sample], "HWC", dtype=types.UINT8, device=device)
+    assert result.ravel().tolist() == [0, 0, 254, 255, 0]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +111,6 @@ def test_types_are_converted_by_cutting_off(device):
         ({"crop_h": 0.2, "crop_w": 5}, "fn.crop: the crop has the extent 0.2"),
         ({"crop": (2, 2), "crop_pos_x": 1.1}, r"along W is 1.1; it must lie in \[0, 1\]"),
         ({"crop": (9, 2)}, "reaches out"),
-        ({"dtype": types.UINT8, "output_dtype": types.UINT8}, "exclude one another"),
         (
             {"crop": (9, 9), "out_of_bounds_policy": "pad", "fill_values": (1, 2)},
             "fill_values has 2 values",

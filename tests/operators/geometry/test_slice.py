@@ -274,14 +274,15 @@ def test_anchor_and_shape(device_stage, kind, normalized):
     data = rows(6, "HWC", "f4")
     flags = {"normalized_anchor": normalized, "normalized_shape": normalized}
     results = []
-    for device in ("cpu", "gpu"):
+    for on_gpu in (0, 1, 3):
         with Pipeline(batch_size=6) as pipe:
             nodes = [source(rows) for rows in (data, anchors, shapes)]
-            nodes[0] = nodes[0].gpu() if device == "gpu" else nodes[0]
+            nodes[:on_gpu] = [node.gpu() for node in nodes[:on_gpu]]
             pipe.set_outputs(fn.slice(*nodes, out_of_bounds_policy="pad", **flags))
             results.append([np.array(row) for row in pipe.run()[0].as_cpu().rows()])
-    for wanted, row in zip(*results, strict=True):
-        np.testing.assert_array_equal(row, wanted)
+    for wanted, *same in zip(*results, strict=True):
+        for row in same:
+            np.testing.assert_array_equal(row, wanted)
 
 
 @pytest.mark.parametrize(

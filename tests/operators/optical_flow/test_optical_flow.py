@@ -24,8 +24,6 @@ def videos():
     [
         ({"output_grid": 3}, "output_grid is 3, but must be one of 1, 2, 4"),
         ({"output_grid": 8}, "output_grid is 8"),
-        ({"output_format": 3}, "output_grid is 3"),
-        ({"output_format": 4, "output_grid": 4}, "output_format exclude one another"),
         ({"preset": 1.5}, "'preset' must be float, from 0 to 1"),
         ({"preset": -0.1}, "'preset' must be float, from 0 to 1"),
         ({"image_type": types.YCbCr}, "image_type is YCbCr; use RGB, BGR or GRAY"),
@@ -72,7 +70,6 @@ def test_a_missing_library_is_known_when_the_pipeline_is_built(videos, monkeypat
 def test_vectors_lead_to_the_frame_before(flow_engine, grid):
     (vectors,) = flow([video(2, 45, 66)], output_grid=grid)
     check(vectors, (1, -(-45 // grid), -(-66 // grid), 2))
-    np.testing.assert_array_equal(flow([video(2, 45, 66)], output_format=grid), [vectors])
 
 
 @pytest.mark.parametrize("preset", [0, 0.3, 0.5, 0.9, 1])

@@ -1,0 +1,42 @@
+"""The line of the user's program that makes a call: for nodes, and for warnings."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from types import FrameType
+
+_PACKAGE = str(Path(__file__).parents[2])
+_NOT_OURS = frozenset({"tests", "examples", "benchmarks", "fixtures", ".venv"})
+
+
+def caller() -> str:
+    """Return file and line of the innermost frame outside of Penstock."""
+    frame = _frame_of_caller()
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def warn_of_deprecation(message: str) -> None:
+    """Warn the user's program, whose line the warning names."""
+    frame = _frame_of_caller()
+    warnings.warn_explicit(
+        message,
+        DeprecationWarning,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        frame.f_globals.get("__name__"),
+        frame.f_globals.setdefault("__warningregistry__", {}),
+    )
+
+
+def _frame_of_caller() -> FrameType:
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def _is_ours(filename: str) -> bool:
+    folder = filename[len(_PACKAGE) + 1 :].split("/")[0]
+    return filename.startswith(_PACKAGE + "/") and folder not in _NOT_OURS
