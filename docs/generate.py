@@ -1,6 +1,6 @@
-"""Write fn.pyi, ops.pyi and docs/operators.md from the operators' declarations.
+"""Write the files that follow from the code: stubs, docs/operators.md, the list of packages.
 
-python docs/generate.py            write the three files
+python docs/generate.py            write the files
 python docs/generate.py --check    report files that are not up to date
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import re
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from penstock.engine.graph.declaration import camel_case, docstring, signature
 from penstock.engine.graph.operator import OPERATORS, Operator, public_operators
 
 ROOT = Path(__file__).resolve().parent.parent
+STUBS = ROOT / "stubs"
 
 STUB_HEAD = '''"""Signatures of the operators; made by docs/generate.py from their declarations."""
 
@@ -162,20 +164,59 @@ def reference() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    """Write or check the files; return the exit status."""
-    parser = argparse.ArgumentParser(description="Write fn.pyi, ops.pyi and docs/operators.md.")
-    parser.add_argument("--check", action="store_true", help="only compare")
-    check = parser.parse_args().check
-    stale = []
-    for path, text in {
+def module_stubs() -> dict[Path, str]:
+    """Return stubs of the modules whose homes are not where their public names say.
+
+    The wheel has them at their public names. At the root of the checkout, mypy would take one for
+    Python's own module `types`. Each is a folder: Pyright warns of a file without its source.
+    """
+    stubs = {}
+    for name, home in aliased_modules().items():
+        path = STUBS.joinpath(*name.split(".")[1:], "__init__.pyi")
+        stubs[path] = f"from {home} import *\n"
+    return stubs
+
+
+def aliased_modules() -> dict[str, str]:
+    """Return the names of the modules that are public under other names, by these names."""
+    named = {name: getattr(each, "__name__", name) for name, each in sorted(sys.modules.items())}
+    ours = {name: home for name, home in named.items() if name.startswith("penstock.")}
+    return {name: home for name, home in ours.items() if home != name}
+
+
+def packages() -> str:
+    """Return pyproject.toml with the names of all packages that the wheel contains."""
+    parts = [path.parent for path in ROOT.glob("*/__init__.py")]
+    sources = [file for part in parts for end in ("py", "cu") for file in part.rglob(f"*.{end}")]
+    folders = {file.parent.relative_to(ROOT) for file in sources}
+    names = ["penstock", *aliased_modules(), *(".".join(("penstock", *f.parts)) for f in folders)]
+    listed = "".join(f'    "{name}",\n' for name in sorted(names))
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    return re.sub(r"(?<=^packages = \[\n).*?(?=^\]$)", listed, text, flags=re.M | re.S)
+
+
+def files() -> dict[Path, str]:
+    """Return all generated files."""
+    return {
         ROOT / "fn.pyi": fn_stub(),
         ROOT / "ops.pyi": ops_stub(),
         ROOT / "docs" / "operators.md": reference(),
-    }.items():
+        ROOT / "pyproject.toml": packages(),
+        **module_stubs(),
+    }
+
+
+def main() -> int:
+    """Write or check the files; return the exit status."""
+    parser = argparse.ArgumentParser(description="Write the files that follow from the code.")
+    parser.add_argument("--check", action="store_true", help="only compare")
+    check = parser.parse_args().check
+    stale = []
+    for path, text in files().items():
         if check and (not path.exists() or path.read_text(encoding="utf-8") != text):
-            stale.append(path.name)
+            stale.append(str(path.relative_to(ROOT)))
         elif not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     if stale:
         print(f"{', '.join(stale)}: not up to date; run `make stubs`", file=sys.stderr)

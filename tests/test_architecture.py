@@ -208,6 +208,7 @@ def test_every_package_is_in_the_wheel():
     packages = set(listed["tool"]["setuptools"]["packages"])
     folders = {path.parent.relative_to(ROOT) for path in FILES}
     folders |= {p.parent.relative_to(ROOT) for p in ROOT.glob("*/kernels/*.cu")}
+    folders |= {path.parent.relative_to(ROOT / "stubs") for path in ROOT.glob("stubs/**/*.pyi")}
     assert packages == {".".join(("penstock", *folder.parts)) for folder in folders}
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from ..errors import ArgumentError
 from ..graph.nodes import DataNode
@@ -14,7 +15,12 @@ from ..suggestions import not_among
 from .config import PipelineConfig
 from .pipeline import Pipeline
 
-__all__ = ["DataNode", "Pipeline", "do_not_convert", "pipeline_def"]
+if TYPE_CHECKING:
+    from . import definition as experimental
+else:
+    experimental = sys.modules[__name__]  # its `pipeline_def` tells what is not supported
+
+__all__ = ["DataNode", "Pipeline", "do_not_convert", "experimental", "pipeline_def"]
 
 _OPTIONS = frozenset(field.name for field in fields(PipelineConfig))
 
