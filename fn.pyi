@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike, DTypeLike
 
@@ -239,11 +239,11 @@ def bbox_rotate(
     angle: float | DataNode,
     input_shape: int | Sequence[int] | DataNode,
     shape_layout: str | None = ...,
-    bbox_layout: str | None = ...,
+    bbox_layout: Literal['xyXY', 'xyWH'] | None = ...,
     bbox_normalized: bool | None = ...,
     keep_size: bool | None = ...,
     size: float | Sequence[float] | DataNode | None = ...,
-    mode: str | None = ...,
+    mode: Literal['expand', 'fixed', 'halfway'] | None = ...,
     remove_threshold: float | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
@@ -270,14 +270,16 @@ def bbox_rotate(
         input_shape (int | Sequence[int] | DataNode): Shape of the original image, in the order
             of `shape_layout`.
         shape_layout (str | None): Meaning of `input_shape`; needs an H and a W. Default: 'HW'.
-        bbox_layout (str | None): Form of the boxes: "xyXY" or "xyWH". Default: 'xyXY'.
+        bbox_layout (Literal['xyXY', 'xyWH'] | None): Form of the boxes: "xyXY" or "xyWH".
+            Default: 'xyXY'.
         bbox_normalized (bool | None): Whether boxes are relative to the image's size, or in
             pixels. Default: True.
         keep_size (bool | None): Whether the canvas stays as large as the image. Default: False.
         size (float | Sequence[float] | DataNode | None): (height, width) of the canvas, rounded
             down. Default: ().
-        mode (str | None): Size of a box: "expand" holds all of the rotated box, "fixed" has its
-            original size, "halfway" is in the middle of both. Default: 'expand'.
+        mode (Literal['expand', 'fixed', 'halfway'] | None): Size of a box: "expand" holds all
+            of the rotated box, "fixed" has its original size, "halfway" is in the middle of
+            both. Default: 'expand'.
         remove_threshold (float | None): Least share of a box on the canvas; boxes with less are
             removed. Default: 0.1.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
@@ -1279,7 +1281,7 @@ def crop(
     *,
     dtype: DALIDataType | DTypeLike | None = ...,
     output_dtype: DALIDataType | DTypeLike | None = ...,
-    out_of_bounds_policy: str | None = ...,
+    out_of_bounds_policy: Literal['error', 'constant', 'pad', 'trim_to_shape'] | None = ...,
     fill_values: float | Sequence[float] | None = ...,
     crop: float | Sequence[float] | DataNode | None = ...,
     crop_d: float | DataNode | None = ...,
@@ -1313,9 +1315,9 @@ def crop(
             input's. Values out of its range become the nearest value of the type. Conversion to
             integers cuts fractions off.
         output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
-        out_of_bounds_policy (str | None): What to do if the window reaches out of the sample:
-            "error" raises; "constant" or "pad" fill with `fill_values`; "trim_to_shape" takes
-            what there is. Default: 'error'.
+        out_of_bounds_policy (Literal['error', 'constant', 'pad', 'trim_to_shape'] | None): What
+            to do if the window reaches out of the sample: "error" raises; "constant" or "pad"
+            fill with `fill_values`; "trim_to_shape" takes what there is. Default: 'error'.
         fill_values (float | Sequence[float] | None): The value outside of the sample if it is
             padded: one, or one a channel. Default: (0.0,).
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
@@ -1348,7 +1350,7 @@ def crop_mirror_normalize(
     *,
     dtype: DALIDataType | DTypeLike | None = ...,
     output_dtype: DALIDataType | DTypeLike | None = ...,
-    out_of_bounds_policy: str | None = ...,
+    out_of_bounds_policy: Literal['error', 'constant', 'pad', 'trim_to_shape'] | None = ...,
     fill_values: float | Sequence[float] | None = ...,
     crop: float | Sequence[float] | DataNode | None = ...,
     crop_d: float | DataNode | None = ...,
@@ -1392,9 +1394,9 @@ def crop_mirror_normalize(
             INT8. Integers are rounded, halves away from zero, and clamped to the range of the
             dtype. Default: FLOAT.
         output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
-        out_of_bounds_policy (str | None): What to do if the window reaches out of the sample:
-            "error" raises; "constant" or "pad" fill with `fill_values`; "trim_to_shape" takes
-            what there is. Default: 'error'.
+        out_of_bounds_policy (Literal['error', 'constant', 'pad', 'trim_to_shape'] | None): What
+            to do if the window reaches out of the sample: "error" raises; "constant" or "pad"
+            fill with `fill_values`; "trim_to_shape" takes what there is. Default: 'error'.
         fill_values (float | Sequence[float] | None): The value outside of the sample if it is
             padded: one, or one a channel. Default: (0.0,).
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
@@ -1436,7 +1438,7 @@ def debayer(
     images: DataNode,
     /,
     *,
-    algorithm: str | None = ...,
+    algorithm: Literal['bilinear_ocv', 'default_npp', 'edgeaware_ocv', 'vng_ocv', 'gray_ocv'] | None = ...,
     blue_position: int | Sequence[int] | DataNode,
     seed: int | None = ...,
     preserve: bool | None = ...,
@@ -1461,7 +1463,8 @@ def debayer(
             exist for the type or on the GPU.
 
     Args:
-        algorithm (str | None): How missing colors are made: bilinear_ocv, edgeaware_ocv,
+        algorithm (Literal['bilinear_ocv', 'default_npp', 'edgeaware_ocv', 'vng_ocv',
+            'gray_ocv'] | None): How missing colors are made: bilinear_ocv, edgeaware_ocv,
             vng_ocv (uint8 alone), or gray_ocv, which makes gray images. default_npp, DALI's
             name on the GPU, is bilinear_ocv. Default: 'bilinear_ocv'.
         blue_position (int | Sequence[int] | DataNode): Line and column of blue in the tile of 2
@@ -1821,7 +1824,7 @@ def fast_resize_crop_mirror(
     resize_z: float | DataNode | None = ...,
     resize_shorter: float | DataNode | None = ...,
     resize_longer: float | DataNode | None = ...,
-    mode: str | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
     max_size: float | Sequence[float] | None = ...,
     subpixel_scale: bool | None = ...,
     roi_start: float | Sequence[float] | DataNode | None = ...,
@@ -1871,11 +1874,11 @@ def fast_resize_crop_mirror(
             ratio is kept. `max_size` may limit the longer one. Default: 0.0.
         resize_longer (float | DataNode | None): Wanted length of the longer side; the aspect
             ratio is kept. Default: 0.0.
-        mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
-            given; missing ones scale by the (geometric) mean of the others. 'stretch': as
-            given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
-            ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
-            'default'.
+        mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+            extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
+            the (geometric) mean of the others. 'stretch': as given; missing ones stay.
+            'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
+            aspect ratio kept, no extent below the given ones. Default: 'default'.
         max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
             all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
             it under the limit too.
@@ -2036,9 +2039,9 @@ def filter(
     /,
     *,
     anchor: int | Sequence[int] | DataNode | None = ...,
-    border: str | None = ...,
+    border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad'] | None = ...,
     dtype: DALIDataType | DTypeLike | None = ...,
-    mode: str | None = ...,
+    mode: Literal['same', 'valid'] | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -2070,14 +2073,15 @@ def filter(
         anchor (int | Sequence[int] | DataNode | None): Index in the window of the element that
             is replaced: one for each axis, or one for all. -1 is the middle. The mode 'valid'
             does not use it. Default: (-1,).
-        border (str | None): What lies around the sample. 'reflect_101': the mirrored sample,
-            without the border element twice. 'reflect_1001': the mirrored sample. 'wrap': the
-            sample again. 'clamp': the border element. 'constant': the input `fill_value`.
-            Default: 'reflect_101'.
+        border (Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect',
+            'edge', 'pad'] | None): What lies around the sample. 'reflect_101': the mirrored
+            sample, without the border element twice. 'reflect_1001': the mirrored sample.
+            'wrap': the sample again. 'clamp': the border element. 'constant': the input
+            `fill_value`. Default: 'reflect_101'.
         dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
             input's.
-        mode (str | None): 'same', or 'valid' for the results alone whose window is within the
-            sample. Default: 'same'.
+        mode (Literal['same', 'valid'] | None): 'same', or 'valid' for the results alone whose
+            window is within the sample. Default: 'same'.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -2219,7 +2223,7 @@ def get_property(
     data: DataNode,
     /,
     *,
-    key: str,
+    key: Literal['source_info', 'layout'],
     seed: int | None = ...,
     preserve: bool | None = ...,
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -2231,7 +2235,7 @@ def get_property(
     If a pipeline has several readers, the location is that of the first reader's sample.
 
     Args:
-        key (str): "source_info" or "layout".
+        key (Literal['source_info', 'layout']): "source_info" or "layout".
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -2920,7 +2924,7 @@ def mel_filter_bank(
     *,
     freq_high: float | None = ...,
     freq_low: float | None = ...,
-    mel_formula: str | None = ...,
+    mel_formula: Literal['slaney', 'htk'] | None = ...,
     nfilter: int | None = ...,
     normalize: bool | None = ...,
     sample_rate: float | None = ...,
@@ -2953,8 +2957,8 @@ def mel_filter_bank(
         freq_high (float | None): Highest frequency of the filters, in Hz, up to `sample_rate`.
             By default, and if not positive, half of `sample_rate`. Default: 0.0.
         freq_low (float | None): Lowest frequency of the filters, in Hz. Default: 0.0.
-        mel_formula (str | None): Formula of the mel scale: "slaney" (linear up to 1000 Hz) or
-            "htk" (2595 * log10(1 + hz / 700)). Default: 'slaney'.
+        mel_formula (Literal['slaney', 'htk'] | None): Formula of the mel scale: "slaney"
+            (linear up to 1000 Hz) or "htk" (2595 * log10(1 + hz / 700)). Default: 'slaney'.
         nfilter (int | None): Number of filters. Default: 128.
         normalize (bool | None): Whether the area of a filter is 1; otherwise its peak is 1.
             Default: True.
@@ -3082,7 +3086,7 @@ def mxnet_reader(
     *,
     path: str | Sequence[str],
     index_path: str | Sequence[str] | None = ...,
-    header_records: str | None = ...,
+    header_records: Literal['skip', 'keep'] | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,
     shuffle_after_epoch_seed: int | None = ...,
@@ -3129,10 +3133,10 @@ def mxnet_reader(
             file, or one that counts through all files. An index may list some of the records
             only. Without an index, a scan finds the records. Its result is stored beside the
             file, or in the user's cache folder.
-        header_records (str | None): Treatment of records of at most 1 KB that hold labels but
-            no image, such as the first record of packs for face recognition. 'skip' leaves
-            these records out. 'keep' makes them samples with an empty image, as DALI does.
-            Default: 'skip'.
+        header_records (Literal['skip', 'keep'] | None): Treatment of records of at most 1 KB
+            that hold labels but no image, such as the first record of packs for face
+            recognition. 'skip' leaves these records out. 'keep' makes them samples with an
+            empty image, as DALI does. Default: 'skip'.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
@@ -3193,7 +3197,7 @@ def nemo_asr_reader(
     read_sample_rate: bool | None = ...,
     read_text: bool | None = ...,
     read_idxs: bool | None = ...,
-    order: str | None = ...,
+    order: Literal['manifest', 'ascending', 'descending'] | None = ...,
     bucket_size: int | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,
@@ -3269,8 +3273,9 @@ def nemo_asr_reader(
         read_sample_rate (bool | None): Whether to return the rates. Default: True.
         read_text (bool | None): Whether to return the transcripts. Default: True.
         read_idxs (bool | None): Whether to return the numbers of the entries. Default: False.
-        order (str | None): Order of the data set: that of the 'manifest', or by duration,
-            'ascending' or 'descending'. `random_shuffle` permutes it. Default: 'manifest'.
+        order (Literal['manifest', 'ascending', 'descending'] | None): Order of the data set:
+            that of the 'manifest', or by duration, 'ascending' or 'descending'.
+            `random_shuffle` permutes it. Default: 'manifest'.
         bucket_size (int | None): With `random_shuffle`: sort by duration, and shuffle buckets
             of so many consecutive entries and the entries of each bucket. A batch then holds
             utterances of similar length. Take a multiple of the batch size.
@@ -3491,7 +3496,7 @@ def numpy_reader(
     rel_roi_end: float | Sequence[float] | DataNode | None = ...,
     rel_roi_shape: float | Sequence[float] | DataNode | None = ...,
     roi_axes: int | Sequence[int] | None = ...,
-    out_of_bounds_policy: str | None = ...,
+    out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape'] | None = ...,
     fill_value: float | None = ...,
     cache_header_information: bool | None = ...,
     random_shuffle: bool | None = ...,
@@ -3603,9 +3608,9 @@ def numpy_reader(
             extent.
         roi_axes (int | Sequence[int] | None): The axes that these values are for, in their
             order; by default all axes. Default: ().
-        out_of_bounds_policy (str | None): What to do if the region reaches out of the array:
-            "error" raises; "pad" fills with `fill_value`; "trim_to_shape" takes what there is.
-            Default: 'error'.
+        out_of_bounds_policy (Literal['error', 'pad', 'trim_to_shape'] | None): What to do if
+            the region reaches out of the array: "error" raises; "pad" fills with `fill_value`;
+            "trim_to_shape" takes what there is. Default: 'error'.
         fill_value (float | None): Number that "pad" fills with. Default: 0.0.
         cache_header_information (bool | None): Remember each file's header, for as long as size
             and time of the file stay. Default: False.
@@ -4068,7 +4073,7 @@ def preemphasis_filter(
     signal: DataNode,
     /,
     *,
-    border: str | None = ...,
+    border: Literal['zero', 'clamp', 'reflect'] | None = ...,
     dtype: DALIDataType | DTypeLike | None = ...,
     preemph_coeff: float | DataNode | None = ...,
     seed: int | None = ...,
@@ -4090,8 +4095,9 @@ def preemphasis_filter(
     within 1e-6 of the largest term, and for integer dtypes within 1.
 
     Args:
-        border (str | None): The sample before the first one: 0 ("zero"), the first ("clamp"),
-            or the second ("reflect"; 0 if there is only one sample). Default: 'clamp'.
+        border (Literal['zero', 'clamp', 'reflect'] | None): The sample before the first one: 0
+            ("zero"), the first ("clamp"), or the second ("reflect"; 0 if there is only one
+            sample). Default: 'clamp'.
         dtype (DALIDataType | DTypeLike | None): Dtype of the result. Integers are rounded, and
             clamped to the dtype's range. Default: FLOAT.
         preemph_coeff (float | DataNode | None): Factor of the sample before. Default: 0.97.
@@ -4163,7 +4169,7 @@ def random_bbox_crop(
     aspect_ratio: float | Sequence[float] | None = ...,
     scaling: float | Sequence[float] | None = ...,
     thresholds: float | Sequence[float] | None = ...,
-    threshold_type: str | None = ...,
+    threshold_type: Literal['iou', 'overlap'] | None = ...,
     all_boxes_above_threshold: bool | None = ...,
     allow_no_crop: bool | None = ...,
     num_attempts: int | None = ...,
@@ -4218,8 +4224,9 @@ def random_bbox_crop(
             Default: (1.0, 1.0).
         thresholds (float | Sequence[float] | None): Least overlaps, of which each round draws
             one. Default: (0.0,).
-        threshold_type (str | None): What overlap means: "iou", intersection over union, or
-            "overlap", the share of the box that is in the window. Default: 'iou'.
+        threshold_type (Literal['iou', 'overlap'] | None): What overlap means: "iou",
+            intersection over union, or "overlap", the share of the box that is in the window.
+            Default: 'iou'.
         all_boxes_above_threshold (bool | None): Whether all boxes must overlap so much, or only
             one. Default: True.
         allow_no_crop (bool | None): Whether the whole image is an option; by default it is
@@ -4469,7 +4476,7 @@ def resize(
     resize_z: float | DataNode | None = ...,
     resize_shorter: float | DataNode | None = ...,
     resize_longer: float | DataNode | None = ...,
-    mode: str | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
     max_size: float | Sequence[float] | None = ...,
     subpixel_scale: bool | None = ...,
     roi_start: float | Sequence[float] | DataNode | None = ...,
@@ -4531,11 +4538,11 @@ def resize(
             ratio is kept. `max_size` may limit the longer one. Default: 0.0.
         resize_longer (float | DataNode | None): Wanted length of the longer side; the aspect
             ratio is kept. Default: 0.0.
-        mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
-            given; missing ones scale by the (geometric) mean of the others. 'stretch': as
-            given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
-            ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
-            'default'.
+        mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+            extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
+            the (geometric) mean of the others. 'stretch': as given; missing ones stay.
+            'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
+            aspect ratio kept, no extent below the given ones. Default: 'default'.
         max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
             all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
             it under the limit too.
@@ -4575,7 +4582,7 @@ def resize_crop_mirror(
     resize_z: float | DataNode | None = ...,
     resize_shorter: float | DataNode | None = ...,
     resize_longer: float | DataNode | None = ...,
-    mode: str | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
     max_size: float | Sequence[float] | None = ...,
     subpixel_scale: bool | None = ...,
     roi_start: float | Sequence[float] | DataNode | None = ...,
@@ -4637,11 +4644,11 @@ def resize_crop_mirror(
             ratio is kept. `max_size` may limit the longer one. Default: 0.0.
         resize_longer (float | DataNode | None): Wanted length of the longer side; the aspect
             ratio is kept. Default: 0.0.
-        mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
-            given; missing ones scale by the (geometric) mean of the others. 'stretch': as
-            given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
-            ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
-            'default'.
+        mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+            extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
+            the (geometric) mean of the others. 'stretch': as given; missing ones stay.
+            'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
+            aspect ratio kept, no extent below the given ones. Default: 'default'.
         max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
             all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
             it under the limit too.
@@ -5006,7 +5013,7 @@ def slice(
     *,
     dtype: DALIDataType | DTypeLike | None = ...,
     output_dtype: DALIDataType | DTypeLike | None = ...,
-    out_of_bounds_policy: str | None = ...,
+    out_of_bounds_policy: Literal['error', 'constant', 'pad', 'trim_to_shape', 'edge', 'clamp', 'reflect', 'reflect_1001', 'reflect_101', 'wrap'] | None = ...,
     fill_values: float | Sequence[float] | None = ...,
     axes: int | Sequence[int] | DataNode | None = ...,
     axis_names: str | None = ...,
@@ -5047,11 +5054,12 @@ def slice(
             input's. Values out of its range become the nearest value of the type. Conversion to
             integers cuts fractions off.
         output_dtype (DALIDataType | DTypeLike | None): Older name of `dtype`.
-        out_of_bounds_policy (str | None): Action for a region that reaches out of the sample.
-            "error": raise. "constant" or "pad": fill with `fill_values`. "edge" or "clamp":
-            repeat the edge. "reflect" or "reflect_1001": mirror, with the edge twice.
-            "reflect_101": mirror, with the edge once. "wrap": repeat the sample.
-            "trim_to_shape": return only the part inside. Default: 'error'.
+        out_of_bounds_policy (Literal['error', 'constant', 'pad', 'trim_to_shape', 'edge',
+            'clamp', 'reflect', 'reflect_1001', 'reflect_101', 'wrap'] | None): Action for a
+            region that reaches out of the sample. "error": raise. "constant" or "pad": fill
+            with `fill_values`. "edge" or "clamp": repeat the edge. "reflect" or "reflect_1001":
+            mirror, with the edge twice. "reflect_101": mirror, with the edge once. "wrap":
+            repeat the sample. "trim_to_shape": return only the part inside. Default: 'error'.
         fill_values (float | Sequence[float] | None): The value outside of the sample if it is
             padded: one, or one a channel. Default: (0.0,).
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
@@ -5084,7 +5092,7 @@ def spectrogram(
     /,
     *,
     center_windows: bool | None = ...,
-    layout: str | None = ...,
+    layout: Literal['ft', 'tf'] | None = ...,
     nfft: int | None = ...,
     power: int | None = ...,
     reflect_padding: bool | None = ...,
@@ -5128,8 +5136,8 @@ def spectrogram(
         center_windows (bool | None): Extend the signal at both ends, so that windows are
             centered at multiples of `window_step`. Otherwise all windows lie within the signal.
             Default: True.
-        layout (str | None): Order of the output: "ft" (frequency first) or "tf" (time first).
-            Default: 'ft'.
+        layout (Literal['ft', 'tf'] | None): Order of the output: "ft" (frequency first) or "tf"
+            (time first). Default: 'ft'.
         nfft (int | None): Samples of a transform, at least `window_length`, which is the
             default.
         power (int | None): Exponent of the amplitude: 1 or 2. Default: 2.
@@ -5313,12 +5321,12 @@ def tensor_resize(
     axes: int | Sequence[int] | None = ...,
     axis_names: str | None = ...,
     max_size: float | Sequence[float] | None = ...,
-    mode: str | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
     roi_end: float | Sequence[float] | DataNode | None = ...,
     roi_relative: bool | None = ...,
     roi_start: float | Sequence[float] | DataNode | None = ...,
     scales: float | Sequence[float] | DataNode | None = ...,
-    size_rounding: str | None = ...,
+    size_rounding: Literal['round', 'truncate', 'ceil'] | None = ...,
     sizes: float | Sequence[float] | DataNode | None = ...,
     subpixel_scale: bool | None = ...,
     seed: int | None = ...,
@@ -5366,9 +5374,9 @@ def tensor_resize(
         max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
             all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
             the limit too.
-        mode (str | None): How missing extents are chosen, and the aspect ratio: see
-            `fn.resize`. All axes count. 'not_larger' and 'not_smaller' do not go with `scales`.
-            Default: 'default'.
+        mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+            extents are chosen, and the aspect ratio: see `fn.resize`. All axes count.
+            'not_larger' and 'not_smaller' do not go with `scales`. Default: 'default'.
         roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
             `roi_start`.
         roi_relative (bool | None): Edges of the region are fractions of the extents. Default:
@@ -5378,8 +5386,8 @@ def tensor_resize(
             border is repeated. A start beyond the end mirrors the axis.
         scales (float | Sequence[float] | DataNode | None): Factors of the input's extents: one,
             or one for each of the axes. A negative one mirrors the axis. Not with `sizes`.
-        size_rounding (str | None): How extents that follow from `scales` are rounded: round,
-            truncate or ceil. Default: 'round'.
+        size_rounding (Literal['round', 'truncate', 'ceil'] | None): How extents that follow
+            from `scales` are rounded: round, truncate or ceil. Default: 'round'.
         sizes (float | Sequence[float] | DataNode | None): Wanted extents: one, or one for each
             of the axes. 0 leaves an extent to `mode`; a negative one mirrors the axis.
         subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
@@ -5401,7 +5409,7 @@ def tfrecord_reader(
     index_path: str | Sequence[str] | None = ...,
     features: Any,
     sequence_features: Any | None = ...,
-    verify_crc: str | None = ...,
+    verify_crc: Literal['always', 'index', 'never'] | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,
     shuffle_after_epoch_seed: int | None = ...,
@@ -5469,10 +5477,10 @@ def tfrecord_reader(
         sequence_features (Any | None): The same for the feature lists of records that are
             SequenceExamples; `features` are then those of the context. Numbers of a
             `FixedLenFeature` give the shape (steps, *shape).
-        verify_crc (str | None): When the records' checksums are verified: 'always' (whenever a
-            record is read), 'index' (once, when the index is made), 'never'. By default
-            'always', if the package crc32c is installed, which the extra `tfrecord` brings.
-            Headers are always checked.
+        verify_crc (Literal['always', 'index', 'never'] | None): When the records' checksums are
+            verified: 'always' (whenever a record is read), 'index' (once, when the index is
+            made), 'never'. By default 'always', if the package crc32c is installed, which the
+            extra `tfrecord` brings. Headers are always checked.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
@@ -5708,7 +5716,7 @@ def video_reader(
     sequence_length: int,
     stride: int | None = ...,
     step: int | None = ...,
-    enable_frame_num: Any | None = ...,
+    enable_frame_num: Literal['none', False, 'scalar', True, 'sequence'] | None = ...,
     enable_timestamps: bool | None = ...,
     image_type: DALIImageType | None = ...,
     seed: int | None = ...,
@@ -5803,8 +5811,9 @@ def video_reader(
         step (int | None): Distance from a clip's first frame to the first frame of the next
             clip; by default, and if negative, `sequence_length` times `stride`, so that clips
             do not overlap. Default: -1.
-        enable_frame_num (Any | None): 'scalar' or True adds the number of the clip's first
-            frame as an output, 'sequence' the numbers of all frames. Default: 'none'.
+        enable_frame_num (Literal['none', False, 'scalar', True, 'sequence'] | None): 'scalar'
+            or True adds the number of the clip's first frame as an output, 'sequence' the
+            numbers of all frames. Default: 'none'.
         enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
             as an output. Default: False.
         image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
@@ -5827,7 +5836,7 @@ def video_reader_resize(
     mag_filter: DALIInterpType | None = ...,
     max_size: float | Sequence[float] | None = ...,
     min_filter: DALIInterpType | None = ...,
-    mode: str | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
     resize_longer: float | None = ...,
     resize_shorter: float | None = ...,
     resize_x: float | None = ...,
@@ -5859,7 +5868,7 @@ def video_reader_resize(
     sequence_length: int,
     stride: int | None = ...,
     step: int | None = ...,
-    enable_frame_num: Any | None = ...,
+    enable_frame_num: Literal['none', False, 'scalar', True, 'sequence'] | None = ...,
     enable_timestamps: bool | None = ...,
     image_type: DALIImageType | None = ...,
     labels: int | Sequence[int] | None = ...,
@@ -5909,11 +5918,11 @@ def video_reader_resize(
             it under the limit too.
         min_filter (DALIInterpType | None): Filter for an axis that shrinks. Default:
             interp_type.
-        mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
-            given; missing ones scale by the (geometric) mean of the others. 'stretch': as
-            given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
-            ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
-            'default'.
+        mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+            extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
+            the (geometric) mean of the others. 'stretch': as given; missing ones stay.
+            'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
+            aspect ratio kept, no extent below the given ones. Default: 'default'.
         resize_longer (float | None): Wanted length of the longer side; the aspect ratio is
             kept. Default: 0.0.
         resize_shorter (float | None): Wanted length of the shorter side; the aspect ratio is
@@ -5988,8 +5997,9 @@ def video_reader_resize(
         step (int | None): Distance from a clip's first frame to the first frame of the next
             clip; by default, and if negative, `sequence_length` times `stride`, so that clips
             do not overlap. Default: -1.
-        enable_frame_num (Any | None): 'scalar' or True adds the number of the clip's first
-            frame as an output, 'sequence' the numbers of all frames. Default: 'none'.
+        enable_frame_num (Literal['none', False, 'scalar', True, 'sequence'] | None): 'scalar'
+            or True adds the number of the clip's first frame as an output, 'sequence' the
+            numbers of all frames. Default: 'none'.
         enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
             as an output. Default: False.
         image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
@@ -6148,7 +6158,7 @@ def webdataset_reader(
     missing_component_behavior: str | None = ...,
     dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
     case_sensitive_extensions: bool | None = ...,
-    extension_dot: str | None = ...,
+    extension_dot: Literal['first', 'last'] | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,
     shuffle_after_epoch_seed: int | None = ...,
@@ -6234,8 +6244,9 @@ def webdataset_reader(
             txt, if the type has several bytes.
         case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII).
             Default: True.
-        extension_dot (str | None): Which dot of a file's name the extension starts behind: the
-            'first' or the 'last'. Index files of DALI always mean the first. Default: 'first'.
+        extension_dot (Literal['first', 'last'] | None): Which dot of a file's name the
+            extension starts behind: the 'first' or the 'last'. Index files of DALI always mean
+            the first. Default: 'first'.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.
@@ -6957,7 +6968,7 @@ class decoders:
         end_frame: int | DataNode | None = ...,
         sequence_length: int | DataNode | None = ...,
         stride: int | DataNode | None = ...,
-        pad_mode: str | None = ...,
+        pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
         fill_value: int | Sequence[int] | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
@@ -7011,11 +7022,12 @@ class decoders:
                 end.
             sequence_length (int | DataNode | None): Number of frames.
             stride (int | DataNode | None): Distance between two frames of the clip, by default 1.
-            pad_mode (str | None): What replaces frames behind the video's end: 'constant' is a
-                frame of `fill_value`, 'edge' or 'repeat' the last frame; 'reflect_1001' or
-                'symmetric' goes back through the video from its last frame on, 'reflect_101' or
-                'reflect' from the last frame but one; 'none' leaves the frames out, and refuses
-                such numbers in `frames`. Default: 'constant'.
+            pad_mode (Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric',
+                'reflect_101', 'reflect'] | None): What replaces frames behind the video's end:
+                'constant' is a frame of `fill_value`, 'edge' or 'repeat' the last frame;
+                'reflect_1001' or 'symmetric' goes back through the video from its last frame on,
+                'reflect_101' or 'reflect' from the last frame but one; 'none' leaves the frames
+                out, and refuses such numbers in `frames`. Default: 'constant'.
             fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
                 Default: (0,).
             seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
@@ -7092,7 +7104,7 @@ class experimental:
         images: DataNode,
         /,
         *,
-        algorithm: str | None = ...,
+        algorithm: Literal['bilinear_ocv', 'default_npp', 'edgeaware_ocv', 'vng_ocv', 'gray_ocv'] | None = ...,
         blue_position: int | Sequence[int] | DataNode,
         seed: int | None = ...,
         preserve: bool | None = ...,
@@ -7117,7 +7129,8 @@ class experimental:
                 exist for the type or on the GPU.
 
         Args:
-            algorithm (str | None): How missing colors are made: bilinear_ocv, edgeaware_ocv,
+            algorithm (Literal['bilinear_ocv', 'default_npp', 'edgeaware_ocv', 'vng_ocv',
+                'gray_ocv'] | None): How missing colors are made: bilinear_ocv, edgeaware_ocv,
                 vng_ocv (uint8 alone), or gray_ocv, which makes gray images. default_npp, DALI's
                 name on the GPU, is bilinear_ocv. Default: 'bilinear_ocv'.
             blue_position (int | Sequence[int] | DataNode): Line and column of blue in the tile of 2
@@ -7138,7 +7151,7 @@ class experimental:
         /,
         *,
         anchor: int | Sequence[int] | DataNode | None = ...,
-        border_mode: str | None = ...,
+        border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] | None = ...,
         iterations: int | None = ...,
         mask_size: int | Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
@@ -7163,8 +7176,9 @@ class experimental:
         Args:
             anchor (int | Sequence[int] | DataNode | None): Index (x, y) in the mask of the pixel
                 that is replaced; -1 is the middle. Default: (-1, -1).
-            border_mode (str | None): What lies around the image: constant (nothing that counts),
-                replicate, reflect, reflect_101 or wrap. Default: 'constant'.
+            border_mode (Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] | None):
+                What lies around the image: constant (nothing that counts), replicate, reflect,
+                reflect_101 or wrap. Default: 'constant'.
             iterations (int | None): How often to do it. Each time adds (width - 1, height - 1) to
                 the mask. Default: 1.
             mask_size (int | Sequence[int] | DataNode | None): (width, height) of the rectangle
@@ -7215,7 +7229,7 @@ class experimental:
         /,
         *,
         anchor: int | Sequence[int] | DataNode | None = ...,
-        border_mode: str | None = ...,
+        border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] | None = ...,
         iterations: int | None = ...,
         mask_size: int | Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
@@ -7240,8 +7254,9 @@ class experimental:
         Args:
             anchor (int | Sequence[int] | DataNode | None): Index (x, y) in the mask of the pixel
                 that is replaced; -1 is the middle. Default: (-1, -1).
-            border_mode (str | None): What lies around the image: constant (nothing that counts),
-                replicate, reflect, reflect_101 or wrap. Default: 'constant'.
+            border_mode (Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] | None):
+                What lies around the image: constant (nothing that counts), replicate, reflect,
+                reflect_101 or wrap. Default: 'constant'.
             iterations (int | None): How often to do it. Each time adds (width - 1, height - 1) to
                 the mask. Default: 1.
             mask_size (int | Sequence[int] | DataNode | None): (width, height) of the rectangle
@@ -7263,9 +7278,9 @@ class experimental:
         /,
         *,
         anchor: int | Sequence[int] | DataNode | None = ...,
-        border: str | None = ...,
+        border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad'] | None = ...,
         dtype: DALIDataType | DTypeLike | None = ...,
-        mode: str | None = ...,
+        mode: Literal['same', 'valid'] | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -7297,14 +7312,15 @@ class experimental:
             anchor (int | Sequence[int] | DataNode | None): Index in the window of the element that
                 is replaced: one for each axis, or one for all. -1 is the middle. The mode 'valid'
                 does not use it. Default: (-1,).
-            border (str | None): What lies around the sample. 'reflect_101': the mirrored sample,
-                without the border element twice. 'reflect_1001': the mirrored sample. 'wrap': the
-                sample again. 'clamp': the border element. 'constant': the input `fill_value`.
-                Default: 'reflect_101'.
+            border (Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect',
+                'edge', 'pad'] | None): What lies around the sample. 'reflect_101': the mirrored
+                sample, without the border element twice. 'reflect_1001': the mirrored sample.
+                'wrap': the sample again. 'clamp': the border element. 'constant': the input
+                `fill_value`. Default: 'reflect_101'.
             dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
                 input's.
-            mode (str | None): 'same', or 'valid' for the results alone whose window is within the
-                sample. Default: 'same'.
+            mode (Literal['same', 'valid'] | None): 'same', or 'valid' for the results alone whose
+                window is within the sample. Default: 'same'.
             seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
                 default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -7457,7 +7473,7 @@ class experimental:
         /,
         *,
         interp: DALIInterpType | None = ...,
-        pixel_origin: str | None = ...,
+        pixel_origin: Literal['corner', 'center'] | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -7484,8 +7500,8 @@ class experimental:
         Args:
             interp (DALIInterpType | None): Interpolation: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC.
                 Default: INTERP_LINEAR.
-            pixel_origin (str | None): "corner" or "center": the point of the first pixel that has
-                coordinates 0. Default: 'corner'.
+            pixel_origin (Literal['corner', 'center'] | None): "corner" or "center": the point of
+                the first pixel that has coordinates 0. Default: 'corner'.
             seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
                 default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -7511,7 +7527,7 @@ class experimental:
         resize_z: float | DataNode | None = ...,
         resize_shorter: float | DataNode | None = ...,
         resize_longer: float | DataNode | None = ...,
-        mode: str | None = ...,
+        mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
         max_size: float | Sequence[float] | None = ...,
         subpixel_scale: bool | None = ...,
         roi_start: float | Sequence[float] | DataNode | None = ...,
@@ -7573,11 +7589,11 @@ class experimental:
                 ratio is kept. `max_size` may limit the longer one. Default: 0.0.
             resize_longer (float | DataNode | None): Wanted length of the longer side; the aspect
                 ratio is kept. Default: 0.0.
-            mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
-                given; missing ones scale by the (geometric) mean of the others. 'stretch': as
-                given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
-                ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
-                'default'.
+            mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+                extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
+                the (geometric) mean of the others. 'stretch': as given; missing ones stay.
+                'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
+                aspect ratio kept, no extent below the given ones. Default: 'default'.
             max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
                 all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
                 it under the limit too.
@@ -7616,12 +7632,12 @@ class experimental:
         axes: int | Sequence[int] | None = ...,
         axis_names: str | None = ...,
         max_size: float | Sequence[float] | None = ...,
-        mode: str | None = ...,
+        mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
         roi_end: float | Sequence[float] | DataNode | None = ...,
         roi_relative: bool | None = ...,
         roi_start: float | Sequence[float] | DataNode | None = ...,
         scales: float | Sequence[float] | DataNode | None = ...,
-        size_rounding: str | None = ...,
+        size_rounding: Literal['round', 'truncate', 'ceil'] | None = ...,
         sizes: float | Sequence[float] | DataNode | None = ...,
         subpixel_scale: bool | None = ...,
         seed: int | None = ...,
@@ -7669,9 +7685,9 @@ class experimental:
             max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
                 all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
                 the limit too.
-            mode (str | None): How missing extents are chosen, and the aspect ratio: see
-                `fn.resize`. All axes count. 'not_larger' and 'not_smaller' do not go with `scales`.
-                Default: 'default'.
+            mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+                extents are chosen, and the aspect ratio: see `fn.resize`. All axes count.
+                'not_larger' and 'not_smaller' do not go with `scales`. Default: 'default'.
             roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
                 `roi_start`.
             roi_relative (bool | None): Edges of the region are fractions of the extents. Default:
@@ -7681,8 +7697,8 @@ class experimental:
                 border is repeated. A start beyond the end mirrors the axis.
             scales (float | Sequence[float] | DataNode | None): Factors of the input's extents: one,
                 or one for each of the axes. A negative one mirrors the axis. Not with `sizes`.
-            size_rounding (str | None): How extents that follow from `scales` are rounded: round,
-                truncate or ceil. Default: 'round'.
+            size_rounding (Literal['round', 'truncate', 'ceil'] | None): How extents that follow
+                from `scales` are rounded: round, truncate or ceil. Default: 'round'.
             sizes (float | Sequence[float] | DataNode | None): Wanted extents: one, or one for each
                 of the axes. 0 leaves an extent to `mode`; a negative one mirrors the axis.
             subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
@@ -7707,9 +7723,9 @@ class experimental:
         matrix: float | Sequence[float] | DataNode | None = ...,
         size: float | Sequence[float] | DataNode | None = ...,
         inverse_map: bool | None = ...,
-        pixel_origin: str | None = ...,
+        pixel_origin: Literal['corner', 'center'] | None = ...,
         interp_type: DALIInterpType | None = ...,
-        border_mode: str | None = ...,
+        border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] | None = ...,
         fill_value: float | Sequence[float] | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
@@ -7740,12 +7756,13 @@ class experimental:
                 rounded to integers. Default: ().
             inverse_map (bool | None): Whether the matrix maps the result to the image. False: it
                 maps the image to the result, so its inverse is used. Default: True.
-            pixel_origin (str | None): "corner" or "center": the point of the first pixel that has
-                coordinates 0. Default: 'corner'.
+            pixel_origin (Literal['corner', 'center'] | None): "corner" or "center": the point of
+                the first pixel that has coordinates 0. Default: 'corner'.
             interp_type (DALIInterpType | None): Interpolation: INTERP_NN, INTERP_LINEAR or
                 INTERP_CUBIC. Default: INTERP_LINEAR.
-            border_mode (str | None): What lies around the image: constant, replicate, reflect,
-                reflect_101 or wrap. Default: 'constant'.
+            border_mode (Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] | None):
+                What lies around the image: constant, replicate, reflect, reflect_101 or wrap.
+                Default: 'constant'.
             fill_value (float | Sequence[float] | None): The constant around the image: one number,
                 or one a channel; 0 by default. Default: ().
             seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
@@ -8155,7 +8172,7 @@ class experimental:
             end_frame: int | DataNode | None = ...,
             sequence_length: int | DataNode | None = ...,
             stride: int | DataNode | None = ...,
-            pad_mode: str | None = ...,
+            pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
             fill_value: int | Sequence[int] | None = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
@@ -8209,11 +8226,12 @@ class experimental:
                     end.
                 sequence_length (int | DataNode | None): Number of frames.
                 stride (int | DataNode | None): Distance between two frames of the clip, by default 1.
-                pad_mode (str | None): What replaces frames behind the video's end: 'constant' is a
-                    frame of `fill_value`, 'edge' or 'repeat' the last frame; 'reflect_1001' or
-                    'symmetric' goes back through the video from its last frame on, 'reflect_101' or
-                    'reflect' from the last frame but one; 'none' leaves the frames out, and refuses
-                    such numbers in `frames`. Default: 'constant'.
+                pad_mode (Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric',
+                    'reflect_101', 'reflect'] | None): What replaces frames behind the video's end:
+                    'constant' is a frame of `fill_value`, 'edge' or 'repeat' the last frame;
+                    'reflect_1001' or 'symmetric' goes back through the video from its last frame on,
+                    'reflect_101' or 'reflect' from the last frame but one; 'none' leaves the frames
+                    out, and refuses such numbers in `frames`. Default: 'constant'.
                 fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
                     Default: (0,).
                 seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
@@ -8230,7 +8248,7 @@ class experimental:
         def video(
             *,
             sequence_length: int,
-            last_sequence_policy: str | None = ...,
+            last_sequence_policy: Literal['partial', 'pad'] | None = ...,
             blocking: bool | None = ...,
             no_copy: bool | None = ...,
             seed: int | None = ...,
@@ -8257,8 +8275,9 @@ class experimental:
 
             Args:
                 sequence_length (int): Frames of a sequence.
-                last_sequence_policy (str | None): Whether the last sequence of a video may have fewer
-                    frames ('partial'), or black frames fill it up ('pad'). Default: 'partial'.
+                last_sequence_policy (Literal['partial', 'pad'] | None): Whether the last sequence of a
+                    video may have fewer frames ('partial'), or black frames fill it up ('pad').
+                    Default: 'partial'.
                 blocking (bool | None): If no video was fed, let `run` wait for one, instead of raising
                     an error. Default: False.
                 no_copy (bool | None): Use the bytes without a copy; the program must not change them
@@ -8412,10 +8431,10 @@ class experimental:
         def video(
             *,
             labels: int | Sequence[int] | None = ...,
-            file_list_format: str | None = ...,
-            file_list_rounding: str | None = ...,
+            file_list_format: Literal['timestamps', 'frames'] | None = ...,
+            file_list_rounding: Literal['start_down_end_up', 'start_up_end_down', 'all_up', 'all_down'] | None = ...,
             file_list_include_end: bool | None = ...,
-            pad_mode: str | None = ...,
+            pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
             fill_value: int | Sequence[int] | None = ...,
             uniform_sample: bool | None = ...,
             random_shuffle: bool | None = ...,
@@ -8439,7 +8458,7 @@ class experimental:
             sequence_length: int,
             stride: int | None = ...,
             step: int | None = ...,
-            enable_frame_num: Any | None = ...,
+            enable_frame_num: Literal['none', False, 'scalar', True, 'sequence'] | None = ...,
             enable_timestamps: bool | None = ...,
             image_type: DALIImageType | None = ...,
             seed: int | None = ...,
@@ -8488,16 +8507,19 @@ class experimental:
 
             Args:
                 labels (int | Sequence[int] | None): Labels of `filenames`.
-                file_list_format (str | None): Whether start and end of a range are 'timestamps', in
-                    seconds, or 'frames'. Default: 'timestamps'.
-                file_list_rounding (str | None): How start and end between two frames are rounded:
+                file_list_format (Literal['timestamps', 'frames'] | None): Whether start and end of a
+                    range are 'timestamps', in seconds, or 'frames'. Default: 'timestamps'.
+                file_list_rounding (Literal['start_down_end_up', 'start_up_end_down', 'all_up',
+                    'all_down'] | None): How start and end between two frames are rounded:
                     'start_down_end_up', 'start_up_end_down', 'all_up' or 'all_down'. Default:
                     'start_down_end_up'.
                 file_list_include_end (bool | None): Whether the frame at the end of a range belongs to
                     the range. DALI's documentation says that the default is True; DALI 2.4 leaves the
                     frame out all the same. Default: False.
-                pad_mode (str | None): What replaces frames behind the end of the range: 'none' leaves
-                    the incomplete clip out; see `decoders.video` for the others. Default: 'none'.
+                pad_mode (Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric',
+                    'reflect_101', 'reflect'] | None): What replaces frames behind the end of the range:
+                    'none' leaves the incomplete clip out; see `decoders.video` for the others. Default:
+                    'none'.
                 fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
                     Default: (0,).
                 uniform_sample (bool | None): Take one clip of each video: frames at equal distances,
@@ -8554,8 +8576,9 @@ class experimental:
                 step (int | None): Distance from a clip's first frame to the first frame of the next
                     clip; by default, and if negative, `sequence_length` times `stride`, so that clips
                     do not overlap. Default: -1.
-                enable_frame_num (Any | None): 'scalar' or True adds the number of the clip's first
-                    frame as an output, 'sequence' the numbers of all frames. Default: 'none'.
+                enable_frame_num (Literal['none', False, 'scalar', True, 'sequence'] | None): 'scalar'
+                    or True adds the number of the clip's first frame as an output, 'sequence' the
+                    numbers of all frames. Default: 'none'.
                 enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
                     as an output. Default: False.
                 image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
@@ -9447,8 +9470,8 @@ class readers:
         database: str | None = ...,
         ext: str | Sequence[str] | None = ...,
         dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
-        missing_component_behavior: str | None = ...,
-        values: str | None = ...,
+        missing_component_behavior: Literal['empty', 'skip', 'error'] | None = ...,
+        values: Literal['bytes', 'npy', 'pickle'] | None = ...,
         keys: bool | None = ...,
         random_shuffle: bool | None = ...,
         shuffle_after_epoch: bool | None = ...,
@@ -9528,13 +9551,13 @@ class readers:
             dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): With
                 `ext`: types that the outputs' bytes are taken for, one each; by default UINT8.
                 Decimal numbers in cls, txt and others are read as in `fn.readers.webdataset`.
-            missing_component_behavior (str | None): With `ext`: what to do with a sample that has
-                no component for an output: 'empty' gives an empty array, 'skip' leaves the sample
-                out, 'error' raises. Default: 'empty'.
-            values (str | None): Without `ext`: what the values are: 'bytes', 'npy' (arrays as
-                numpy.save writes them) or 'pickle' (pickled arrays or numbers). Unpickling runs
-                whatever code a value names: use it only for files that you have written yourself.
-                Default: 'bytes'.
+            missing_component_behavior (Literal['empty', 'skip', 'error'] | None): With `ext`: what
+                to do with a sample that has no component for an output: 'empty' gives an empty
+                array, 'skip' leaves the sample out, 'error' raises. Default: 'empty'.
+            values (Literal['bytes', 'npy', 'pickle'] | None): Without `ext`: what the values are:
+                'bytes', 'npy' (arrays as numpy.save writes them) or 'pickle' (pickled arrays or
+                numbers). Unpickling runs whatever code a value names: use it only for files that
+                you have written yourself. Default: 'bytes'.
             keys (bool | None): Whether the key is one more output, the last one. Default: False.
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
@@ -9590,7 +9613,7 @@ class readers:
         *,
         path: str | Sequence[str],
         index_path: str | Sequence[str] | None = ...,
-        header_records: str | None = ...,
+        header_records: Literal['skip', 'keep'] | None = ...,
         random_shuffle: bool | None = ...,
         shuffle_after_epoch: bool | None = ...,
         shuffle_after_epoch_seed: int | None = ...,
@@ -9637,10 +9660,10 @@ class readers:
                 file, or one that counts through all files. An index may list some of the records
                 only. Without an index, a scan finds the records. Its result is stored beside the
                 file, or in the user's cache folder.
-            header_records (str | None): Treatment of records of at most 1 KB that hold labels but
-                no image, such as the first record of packs for face recognition. 'skip' leaves
-                these records out. 'keep' makes them samples with an empty image, as DALI does.
-                Default: 'skip'.
+            header_records (Literal['skip', 'keep'] | None): Treatment of records of at most 1 KB
+                that hold labels but no image, such as the first record of packs for face
+                recognition. 'skip' leaves these records out. 'keep' makes them samples with an
+                empty image, as DALI does. Default: 'skip'.
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
@@ -9702,7 +9725,7 @@ class readers:
         read_sample_rate: bool | None = ...,
         read_text: bool | None = ...,
         read_idxs: bool | None = ...,
-        order: str | None = ...,
+        order: Literal['manifest', 'ascending', 'descending'] | None = ...,
         bucket_size: int | None = ...,
         random_shuffle: bool | None = ...,
         shuffle_after_epoch: bool | None = ...,
@@ -9778,8 +9801,9 @@ class readers:
             read_sample_rate (bool | None): Whether to return the rates. Default: True.
             read_text (bool | None): Whether to return the transcripts. Default: True.
             read_idxs (bool | None): Whether to return the numbers of the entries. Default: False.
-            order (str | None): Order of the data set: that of the 'manifest', or by duration,
-                'ascending' or 'descending'. `random_shuffle` permutes it. Default: 'manifest'.
+            order (Literal['manifest', 'ascending', 'descending'] | None): Order of the data set:
+                that of the 'manifest', or by duration, 'ascending' or 'descending'.
+                `random_shuffle` permutes it. Default: 'manifest'.
             bucket_size (int | None): With `random_shuffle`: sort by duration, and shuffle buckets
                 of so many consecutive entries and the entries of each bucket. A batch then holds
                 utterances of similar length. Take a multiple of the batch size.
@@ -9846,7 +9870,7 @@ class readers:
         rel_roi_end: float | Sequence[float] | DataNode | None = ...,
         rel_roi_shape: float | Sequence[float] | DataNode | None = ...,
         roi_axes: int | Sequence[int] | None = ...,
-        out_of_bounds_policy: str | None = ...,
+        out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape'] | None = ...,
         fill_value: float | None = ...,
         cache_header_information: bool | None = ...,
         random_shuffle: bool | None = ...,
@@ -9958,9 +9982,9 @@ class readers:
                 extent.
             roi_axes (int | Sequence[int] | None): The axes that these values are for, in their
                 order; by default all axes. Default: ().
-            out_of_bounds_policy (str | None): What to do if the region reaches out of the array:
-                "error" raises; "pad" fills with `fill_value`; "trim_to_shape" takes what there is.
-                Default: 'error'.
+            out_of_bounds_policy (Literal['error', 'pad', 'trim_to_shape'] | None): What to do if
+                the region reaches out of the array: "error" raises; "pad" fills with `fill_value`;
+                "trim_to_shape" takes what there is. Default: 'error'.
             fill_value (float | None): Number that "pad" fills with. Default: 0.0.
             cache_header_information (bool | None): Remember each file's header, for as long as size
                 and time of the file stay. Default: False.
@@ -10255,7 +10279,7 @@ class readers:
         index_path: str | Sequence[str] | None = ...,
         features: Any,
         sequence_features: Any | None = ...,
-        verify_crc: str | None = ...,
+        verify_crc: Literal['always', 'index', 'never'] | None = ...,
         random_shuffle: bool | None = ...,
         shuffle_after_epoch: bool | None = ...,
         shuffle_after_epoch_seed: int | None = ...,
@@ -10323,10 +10347,10 @@ class readers:
             sequence_features (Any | None): The same for the feature lists of records that are
                 SequenceExamples; `features` are then those of the context. Numbers of a
                 `FixedLenFeature` give the shape (steps, *shape).
-            verify_crc (str | None): When the records' checksums are verified: 'always' (whenever a
-                record is read), 'index' (once, when the index is made), 'never'. By default
-                'always', if the package crc32c is installed, which the extra `tfrecord` brings.
-                Headers are always checked.
+            verify_crc (Literal['always', 'index', 'never'] | None): When the records' checksums are
+                verified: 'always' (whenever a record is read), 'index' (once, when the index is
+                made), 'never'. By default 'always', if the package crc32c is installed, which the
+                extra `tfrecord` brings. Headers are always checked.
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
@@ -10404,7 +10428,7 @@ class readers:
         sequence_length: int,
         stride: int | None = ...,
         step: int | None = ...,
-        enable_frame_num: Any | None = ...,
+        enable_frame_num: Literal['none', False, 'scalar', True, 'sequence'] | None = ...,
         enable_timestamps: bool | None = ...,
         image_type: DALIImageType | None = ...,
         seed: int | None = ...,
@@ -10499,8 +10523,9 @@ class readers:
             step (int | None): Distance from a clip's first frame to the first frame of the next
                 clip; by default, and if negative, `sequence_length` times `stride`, so that clips
                 do not overlap. Default: -1.
-            enable_frame_num (Any | None): 'scalar' or True adds the number of the clip's first
-                frame as an output, 'sequence' the numbers of all frames. Default: 'none'.
+            enable_frame_num (Literal['none', False, 'scalar', True, 'sequence'] | None): 'scalar'
+                or True adds the number of the clip's first frame as an output, 'sequence' the
+                numbers of all frames. Default: 'none'.
             enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
                 as an output. Default: False.
             image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
@@ -10524,7 +10549,7 @@ class readers:
         mag_filter: DALIInterpType | None = ...,
         max_size: float | Sequence[float] | None = ...,
         min_filter: DALIInterpType | None = ...,
-        mode: str | None = ...,
+        mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
         resize_longer: float | None = ...,
         resize_shorter: float | None = ...,
         resize_x: float | None = ...,
@@ -10556,7 +10581,7 @@ class readers:
         sequence_length: int,
         stride: int | None = ...,
         step: int | None = ...,
-        enable_frame_num: Any | None = ...,
+        enable_frame_num: Literal['none', False, 'scalar', True, 'sequence'] | None = ...,
         enable_timestamps: bool | None = ...,
         image_type: DALIImageType | None = ...,
         labels: int | Sequence[int] | None = ...,
@@ -10606,11 +10631,11 @@ class readers:
                 it under the limit too.
             min_filter (DALIInterpType | None): Filter for an axis that shrinks. Default:
                 interp_type.
-            mode (str | None): How missing extents are chosen, and the aspect ratio. 'default': as
-                given; missing ones scale by the (geometric) mean of the others. 'stretch': as
-                given; missing ones stay. 'not_larger': aspect ratio kept, no extent above the given
-                ones. 'not_smaller': aspect ratio kept, no extent below the given ones. Default:
-                'default'.
+            mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+                extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
+                the (geometric) mean of the others. 'stretch': as given; missing ones stay.
+                'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
+                aspect ratio kept, no extent below the given ones. Default: 'default'.
             resize_longer (float | None): Wanted length of the longer side; the aspect ratio is
                 kept. Default: 0.0.
             resize_shorter (float | None): Wanted length of the shorter side; the aspect ratio is
@@ -10685,8 +10710,9 @@ class readers:
             step (int | None): Distance from a clip's first frame to the first frame of the next
                 clip; by default, and if negative, `sequence_length` times `stride`, so that clips
                 do not overlap. Default: -1.
-            enable_frame_num (Any | None): 'scalar' or True adds the number of the clip's first
-                frame as an output, 'sequence' the numbers of all frames. Default: 'none'.
+            enable_frame_num (Literal['none', False, 'scalar', True, 'sequence'] | None): 'scalar'
+                or True adds the number of the clip's first frame as an output, 'sequence' the
+                numbers of all frames. Default: 'none'.
             enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
                 as an output. Default: False.
             image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
@@ -10725,7 +10751,7 @@ class readers:
         missing_component_behavior: str | None = ...,
         dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
         case_sensitive_extensions: bool | None = ...,
-        extension_dot: str | None = ...,
+        extension_dot: Literal['first', 'last'] | None = ...,
         random_shuffle: bool | None = ...,
         shuffle_after_epoch: bool | None = ...,
         shuffle_after_epoch_seed: int | None = ...,
@@ -10811,8 +10837,9 @@ class readers:
                 txt, if the type has several bytes.
             case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII).
                 Default: True.
-            extension_dot (str | None): Which dot of a file's name the extension starts behind: the
-                'first' or the 'last'. Index files of DALI always mean the first. Default: 'first'.
+            extension_dot (Literal['first', 'last'] | None): Which dot of a file's name the
+                extension starts behind: the 'first' or the 'last'. Index files of DALI always mean
+                the first. Default: 'first'.
             random_shuffle (bool | None): Read every epoch in another order: a permutation of the
                 whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
                 number. Default: False.
@@ -11229,7 +11256,7 @@ class segmentation:
         output_class: bool | None = ...,
         threshold: int | Sequence[int] | DataNode | None = ...,
         k_largest: int | None = ...,
-        format: str | None = ...,
+        format: Literal['anchor_shape', 'start_end', 'box'] | None = ...,
         cache_objects: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
@@ -11269,8 +11296,8 @@ class segmentation:
             threshold (int | Sequence[int] | DataNode | None): Least extent on each axis, or on all
                 axes.
             k_largest (int | None): Number of the largest boxes to draw from.
-            format (str | None): Form of the box: "anchor_shape", "start_end" or "box". Default:
-                'anchor_shape'.
+            format (Literal['anchor_shape', 'start_end', 'box'] | None): Form of the box:
+                "anchor_shape", "start_end" or "box". Default: 'anchor_shape'.
             cache_objects (bool | None): Whether to remember the boxes of masks, which are
                 recognized by their bytes. Default: False.
             seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by

@@ -12,6 +12,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from typing import Any
 from penstock import fn, ops  # noqa: F401  (these imports register all operators)
 from penstock.engine.graph.declaration import camel_case, docstring, signature
 from penstock.engine.graph.operator import OPERATORS, Operator, public_operators
+from penstock.engine.run.config import PipelineConfig
+from penstock.engine.run.pipeline import Pipeline
 
 ROOT = Path(__file__).resolve().parent.parent
 STUBS = ROOT / "stubs"
@@ -27,12 +30,47 @@ STUB_HEAD = '''"""Signatures of the operators; made by docs/generate.py from the
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike, DTypeLike
 
 from .engine.graph.nodes import DataNode
 from .engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+'''
+
+OPTIONS_HEAD = '''"""Types of pipelines' arguments; docs/generate.py makes them from `PipelineConfig`."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, ParamSpec, Protocol, TypedDict, overload
+
+from .pipeline import Pipeline
+
+P = ParamSpec("P")
+
+class FurtherOptions(TypedDict, total=False):
+    """Arguments of `Pipeline` that have no position."""
+
+{further}
+
+class PipelineOptions(FurtherOptions, total=False):
+    """Arguments of `Pipeline`."""
+
+{positional}
+
+class PipelineFunction(Protocol[P]):
+    """Makes pipelines. Its arguments are those of the definition, and those of `Pipeline`.
+
+    A type cannot say "the arguments P, and these options". So where a call gives an option, no
+    other argument of the call is checked.
+    """
+
+    __name__: str
+    __qualname__: str
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Pipeline: ...
+{calls}
+    def __get__(self, instance: object, owner: type | None = None) -> Callable[..., Pipeline]: ...
 '''
 
 COMPOSE = '''class Compose:
@@ -195,11 +233,29 @@ def packages() -> str:
     return re.sub(r"(?<=^packages = \[\n).*?(?=^\]$)", listed, text, flags=re.M | re.S)
 
 
+def options_stub() -> str:
+    """Return the stub of the types of a pipeline's arguments."""
+    options = [(field.name, field.type) for field in fields(PipelineConfig)]
+    named = set(inspect.signature(Pipeline).parameters)
+    entries = {name: f"    {name}: {kind}" for name, kind in options}
+    calls = (
+        f"    @overload\n    def __call__(self, *args: Any, {name}: {kind}, **others: Any)"
+        " -> Pipeline: ..."
+        for name, kind in options
+    )
+    return OPTIONS_HEAD.format(
+        further="\n".join(text for name, text in entries.items() if name not in named),
+        positional="\n".join(text for name, text in entries.items() if name in named),
+        calls="\n".join(calls),
+    )
+
+
 def files() -> dict[Path, str]:
     """Return all generated files."""
     return {
         ROOT / "fn.pyi": fn_stub(),
         ROOT / "ops.pyi": ops_stub(),
+        ROOT / "engine" / "run" / "options.pyi": options_stub(),
         ROOT / "docs" / "operators.md": reference(),
         ROOT / "pyproject.toml": packages(),
         **module_stubs(),
