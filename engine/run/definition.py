@@ -16,12 +16,14 @@ from .config import PipelineConfig
 from .pipeline import Pipeline
 
 if TYPE_CHECKING:
-    from . import definition as experimental
+    from . import definition
     from .options import PipelineFunction, PipelineOptions
+
+    experimental = definition
 else:
     experimental = sys.modules[__name__]  # its `pipeline_def` tells what is not supported
 
-__all__ = ["DataNode", "Pipeline", "do_not_convert", "experimental", "pipeline_def"]
+__all__ = ["DataNode", "Pipeline", "do_not_convert", "pipeline_def"]
 
 _OPTIONS = frozenset(field.name for field in fields(PipelineConfig))
 
