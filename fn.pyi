@@ -2,75 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from numpy.typing import ArrayLike, DTypeLike
 
+from . import fn as _fn
 from .engine.graph.nodes import DataNode
 from .engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
 
-def audio_decoder(
-    data: DataNode,
-    /,
-    *,
-    dtype: DALIDataType | DTypeLike | None = ...,
-    downmix: bool | None = ...,
-    quality: float | None = ...,
-    antialias: bool | None = ...,
-    sample_rate: float | DataNode | None = ...,
-    offset: float | DataNode | None = ...,
-    duration: float | DataNode | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> list[DataNode]:
-    """Decodes audio: WAV, FLAC, Ogg, MP3, AIFF, AU, CAF, W64, SPHERE; with PyAV, AAC and its kind.
-
-    Resampling and mixing down follow DALI. Integers are those of the file, at full range; floating
-    point and lossy files are scaled to the range of the integers. A window (`offset`, `duration`)
-    is decoded alone, and holds the samples that the whole file has there.
-
-    With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files go
-    there as they are, and are decoded there to the same numbers, and resampled within 2e-6 of full
-    scale. The CPU decodes all other files; `Pipeline.stats` counts them.
-
-    Inputs:
-        data: a whole file a sample; uint8, one dimension.
-
-    Outputs:
-        the signal: of type `dtype`, shape (samples, channels), or (samples,) with `downmix`. At
-            another rate, a signal of n samples has ceil(n * sample_rate / rate) samples.
-        its rate in Hz, after resampling: float32, a scalar.
-
-    Raises:
-        DecodeError: the data is damaged, cut off, or of an unknown format; a window starts behind
-            the end.
-        MissingDependencyError: soundfile is not installed, and the file is no plain WAV; or PyAV
-            is not installed, and the file is AAC, M4A or of their kind.
-
-    Args:
-        dtype (DALIDataType | DTypeLike | None): FLOAT (-1 to 1), INT16 or INT32 (full range).
-            Default: FLOAT.
-        downmix (bool | None): Return the mean of all channels. Default: False.
-        quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
-            lobes) to 100 (64 lobes). Default: 50.0.
-        antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
-            this rate cannot hold. Without it they fold back, as in DALI. Default: False.
-        sample_rate (float | DataNode | None): Rate to resample to, in Hz; 0 or less for the
-            file's own. Default: 0.0.
-        offset (float | DataNode | None): Where to start, in seconds. Default: 0.0.
-        duration (float | DataNode | None): How long to decode, in seconds; to the end if the
-            file ends earlier, or if negative. Default: -1.0.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu, mixed. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: bytes_per_sample_hint.
-    """
+audio_decoder = _fn.decoders.audio
 
 def audio_resample(
     audio: DataNode,
@@ -438,224 +378,9 @@ def brightness_contrast(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
-def caffe2_reader(
-    *,
-    image_available: bool | None = ...,
-    label_type: int | None = ...,
-    num_labels: int | None = ...,
-    additional_inputs: int | None = ...,
-    bbox: bool | None = ...,
-    random_shuffle: bool | None = ...,
-    shuffle_after_epoch: bool | None = ...,
-    shuffle_after_epoch_seed: int | None = ...,
-    shuffle_seed: int | None = ...,
-    shuffle_block: int | None = ...,
-    shuffle_window: int | None = ...,
-    shard_id: int | None = ...,
-    num_shards: int | None = ...,
-    stick_to_shard: bool | None = ...,
-    pad_last_batch: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    path: str | Sequence[str],
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    initial_fill: int | None = ...,
-    read_ahead: bool | None = ...,
-    skip_cached_images: bool | None = ...,
-    lazy_init: bool | None = ...,
-    dont_use_mmap: bool | None = ...,
-    use_o_direct: bool | None = ...,
-    tensor_init_bytes: int | None = ...,
-    bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> Any:
-    """Reads images, labels and more from Caffe2's LMDB data sets, in the order of their keys.
+caffe2_reader = _fn.readers.caffe2
 
-    A record is a list of tensors: the image, the labels, with weighted labels their weights,
-    the additional ones, and the bounding box, as far as the arguments say that they are there.
-    Tensors that follow are left out.
-
-    On four cores and more, processes of the reader's own read local files after a fifth of a second
-    of reading, unless the pipeline has `exec_processes=False`.
-
-    Outputs:
-        the image: an encoded file, uint8, shape (size,), or pixels, uint8, shape (height,
-            width, channels).
-        its labels, float32 or int32 as stored: for `label_type` 0 shape (1,); for 1 ones at
-            the indices of the labels, shape (num_labels,); for 2 the stored numbers, shape
-            (count,); for 3 the weights at the indices of the labels, float32, (num_labels,).
-        each additional tensor: float32, int32 or int64, shape (count,).
-        with `bbox`, the box: int32, shape (4,), as stored.
-
-    Raises:
-        SourceError: a file is no LMDB file, is damaged, is written to while it is read, or
-            holds no records.
-        OSError: a file cannot be read.
-        DecodeError: a value does not hold these tensors (see `on_error`).
-
-    Args:
-        image_available (bool | None): Whether records start with an image. Default: True.
-        label_type (int | None): What labels there are: 0 one class; 1 several classes; 2 a
-            vector of numbers; 3 several classes with weights; 4 none. Default: 0.
-        num_labels (int | None): Number of classes, for `label_type` 1 and 3. Default: 1.
-        additional_inputs (int | None): Number of tensors of numbers that follow the labels.
-            Default: 0.
-        bbox (bool | None): Whether a bounding box follows. Default: False.
-        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
-            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
-            number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
-            part of the same number in every epoch. The parts have other samples every time.
-            Default: False.
-        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
-            counts. It is not derived from the pipeline's seed, which users often set
-            differently for each rank: the ranks' shards would overlap then. All ranks must give
-            the same seed. Default: 0.
-        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
-            remote shards): shuffle blocks of so many consecutive samples instead of single
-            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
-            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
-            that gives.
-        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
-            Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
-        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
-            samples of others. Default: False.
-        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
-            same number of whole batches. Default: False.
-        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
-            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
-            request takes a round trip. Local files, which the kernel reads ahead, are by
-            default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
-        path (str | Sequence[str]): The databases, read one after the other: folders that hold
-            data.mdb, or files. A folder of such folders (shards) and globs stand for all of
-            them.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: initial_fill, read_ahead,
-            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
-            bytes_per_sample, bytes_per_sample_hint.
-    """
-
-def caffe_reader(
-    *,
-    image_available: bool | None = ...,
-    label_available: bool | None = ...,
-    random_shuffle: bool | None = ...,
-    shuffle_after_epoch: bool | None = ...,
-    shuffle_after_epoch_seed: int | None = ...,
-    shuffle_seed: int | None = ...,
-    shuffle_block: int | None = ...,
-    shuffle_window: int | None = ...,
-    shard_id: int | None = ...,
-    num_shards: int | None = ...,
-    stick_to_shard: bool | None = ...,
-    pad_last_batch: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    path: str | Sequence[str],
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    initial_fill: int | None = ...,
-    read_ahead: bool | None = ...,
-    skip_cached_images: bool | None = ...,
-    lazy_init: bool | None = ...,
-    dont_use_mmap: bool | None = ...,
-    use_o_direct: bool | None = ...,
-    tensor_init_bytes: int | None = ...,
-    bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> Any:
-    """Reads images and labels from Caffe's LMDB data sets, in the order of their keys.
-
-    Pixels that are not encoded keep the order in which they are stored. DALI gives them the
-    shape (height, width, channels), and so do we; Caffe's own tools store one channel after
-    the other, so that `reshape` to (channels, height, width) gives the picture.
-
-    On four cores and more, processes of the reader's own read local files after a fifth of a second
-    of reading, unless the pipeline has `exec_processes=False`.
-
-    Outputs:
-        the image: an encoded file, uint8, shape (size,); pixels, uint8, or numbers
-            (`float_data`), float32, shape (height, width, channels). A Datum that does not say
-            whether it is encoded counts as encoded.
-        its label: int32, shape (1,).
-
-    Raises:
-        SourceError: a file is no LMDB file, is damaged, is written to while it is read, or
-            holds no records.
-        OSError: a file cannot be read.
-        DecodeError: a value is no Datum, or lacks the image or the label (see `on_error`).
-
-    Args:
-        image_available (bool | None): Whether the image is an output. Default: True.
-        label_available (bool | None): Whether the label is an output. Default: True.
-        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
-            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
-            number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
-            part of the same number in every epoch. The parts have other samples every time.
-            Default: False.
-        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
-            counts. It is not derived from the pipeline's seed, which users often set
-            differently for each rank: the ranks' shards would overlap then. All ranks must give
-            the same seed. Default: 0.
-        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
-            remote shards): shuffle blocks of so many consecutive samples instead of single
-            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
-            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
-            that gives.
-        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
-            Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
-        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
-            samples of others. Default: False.
-        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
-            same number of whole batches. Default: False.
-        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
-            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
-            request takes a round trip. Local files, which the kernel reads ahead, are by
-            default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
-        path (str | Sequence[str]): The databases, read one after the other: folders that hold
-            data.mdb, or files. A folder of such folders (shards) and globs stand for all of
-            them.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: initial_fill, read_ahead,
-            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
-            bytes_per_sample, bytes_per_sample_hint.
-    """
+caffe_reader = _fn.readers.caffe
 
 def cast(
     data: DataNode,
@@ -796,209 +521,9 @@ def clahe(
         Accepted for compatibility, without effect: bins, bytes_per_sample_hint.
     """
 
-def coco_reader(
-    *,
-    file_root: str,
-    annotations_file: str | None = ...,
-    preprocessed_annotations: str | None = ...,
-    save_preprocessed_annotations: bool | None = ...,
-    save_preprocessed_annotations_dir: str | None = ...,
-    images: str | Sequence[str] | None = ...,
-    skip_empty: bool | None = ...,
-    size_threshold: float | None = ...,
-    include_iscrowd: bool | None = ...,
-    avoid_class_remapping: bool | None = ...,
-    ltrb: bool | None = ...,
-    ratio: bool | None = ...,
-    polygon_masks: bool | None = ...,
-    pixelwise_masks: bool | None = ...,
-    image_ids: bool | None = ...,
-    keypoints: bool | None = ...,
-    panoptic_root: str | None = ...,
-    random_shuffle: bool | None = ...,
-    shuffle_after_epoch: bool | None = ...,
-    shuffle_after_epoch_seed: int | None = ...,
-    shuffle_seed: int | None = ...,
-    shuffle_block: int | None = ...,
-    shuffle_window: int | None = ...,
-    shard_id: int | None = ...,
-    num_shards: int | None = ...,
-    stick_to_shard: bool | None = ...,
-    pad_last_batch: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    initial_fill: int | None = ...,
-    read_ahead: bool | None = ...,
-    skip_cached_images: bool | None = ...,
-    lazy_init: bool | None = ...,
-    dont_use_mmap: bool | None = ...,
-    use_o_direct: bool | None = ...,
-    tensor_init_bytes: int | None = ...,
-    bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> Any:
-    """Reads the images of a COCO data set, with boxes, labels, and masks or keypoints.
+coco_reader = _fn.readers.coco
 
-    The annotations are parsed once, into arrays: a file of 450 MB takes seconds and less than
-    1 GB of memory. Images come in the order of their ids; ids that are texts come last, in the
-    order of the file. Files may stand behind URLs. LVIS's files are read, too.
-
-    Outputs:
-        images: the encoded files, uint8, shape (size,).
-        boxes: float32, shape (boxes, 4).
-        labels: int32, shape (boxes,): 1 for the first category in the file, 2 for the second.
-        polygons: int32, shape (polygons, 3), with `polygon_masks`: the number of the box that the
-            polygon belongs to, its first vertex, and its end, as numbers of `vertices`. Masks
-            that are stored as run lengths have no polygons.
-        vertices: float32, shape (vertices, 2), with `polygon_masks`: x and y.
-        masks: int32, shape (height, width, 1), with `pixelwise_masks`: each pixel's label, and 0
-            for the background. Of two labels the higher one counts.
-        image ids: int32, shape (1,), with `image_ids`.
-        keypoints: float32, shape (boxes, keypoints, 3), with `keypoints`: x, y and visibility.
-        panoptic: int32, shape (height, width, 1), with `panoptic_root`: each pixel's segment id,
-            and 0 for pixels without one.
-        segment ids: int32, shape (boxes,), with `panoptic_root`.
-
-    These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
-    neither box nor segmentation, with a box that is not finite, below `size_threshold`, and crowds
-    with `include_iscrowd=False`. Without a box, the box of the segmentation's mask counts. Names in
-    `images` that the annotations lack are dropped and counted, too.
-    Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
-    than three vertices has no pixels.
-
-    Masks of pixels are those of pycocotools, from vertices that are rounded to float32 as DALI's.
-
-    Differences from DALI: the data set is shuffled as a whole; `ratio` does not change
-    `pixelwise_masks`; a category that is not in the file is an error rather than label 0, and so
-    are two images of one id, and a polygon with an odd number of coordinates. DALI has neither
-    `keypoints` nor `panoptic_root`. If an image has several run lengths, or an empty segmentation,
-    DALI's masks of pixels are wrong.
-
-    Raises:
-        OSError: the annotations or an image cannot be read.
-        DecodeError: the annotation file is cut off, or not as its format demands. The message
-            names the annotation or the image, and its offset in the file.
-
-    Args:
-        file_root (str): Folder of the images.
-        annotations_file (str | None): JSON file with images, annotations and categories.
-        preprocessed_annotations (str | None): Folder with annotations that
-            `save_preprocessed_annotations` has written, here or in DALI. They stand for
-            `annotations_file`, and for all arguments that select or change annotations.
-        save_preprocessed_annotations (bool | None): Write the selected annotations into a
-            folder of files, in DALI's format. Default: False.
-        save_preprocessed_annotations_dir (str | None): The folder to write into.
-        images (str | Sequence[str] | None): Names of the images to read, as the annotation file
-            has them, in reading order. A name may come several times. By default all images are
-            read, in the order of their ids.
-        skip_empty (bool | None): Leave out images without a box. Default: False.
-        size_threshold (float | None): Boxes whose width or height is smaller are dropped; in
-            pixels. Default: 0.1.
-        include_iscrowd (bool | None): Whether annotations with iscrowd=1 are returned. Default:
-            True.
-        avoid_class_remapping (bool | None): Return the category ids of the file as labels,
-            instead of 1, 2, 3, ... Default: False.
-        ltrb (bool | None): Return boxes as left, top, right and bottom, instead of left, top,
-            width and height. Default: False.
-        ratio (bool | None): Divide coordinates of boxes, vertices and keypoints by the image's
-            size. Default: False.
-        polygon_masks (bool | None): Return polygons and vertices. Default: False.
-        pixelwise_masks (bool | None): Return masks of pixels; not with `polygon_masks`.
-            Default: False.
-        image_ids (bool | None): Return the images' ids. Default: False.
-        keypoints (bool | None): Return the keypoints of each box; zeros where there are none.
-            Default: False.
-        panoptic_root (str | None): Folder of the PNG files of a panoptic `annotations_file`.
-            Boxes and labels are those of the segments, and two more outputs are returned:
-            `panoptic` and `segment ids`.
-        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
-            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
-            number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
-            part of the same number in every epoch. The parts have other samples every time.
-            Default: False.
-        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
-            counts. It is not derived from the pipeline's seed, which users often set
-            differently for each rank: the ranks' shards would overlap then. All ranks must give
-            the same seed. Default: 0.
-        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
-            remote shards): shuffle blocks of so many consecutive samples instead of single
-            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
-            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
-            that gives.
-        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
-            Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
-        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
-            samples of others. Default: False.
-        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
-            same number of whole batches. Default: False.
-        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
-            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
-            request takes a round trip. Local files, which the kernel reads ahead, are by
-            default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: initial_fill, read_ahead,
-            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
-            bytes_per_sample, bytes_per_sample_hint.
-    """
-
-def coin_flip(
-    shape_like: DataNode | None = ...,
-    /,
-    *,
-    shape: int | Sequence[int] | DataNode | None = ...,
-    dtype: DALIDataType | DTypeLike | None = ...,
-    probability: float | DataNode | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> DataNode:
-    """Draws 1 with the given probability, else 0.
-
-    Inputs:
-        shape_like: samples with the shape of the output, instead of `shape`.
-
-    Outputs:
-        the numbers: of dtype `dtype` (by default int32), without a layout.
-
-    Raises:
-        ArgumentError: a probability is below 0 or above 1.
-
-    Args:
-        shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
-            one number, of shape ().
-        dtype (DALIDataType | DTypeLike | None): Dtype of the output. For integer dtypes numbers
-            are rounded, halves away from zero, and clamped to the dtype's range.
-        probability (float | DataNode | None): Probability of 1, from 0 to 1. Default: 0.5.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu, gpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: bytes_per_sample_hint.
-    """
+coin_flip = _fn.random.coin_flip
 
 def color_space_conversion(
     images: DataNode,
@@ -1075,8 +600,9 @@ def color_twist(
             Default: 0.0.
         saturation (float | DataNode | None): Factor of the distance from gray: 0 gives gray.
             Default: 1.0.
-        image_type (DALIImageType | None): Order of the channels: RGB or BGR. DALI treats both
-            as RGB. Default: RGB.
+        image_type (DALIImageType | None): Order of the channels: RGB or BGR;
+            `color_space_conversion` makes these of other color spaces. DALI treats both as RGB.
+            Default: RGB.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -1290,7 +816,7 @@ def crop(
     crop_pos_x: float | DataNode | None = ...,
     crop_pos_y: float | DataNode | None = ...,
     crop_pos_z: float | DataNode | None = ...,
-    rounding: str | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     image_type: DALIImageType | None = ...,
@@ -1333,8 +859,8 @@ def crop(
             bottom. Default: 0.5.
         crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
             Default: 0.5.
-        rounding (str | None): How the position becomes whole pixels: "round" (halves away from
-            zero) or "truncate". Default: 'round'.
+        rounding (Literal['round', 'truncate'] | None): How the position becomes whole pixels:
+            "round" (halves away from zero) or "truncate". Default: 'round'.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -1359,7 +885,7 @@ def crop_mirror_normalize(
     crop_pos_x: float | DataNode | None = ...,
     crop_pos_y: float | DataNode | None = ...,
     crop_pos_z: float | DataNode | None = ...,
-    rounding: str | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
     output_layout: str | None = ...,
     pad_output: bool | None = ...,
     mirror: int | DataNode | None = ...,
@@ -1412,8 +938,8 @@ def crop_mirror_normalize(
             bottom. Default: 0.5.
         crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
             Default: 0.5.
-        rounding (str | None): How the position becomes whole pixels: "round" (halves away from
-            zero) or "truncate". Default: 'round'.
+        rounding (Literal['round', 'truncate'] | None): How the position becomes whole pixels:
+            "round" (halves away from zero) or "truncate". Default: 'round'.
         output_layout (str | None): Layout of the result: the letters of the input's layout in
             any order; "" for that of the input. Default: 'CHW'.
         pad_output (bool | None): Add channels until the number of channels is a power of two.
@@ -1557,17 +1083,18 @@ def dump_image(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
+@overload
 def element_extract(
     data: DataNode,
     /,
     *,
-    element_map: int | Sequence[int],
     seed: int | None = ...,
     preserve: bool | None = ...,
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
-) -> Any:
+    element_map: int,
+) -> DataNode:
     """Returns elements of the first axis of sequences, each as an output of its own.
 
     Inputs:
@@ -1586,6 +1113,18 @@ def element_extract(
         name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
+@overload
+def element_extract(
+    data: DataNode,
+    /,
+    *,
+    element_map: int | Sequence[int],
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any: ...
 
 def equalize(
     images: DataNode,
@@ -1714,9 +1253,10 @@ def expand_dims(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
+@overload
 def external_source(
     source: Any | None = ...,
-    num_outputs: int | None = ...,
+    num_outputs: None = ...,
     *,
     cycle: Any | None = ...,
     layout: Any | None = ...,
@@ -1736,7 +1276,7 @@ def external_source(
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
-) -> Any:
+) -> DataNode:
     """Reads data from a Python function, iterable or generator function, or from `feed_input`.
 
     The source returns whole batches: an array whose axis 0 runs over the samples, or a list of
@@ -1808,6 +1348,54 @@ def external_source(
         Accepted for compatibility, without effect: use_copy_kernel, prefetch_queue_depth,
             bytes_per_sample_hint.
     """
+@overload
+def external_source(
+    source: Any | None = ...,
+    *,
+    cycle: Any | None = ...,
+    layout: Any | None = ...,
+    dtype: Any | None = ...,
+    ndim: Any | None = ...,
+    no_copy: bool | None = ...,
+    batch_info: bool | None = ...,
+    repeat_last: bool | None = ...,
+    parallel: bool | None = ...,
+    blocking: bool | None = ...,
+    cuda_stream: Any | None = ...,
+    batch: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    use_copy_kernel: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+    num_outputs: int,
+) -> list[DataNode]: ...
+@overload
+def external_source(
+    source: Any | None = ...,
+    num_outputs: int | None = ...,
+    *,
+    cycle: Any | None = ...,
+    layout: Any | None = ...,
+    dtype: Any | None = ...,
+    ndim: Any | None = ...,
+    no_copy: bool | None = ...,
+    batch_info: bool | None = ...,
+    repeat_last: bool | None = ...,
+    parallel: bool | None = ...,
+    blocking: bool | None = ...,
+    cuda_stream: Any | None = ...,
+    batch: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    use_copy_kernel: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any: ...
 
 def fast_resize_crop_mirror(
     images: DataNode,
@@ -1837,7 +1425,7 @@ def fast_resize_crop_mirror(
     crop_pos_x: float | DataNode | None = ...,
     crop_pos_y: float | DataNode | None = ...,
     crop_pos_z: float | DataNode | None = ...,
-    rounding: str | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
     mirror: int | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
@@ -1905,8 +1493,8 @@ def fast_resize_crop_mirror(
             bottom. Default: 0.5.
         crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
             Default: 0.5.
-        rounding (str | None): How the position becomes whole pixels: "round" (halves away from
-            zero) or "truncate". Default: 'round'.
+        rounding (Literal['round', 'truncate'] | None): How the position becomes whole pixels:
+            "round" (halves away from zero) or "truncate". Default: 'round'.
         mirror (int | DataNode | None): Axes to mirror, added up: 1 left to right, 2 top to
             bottom, 4 front to back. Default: 0.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
@@ -1919,118 +1507,7 @@ def fast_resize_crop_mirror(
             bytes_per_sample_hint.
     """
 
-def file_reader(
-    *,
-    file_root: str | None = ...,
-    files: str | Sequence[str] | None = ...,
-    labels: int | Sequence[int] | None = ...,
-    file_list: str | None = ...,
-    file_filters: str | Sequence[str] | None = ...,
-    dir_filters: str | Sequence[str] | None = ...,
-    case_sensitive_filter: bool | None = ...,
-    random_shuffle: bool | None = ...,
-    shuffle_after_epoch: bool | None = ...,
-    shuffle_after_epoch_seed: int | None = ...,
-    shuffle_seed: int | None = ...,
-    shuffle_block: int | None = ...,
-    shuffle_window: int | None = ...,
-    shard_id: int | None = ...,
-    num_shards: int | None = ...,
-    stick_to_shard: bool | None = ...,
-    pad_last_batch: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    initial_fill: int | None = ...,
-    read_ahead: bool | None = ...,
-    skip_cached_images: bool | None = ...,
-    lazy_init: bool | None = ...,
-    dont_use_mmap: bool | None = ...,
-    use_o_direct: bool | None = ...,
-    tensor_init_bytes: int | None = ...,
-    bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> list[DataNode]:
-    """Reads whole files, such as encoded images, with an integer label each.
-
-    The files come from folders of classes (`file_root`), from a list of paths (`files`), or
-    from a text file that lists them (`file_list`). Each of these may be or hold URLs, such as
-    "s3://bucket/train".
-
-    In pipelines that use the GPU or worker processes, one to four processes of the reader's own
-    read local files, after a fifth of a second of reading: threads that read would wait for
-    Python's lock.
-
-    Outputs:
-        the file's bytes: uint8, shape (size,).
-        its label: int32, shape (1,).
-
-    Raises:
-        SourceError: a folder or list cannot be read or holds nothing that matches.
-        OSError: a file cannot be read (see `on_error` of the pipeline).
-
-    Args:
-        file_root (str | None): Folder whose subfolders are the classes, numbered in the order
-            of their names; also what relative paths in `files` or `file_list` are relative to.
-        files (str | Sequence[str] | None): Paths of the files.
-        labels (int | Sequence[int] | None): Their labels; by default 0, 1, 2, ...
-        file_list (str | None): Text file with a path and a label on each line; paths may hold
-            spaces.
-        file_filters (str | Sequence[str] | None): Patterns such as '*.jpg'; with `file_root`
-            alone. Default: ('*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff', '*.pnm',
-            '*.ppm', '*.pgm', '*.pbm', '*.jp2', '*.webp', '*.flac', '*.ogg', '*.wav').
-        dir_filters (str | Sequence[str] | None): Patterns of the class folders' names; by
-            default all.
-        case_sensitive_filter (bool | None): Whether the patterns distinguish case. Default:
-            False.
-        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
-            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
-            number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
-            part of the same number in every epoch. The parts have other samples every time.
-            Default: False.
-        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
-            counts. It is not derived from the pipeline's seed, which users often set
-            differently for each rank: the ranks' shards would overlap then. All ranks must give
-            the same seed. Default: 0.
-        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
-            remote shards): shuffle blocks of so many consecutive samples instead of single
-            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
-            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
-            that gives.
-        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
-            Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
-        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
-            samples of others. Default: False.
-        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
-            same number of whole batches. Default: False.
-        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
-            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
-            request takes a round trip. Local files, which the kernel reads ahead, are by
-            default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: initial_fill, read_ahead,
-            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
-            bytes_per_sample, bytes_per_sample_hint.
-    """
+file_reader = _fn.readers.file
 
 def filter(
     data: DataNode,
@@ -2356,8 +1833,9 @@ def hue(
             input's.
         hue (float | DataNode | None): Degrees by which the color turns about the gray axis.
             Default: 0.0.
-        image_type (DALIImageType | None): Order of the channels: RGB or BGR. DALI treats both
-            as RGB. Default: RGB.
+        image_type (DALIImageType | None): Order of the channels: RGB or BGR;
+            `color_space_conversion` makes these of other color spaces. DALI treats both as RGB.
+            Default: RGB.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -2367,385 +1845,13 @@ def hue(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
-def image_decoder(
-    encoded: DataNode,
-    /,
-    *,
-    output_type: DALIImageType | None = ...,
-    dtype: DALIDataType | DTypeLike | None = ...,
-    adjust_orientation: bool | None = ...,
-    fit: int | Sequence[int] | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
-    hw_decoder_load: float | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    use_fast_idct: bool | None = ...,
-    hybrid_huffman_threshold: int | None = ...,
-    device_memory_padding: int | None = ...,
-    host_memory_padding: int | None = ...,
-    device_memory_padding_jpeg2k: int | None = ...,
-    host_memory_padding_jpeg2k: int | None = ...,
-    preallocate_width_hint: int | None = ...,
-    preallocate_height_hint: int | None = ...,
-    affine: bool | None = ...,
-    memory_stats: bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
-    cache_debug: bool | None = ...,
-    cache_batch_copy: bool | None = ...,
-    cache_type: str | None = ...,
-    split_stages: bool | None = ...,
-    use_chunk_allocator: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> DataNode:
-    """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000, PNM, AVIF and others, recognized by
-    their content.
+image_decoder = _fn.decoders.image
 
-    Inputs:
-        encoded: a whole encoded file a sample; uint8, one dimension.
+image_decoder_crop = _fn.decoders.image_crop
 
-    Args:
-        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
-            from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-            alpha and expand palettes. Of more than four channels they take the first three for
-            RGB. Default: RGB.
-        dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-            FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
-            range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
-            in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
-            values; a value that the dtype cannot hold is an error. Default: UINT8.
-        adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
-            True.
-        fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
-            the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
-            leaves as many pixels each way, and without smoothing chroma. The result is smaller,
-            and the following resize gives slightly different pixels (1 to 2 gray levels on
-            average) in less time. One number stands for both.
-        jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
-            cores decode in its place. Default: False.
-        hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-            files in color that the hardware engine decodes. CUDA cores decode the others, which
-            differ by rounding. By default CUDA cores help as far as the engine limits the
-            pipeline, and small batches may be computed together. A number makes pixels the same
-            in every run; with 0 the engine stays unused.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu, mixed. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
-            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
-            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
-    """
+image_decoder_random_crop = _fn.decoders.image_random_crop
 
-def image_decoder_crop(
-    encoded: DataNode,
-    /,
-    *,
-    output_type: DALIImageType | None = ...,
-    dtype: DALIDataType | DTypeLike | None = ...,
-    adjust_orientation: bool | None = ...,
-    fit: int | Sequence[int] | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
-    hw_decoder_load: float | None = ...,
-    crop: float | Sequence[float] | DataNode | None = ...,
-    crop_d: float | DataNode | None = ...,
-    crop_h: float | DataNode | None = ...,
-    crop_w: float | DataNode | None = ...,
-    crop_pos_x: float | DataNode | None = ...,
-    crop_pos_y: float | DataNode | None = ...,
-    crop_pos_z: float | DataNode | None = ...,
-    rounding: str | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    use_fast_idct: bool | None = ...,
-    hybrid_huffman_threshold: int | None = ...,
-    device_memory_padding: int | None = ...,
-    host_memory_padding: int | None = ...,
-    device_memory_padding_jpeg2k: int | None = ...,
-    host_memory_padding_jpeg2k: int | None = ...,
-    preallocate_width_hint: int | None = ...,
-    preallocate_height_hint: int | None = ...,
-    affine: bool | None = ...,
-    memory_stats: bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
-    cache_debug: bool | None = ...,
-    cache_batch_copy: bool | None = ...,
-    cache_type: str | None = ...,
-    split_stages: bool | None = ...,
-    use_chunk_allocator: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> DataNode:
-    """Decodes a window of given size and position out of each image.
-
-    Inputs:
-        encoded: a whole encoded file a sample; uint8, one dimension.
-
-    Raises:
-        DecodeError: the bytes are no supported image, or pixels are damaged or missing.
-        ArgumentError: the window reaches out of the image.
-
-    Args:
-        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
-            from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-            alpha and expand palettes. Of more than four channels they take the first three for
-            RGB. Default: RGB.
-        dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-            FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
-            range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
-            in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
-            values; a value that the dtype cannot hold is an error. Default: UINT8.
-        adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
-            True.
-        fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
-            the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
-            leaves as many pixels each way, and without smoothing chroma. The result is smaller,
-            and the following resize gives slightly different pixels (1 to 2 gray levels on
-            average) in less time. One number stands for both.
-        jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
-            cores decode in its place. Default: False.
-        hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-            files in color that the hardware engine decodes. CUDA cores decode the others, which
-            differ by rounding. By default CUDA cores help as far as the engine limits the
-            pipeline, and small batches may be computed together. A number makes pixels the same
-            in every run; with 0 the engine stays unused.
-        crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
-            (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
-            numbers take the whole axis.
-        crop_d (float | DataNode | None): Depth of the window, or number of frames; needs the
-            others. Default: 0.0.
-        crop_h (float | DataNode | None): Height of the window, with `crop_w`. Default: 0.0.
-        crop_w (float | DataNode | None): Width of the window, with `crop_h`. Default: 0.0.
-        crop_pos_x (float | DataNode | None): Position of the window: 0 at the left, 1 at the
-            right. Default: 0.5.
-        crop_pos_y (float | DataNode | None): Position of the window: 0 at the top, 1 at the
-            bottom. Default: 0.5.
-        crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
-            Default: 0.5.
-        rounding (str | None): How the position becomes whole pixels: "round" (halves away from
-            zero) or "truncate". Default: 'round'.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu, mixed. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
-            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
-            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
-    """
-
-def image_decoder_random_crop(
-    encoded: DataNode,
-    /,
-    *,
-    output_type: DALIImageType | None = ...,
-    dtype: DALIDataType | DTypeLike | None = ...,
-    adjust_orientation: bool | None = ...,
-    fit: int | Sequence[int] | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
-    hw_decoder_load: float | None = ...,
-    random_area: float | Sequence[float] | None = ...,
-    random_aspect_ratio: float | Sequence[float] | None = ...,
-    num_attempts: int | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    use_fast_idct: bool | None = ...,
-    hybrid_huffman_threshold: int | None = ...,
-    device_memory_padding: int | None = ...,
-    host_memory_padding: int | None = ...,
-    device_memory_padding_jpeg2k: int | None = ...,
-    host_memory_padding_jpeg2k: int | None = ...,
-    preallocate_width_hint: int | None = ...,
-    preallocate_height_hint: int | None = ...,
-    affine: bool | None = ...,
-    memory_stats: bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
-    cache_debug: bool | None = ...,
-    cache_batch_copy: bool | None = ...,
-    cache_type: str | None = ...,
-    split_stages: bool | None = ...,
-    use_chunk_allocator: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> DataNode:
-    """Decodes a window of each image, of random area, aspect ratio and position.
-
-    This is the usual first step of training a classifier, before a resize to one size.
-
-    Inputs:
-        encoded: a whole encoded file a sample; uint8, one dimension.
-
-    Args:
-        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
-            from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-            alpha and expand palettes. Of more than four channels they take the first three for
-            RGB. Default: RGB.
-        dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-            FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
-            range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
-            in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
-            values; a value that the dtype cannot hold is an error. Default: UINT8.
-        adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
-            True.
-        fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
-            the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
-            leaves as many pixels each way, and without smoothing chroma. The result is smaller,
-            and the following resize gives slightly different pixels (1 to 2 gray levels on
-            average) in less time. One number stands for both.
-        jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
-            cores decode in its place. Default: False.
-        hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-            files in color that the hardware engine decodes. CUDA cores decode the others, which
-            differ by rounding. By default CUDA cores help as far as the engine limits the
-            pipeline, and small batches may be computed together. A number makes pixels the same
-            in every run; with 0 the engine stays unused.
-        random_area (float | Sequence[float] | None): Range of the window's area, relative to
-            the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
-            again. Default: (0.08, 1.0).
-        random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
-            height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
-        num_attempts (int | None): Number of windows that are drawn until one fits; then the
-            largest is taken. Default: 10.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu, mixed. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
-            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
-            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
-    """
-
-def image_decoder_slice(
-    encoded: DataNode,
-    anchor: DataNode | None = ...,
-    shape_input: DataNode | None = ...,
-    /,
-    *,
-    output_type: DALIImageType | None = ...,
-    dtype: DALIDataType | DTypeLike | None = ...,
-    adjust_orientation: bool | None = ...,
-    fit: int | Sequence[int] | None = ...,
-    jpeg_fancy_upsampling: bool | None = ...,
-    hw_decoder_load: float | None = ...,
-    axes: int | Sequence[int] | DataNode | None = ...,
-    axis_names: str | None = ...,
-    start: int | Sequence[int] | DataNode | None = ...,
-    end: int | Sequence[int] | DataNode | None = ...,
-    shape: int | Sequence[int] | DataNode | None = ...,
-    rel_start: float | Sequence[float] | DataNode | None = ...,
-    rel_end: float | Sequence[float] | DataNode | None = ...,
-    rel_shape: float | Sequence[float] | DataNode | None = ...,
-    normalized_anchor: bool | None = ...,
-    normalized_shape: bool | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    use_fast_idct: bool | None = ...,
-    hybrid_huffman_threshold: int | None = ...,
-    device_memory_padding: int | None = ...,
-    host_memory_padding: int | None = ...,
-    device_memory_padding_jpeg2k: int | None = ...,
-    host_memory_padding_jpeg2k: int | None = ...,
-    preallocate_width_hint: int | None = ...,
-    preallocate_height_hint: int | None = ...,
-    affine: bool | None = ...,
-    memory_stats: bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
-    cache_debug: bool | None = ...,
-    cache_batch_copy: bool | None = ...,
-    cache_type: str | None = ...,
-    split_stages: bool | None = ...,
-    use_chunk_allocator: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> DataNode:
-    """Decodes a region of each image, given by its start and its end.
-
-    The region is given as for `fn.slice`: by named arguments, or by the inputs `anchor` and
-    `shape`.
-
-    Inputs:
-        encoded: a whole encoded file a sample; uint8, one dimension.
-        anchor, shape_input: one number for each of the axes, as for `fn.slice`.
-
-    Raises:
-        DecodeError: the bytes are no supported image, or pixels are damaged or missing.
-        ArgumentError: the region reaches out of the image.
-
-    Args:
-        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
-            from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-            alpha and expand palettes. Of more than four channels they take the first three for
-            RGB. Default: RGB.
-        dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-            FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
-            range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
-            in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
-            values; a value that the dtype cannot hold is an error. Default: UINT8.
-        adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
-            True.
-        fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
-            the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
-            leaves as many pixels each way, and without smoothing chroma. The result is smaller,
-            and the following resize gives slightly different pixels (1 to 2 gray levels on
-            average) in less time. One number stands for both.
-        jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
-            cores decode in its place. Default: False.
-        hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-            files in color that the hardware engine decodes. CUDA cores decode the others, which
-            differ by rounding. By default CUDA cores help as far as the engine limits the
-            pipeline, and small batches may be computed together. A number makes pixels the same
-            in every run; with 0 the engine stays unused.
-        axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
-            order; all axes if it is empty. Default: (1, 0).
-        axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
-            is not given. Samples without a layout count as HW, HWC, FHWC or FDHWC.
-        start (int | Sequence[int] | DataNode | None): First element.
-        end (int | Sequence[int] | DataNode | None): The element after the last.
-        shape (int | Sequence[int] | DataNode | None): Number of elements.
-        rel_start (float | Sequence[float] | DataNode | None): Start, in fractions of the
-            extent.
-        rel_end (float | Sequence[float] | DataNode | None): End, in fractions of the extent.
-        rel_shape (float | Sequence[float] | DataNode | None): Shape, in fractions of the
-            extent.
-        normalized_anchor (bool | None): Whether an input `anchor` of floats is in fractions of
-            the extent. Default: True.
-        normalized_shape (bool | None): Whether an input `shape_input` of floats is in fractions
-            of the extent. Default: True.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu, mixed. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
-            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
-            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
-    """
+image_decoder_slice = _fn.decoders.image_slice
 
 def jitter(
     images: DataNode,
@@ -3082,248 +2188,9 @@ def multi_paste(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
-def mxnet_reader(
-    *,
-    path: str | Sequence[str],
-    index_path: str | Sequence[str] | None = ...,
-    header_records: Literal['skip', 'keep'] | None = ...,
-    random_shuffle: bool | None = ...,
-    shuffle_after_epoch: bool | None = ...,
-    shuffle_after_epoch_seed: int | None = ...,
-    shuffle_seed: int | None = ...,
-    shuffle_block: int | None = ...,
-    shuffle_window: int | None = ...,
-    shard_id: int | None = ...,
-    num_shards: int | None = ...,
-    stick_to_shard: bool | None = ...,
-    pad_last_batch: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    initial_fill: int | None = ...,
-    read_ahead: bool | None = ...,
-    skip_cached_images: bool | None = ...,
-    lazy_init: bool | None = ...,
-    dont_use_mmap: bool | None = ...,
-    use_o_direct: bool | None = ...,
-    tensor_init_bytes: int | None = ...,
-    bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> list[DataNode]:
-    """Reads image records from RecordIO files, as MXNet's `im2rec` writes them.
+mxnet_reader = _fn.readers.mxnet
 
-    On four cores and more, processes of the reader's own read local files after a fifth of a second
-    of reading, unless the pipeline has `exec_processes=False`.
-
-    Outputs:
-        the encoded image: uint8, shape (size,).
-        its labels: float32, shape (labels,); (1,) for ordinary classification.
-
-    Raises:
-        SourceError: a file is damaged, or an index belongs to another file.
-        OSError: a file cannot be read (see `on_error` of the pipeline).
-
-    Args:
-        path (str | Sequence[str]): Paths of the .rec files. Braces ('part-{000..127}.rec'),
-            globs and folders stand for the files that they name.
-        index_path (str | Sequence[str] | None): Paths of the .idx files: one for each .rec
-            file, or one that counts through all files. An index may list some of the records
-            only. Without an index, a scan finds the records. Its result is stored beside the
-            file, or in the user's cache folder.
-        header_records (Literal['skip', 'keep'] | None): Treatment of records of at most 1 KB
-            that hold labels but no image, such as the first record of packs for face
-            recognition. 'skip' leaves these records out. 'keep' makes them samples with an
-            empty image, as DALI does. Default: 'skip'.
-        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
-            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
-            number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
-            part of the same number in every epoch. The parts have other samples every time.
-            Default: False.
-        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
-            counts. It is not derived from the pipeline's seed, which users often set
-            differently for each rank: the ranks' shards would overlap then. All ranks must give
-            the same seed. Default: 0.
-        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
-            remote shards): shuffle blocks of so many consecutive samples instead of single
-            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
-            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
-            that gives.
-        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
-            Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
-        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
-            samples of others. Default: False.
-        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
-            same number of whole batches. Default: False.
-        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
-            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
-            request takes a round trip. Local files, which the kernel reads ahead, are by
-            default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: initial_fill, read_ahead,
-            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
-            bytes_per_sample, bytes_per_sample_hint.
-    """
-
-def nemo_asr_reader(
-    *,
-    manifest_filepaths: str | Sequence[str],
-    tarred_audio_filepaths: str | Sequence[str] | None = ...,
-    dtype: DALIDataType | DTypeLike | None = ...,
-    downmix: bool | None = ...,
-    sample_rate: float | None = ...,
-    quality: float | None = ...,
-    antialias: bool | None = ...,
-    min_duration: float | None = ...,
-    max_duration: float | None = ...,
-    read_sample_rate: bool | None = ...,
-    read_text: bool | None = ...,
-    read_idxs: bool | None = ...,
-    order: Literal['manifest', 'ascending', 'descending'] | None = ...,
-    bucket_size: int | None = ...,
-    random_shuffle: bool | None = ...,
-    shuffle_after_epoch: bool | None = ...,
-    shuffle_after_epoch_seed: int | None = ...,
-    shuffle_seed: int | None = ...,
-    shuffle_block: int | None = ...,
-    shuffle_window: int | None = ...,
-    shard_id: int | None = ...,
-    num_shards: int | None = ...,
-    stick_to_shard: bool | None = ...,
-    pad_last_batch: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    normalize_text: bool | None = ...,
-    initial_fill: int | None = ...,
-    read_ahead: bool | None = ...,
-    skip_cached_images: bool | None = ...,
-    lazy_init: bool | None = ...,
-    dont_use_mmap: bool | None = ...,
-    use_o_direct: bool | None = ...,
-    tensor_init_bytes: int | None = ...,
-    bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> Any:
-    """Reads and decodes the utterances that manifests of NVIDIA NeMo list.
-
-    A manifest holds a JSON object a line, with "audio_filepath", and if known "offset" and
-    "duration" in seconds, and "text". Paths are relative to the manifest; URLs are read, too. The
-    window that offset and duration name is decoded alone. A duration that reaches beyond the file
-    ends with the file. "channel_selector" selects channels: a number from 0 on, a list, or
-    "average". A list of local files as "audio_filepath" holds the channels of one recording.
-
-    All formats of `fn.decoders.audio` are read. An error names the file, the manifest and the line.
-
-    Outputs:
-        the signal: of type `dtype`, shape (samples,), or (samples, channels) without `downmix`.
-        with `read_sample_rate`, the rate of the file in Hz, before resampling: float32, a scalar.
-        with `read_text`, the transcript in UTF-8, without a closing zero: uint8, shape (size,).
-        with `read_idxs`, the number of the entry: int64, shape (1,). Entries are counted over all
-            manifests in their order; those that `min_duration` and `max_duration` leave out do not
-            count.
-
-    Raises:
-        SourceError: a manifest cannot be read or has a bad line, or an archive lacks an entry.
-        OSError: an audio file cannot be read. DecodeError: it is damaged, or the offset lies behind
-            its end (see `on_error` of the pipeline).
-
-    Args:
-        manifest_filepaths (str | Sequence[str]): Paths or URLs of the manifests. Braces, NeMo's
-            '_OP_0..7_CL_', globs and folders stand for the files that they name.
-        tarred_audio_filepaths (str | Sequence[str] | None): Tar archives that hold the audio,
-            as NeMo's tarred data sets do; patterns as for `manifest_filepaths`. An entry names
-            a member; its "shard_id" is the number at the end of the archive's name, such as 7
-            for 'audio_7.tar'. If the names have no such numbers, it counts the archives from 0
-            on.
-        dtype (DALIDataType | DTypeLike | None): FLOAT (-1 to 1), INT16 or INT32 (full range).
-            Default: FLOAT.
-        downmix (bool | None): Return the mean of all channels. Default: True.
-        sample_rate (float | None): Rate to resample to, in Hz; 0 or less for the file's own.
-            Default: -1.0.
-        quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
-            lobes) to 100 (64 lobes). Default: 50.0.
-        antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
-            this rate cannot hold. Without it they fold back, as in DALI. Default: False.
-        min_duration (float | None): Leave out entries that are shorter, in seconds, or of
-            unknown duration. Default: 0.0.
-        max_duration (float | None): Leave out entries that are longer, in seconds; 0 for none.
-            Default: 0.0.
-        read_sample_rate (bool | None): Whether to return the rates. Default: True.
-        read_text (bool | None): Whether to return the transcripts. Default: True.
-        read_idxs (bool | None): Whether to return the numbers of the entries. Default: False.
-        order (Literal['manifest', 'ascending', 'descending'] | None): Order of the data set:
-            that of the 'manifest', or by duration, 'ascending' or 'descending'.
-            `random_shuffle` permutes it. Default: 'manifest'.
-        bucket_size (int | None): With `random_shuffle`: sort by duration, and shuffle buckets
-            of so many consecutive entries and the entries of each bucket. A batch then holds
-            utterances of similar length. Take a multiple of the batch size.
-        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
-            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
-            number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
-            part of the same number in every epoch. The parts have other samples every time.
-            Default: False.
-        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
-            counts. It is not derived from the pipeline's seed, which users often set
-            differently for each rank: the ranks' shards would overlap then. All ranks must give
-            the same seed. Default: 0.
-        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
-            remote shards): shuffle blocks of so many consecutive samples instead of single
-            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
-            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
-            that gives.
-        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
-            Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
-        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
-            samples of others. Default: False.
-        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
-            same number of whole batches. Default: False.
-        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
-            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
-            request takes a round trip. Local files, which the kernel reads ahead, are by
-            default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: normalize_text, initial_fill, read_ahead,
-            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
-            bytes_per_sample, bytes_per_sample_hint.
-    """
+nemo_asr_reader = _fn.readers.nemo_asr
 
 def nonsilent_region(
     signal: DataNode,
@@ -3380,43 +2247,7 @@ def nonsilent_region(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
-def normal_distribution(
-    shape_like: DataNode | None = ...,
-    /,
-    *,
-    shape: int | Sequence[int] | DataNode | None = ...,
-    dtype: DALIDataType | DTypeLike | None = ...,
-    mean: float | DataNode | None = ...,
-    stddev: float | DataNode | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> DataNode:
-    """Draws from a normal distribution.
-
-    Inputs:
-        shape_like: samples with the shape of the output, instead of `shape`.
-
-    Outputs:
-        the numbers: of dtype `dtype` (by default float32), without a layout.
-
-    Args:
-        shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
-            one number, of shape ().
-        dtype (DALIDataType | DTypeLike | None): Dtype of the output. For integer dtypes numbers
-            are rounded, halves away from zero, and clamped to the dtype's range.
-        mean (float | DataNode | None): Mean. Default: 0.0.
-        stddev (float | DataNode | None): Standard deviation. Default: 1.0.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu, gpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: bytes_per_sample_hint.
-    """
+normal_distribution = _fn.random.normal
 
 def normalize(
     data: DataNode,
@@ -3480,188 +2311,7 @@ def normalize(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
-def numpy_reader(
-    *,
-    files: str | Sequence[str] | None = ...,
-    file_list: str | None = ...,
-    file_root: str | None = ...,
-    file_filter: str | None = ...,
-    member_filter: str | None = ...,
-    sample_axis: int | None = ...,
-    roi: Any | None = ...,
-    roi_start: int | Sequence[int] | DataNode | None = ...,
-    roi_end: int | Sequence[int] | DataNode | None = ...,
-    roi_shape: int | Sequence[int] | DataNode | None = ...,
-    rel_roi_start: float | Sequence[float] | DataNode | None = ...,
-    rel_roi_end: float | Sequence[float] | DataNode | None = ...,
-    rel_roi_shape: float | Sequence[float] | DataNode | None = ...,
-    roi_axes: int | Sequence[int] | None = ...,
-    out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape'] | None = ...,
-    fill_value: float | None = ...,
-    cache_header_information: bool | None = ...,
-    random_shuffle: bool | None = ...,
-    shuffle_after_epoch: bool | None = ...,
-    shuffle_after_epoch_seed: int | None = ...,
-    shuffle_seed: int | None = ...,
-    shuffle_block: int | None = ...,
-    shuffle_window: int | None = ...,
-    shard_id: int | None = ...,
-    num_shards: int | None = ...,
-    stick_to_shard: bool | None = ...,
-    pad_last_batch: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    use_o_direct: bool | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    register_buffers: bool | None = ...,
-    initial_fill: int | None = ...,
-    read_ahead: bool | None = ...,
-    skip_cached_images: bool | None = ...,
-    lazy_init: bool | None = ...,
-    dont_use_mmap: bool | None = ...,
-    tensor_init_bytes: int | None = ...,
-    bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> DataNode:
-    """Reads arrays from `.npy` files, whole or a region of interest of each.
-
-    Only the bytes that a region needs are read. Its arguments mean what those of `fn.slice`
-    mean, along `roi_axes`; `roi` is written as an index of NumPy. Versions 1 to 3 of the format,
-    both orders of dimensions and both byte orders are read. Files may be of different shapes; all
-    samples of a batch must have one type and number of dimensions.
-
-    Archives (`.npz`, `.zip`, `.tar`) hold several arrays; each member that matches
-    `member_filter` is one. Stored members are read in place; deflated members are inflated from
-    their beginning to their end, whatever the region. With `sample_axis` an array holds several
-    samples.
-
-    Folders are no classes: the reader knows no labels. For class folders of `.npy` files,
-    `fn.readers.file(file_root=..., file_filters="*.npy")` gives files with labels, and
-    `fn.decoders.numpy` their arrays.
-
-    Regions of local files that lie in memory are copied out of maps of them, where that is faster:
-    by a process of the reader's own, because a mapped file that is cut short ends the process. It
-    is started after a fifth of a second of such work; `Pipeline.stats` says how much it copied.
-
-    With `device="gpu"` the batch is read into pinned memory, by as many threads as the pipeline has
-    where that pays, and copied to the GPU while the next one is read. Where KvikIO is installed and
-    GPUDirect Storage serves the file system, samples of 1 MiB and more whose bytes lie side by side
-    in the file are read straight into the GPU's memory. `Pipeline.stats` says which way was taken,
-    and why.
-
-    >>> import numpy as np
-    >>> from penstock import fn, pipeline_def
-    >>> np.save("volume.npy", np.arange(60.0).reshape(5, 3, 4))
-    >>> @pipeline_def(batch_size=2, num_threads=1)
-    ... def crops():
-    ...     return fn.readers.numpy(files="volume.npy", sample_axis=0, roi="[1:, ::2]")
-    >>> with crops() as pipe:
-    ...     (found,) = pipe.run()
-    >>> found.as_array()[1].tolist()
-    [[16.0, 18.0], [20.0, 22.0]]
-
-    Outputs:
-        the array: of the file's type, and of the shape of the region. Complex numbers come as
-            floats with a last axis of two more, real and imaginary part; dates and differences
-            of dates as int64, in the file's unit.
-
-    Differences from DALI: lines of `file_list` may end in CR LF; a link to a folder is a folder.
-
-    Raises:
-        SourceError: a folder, list or archive cannot be read or holds no array; a file is cut
-            off.
-        DecodeError: a file is no `.npy` file, or of objects (which would have to be unpickled),
-            strings or records; or it differs in type from the others of its batch.
-        ArgumentError: a region does not fit its array.
-        OSError: a file cannot be read (see `on_error` of the pipeline).
-
-    Args:
-        files (str | Sequence[str] | None): Paths of the files, relative to `file_root` if that
-            is given.
-        file_list (str | None): Text file with a path on each line, relative to `file_root` or,
-            without it, to the list.
-        file_root (str | None): Folder whose files, and those of the folders right inside it,
-            are read.
-        file_filter (str | None): Pattern of their names, with `file_root` alone. Default:
-            '*.npy'.
-        member_filter (str | None): Pattern of the names (without folders) of members in
-            archives. `numpy.savez` stores the array `image` as 'image.npy'. Default: '*.npy'.
-        sample_axis (int | None): Axis of the arrays whose indices are the samples. A sample's
-            shape, and its region, are without that axis. All headers are read when the pipeline
-            starts.
-        roi (Any | None): Region as an index: a slice, an integer (which drops the axis), a
-            tuple of them with at most one Ellipsis, or such an index as a text, '[8:24, :,
-            128:384]'. Steps must be positive. Excludes the other arguments of a region;
-            `out_of_bounds_policy` decides about slices that reach out of the array, where
-            'trim_to_shape' does what NumPy does.
-        roi_start (int | Sequence[int] | DataNode | None): First element of the region.
-        roi_end (int | Sequence[int] | DataNode | None): The element after its last.
-        roi_shape (int | Sequence[int] | DataNode | None): Its number of elements.
-        rel_roi_start (float | Sequence[float] | DataNode | None): Start, in fractions of the
-            extent.
-        rel_roi_end (float | Sequence[float] | DataNode | None): End, in fractions of the
-            extent.
-        rel_roi_shape (float | Sequence[float] | DataNode | None): Shape, in fractions of the
-            extent.
-        roi_axes (int | Sequence[int] | None): The axes that these values are for, in their
-            order; by default all axes. Default: ().
-        out_of_bounds_policy (Literal['error', 'pad', 'trim_to_shape'] | None): What to do if
-            the region reaches out of the array: "error" raises; "pad" fills with `fill_value`;
-            "trim_to_shape" takes what there is. Default: 'error'.
-        fill_value (float | None): Number that "pad" fills with. Default: 0.0.
-        cache_header_information (bool | None): Remember each file's header, for as long as size
-            and time of the file stay. Default: False.
-        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
-            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
-            number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
-            part of the same number in every epoch. The parts have other samples every time.
-            Default: False.
-        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
-            counts. It is not derived from the pipeline's seed, which users often set
-            differently for each rank: the ranks' shards would overlap then. All ranks must give
-            the same seed. Default: 0.
-        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
-            remote shards): shuffle blocks of so many consecutive samples instead of single
-            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
-            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
-            that gives.
-        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
-            Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
-        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
-            samples of others. Default: False.
-        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
-            same number of whole batches. Default: False.
-        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
-            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
-            request takes a round trip. Local files, which the kernel reads ahead, are by
-            default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
-        use_o_direct (bool | None): Read local files past the system's cache, where their file
-            system allows it: for data that do not fit into memory and are read once. Default:
-            False.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu, gpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: register_buffers, initial_fill, read_ahead,
-            skip_cached_images, lazy_init, dont_use_mmap, tensor_init_bytes, bytes_per_sample,
-            bytes_per_sample_hint.
-    """
+numpy_reader = _fn.readers.numpy
 
 def one_hot(
     data: DataNode,
@@ -4110,10 +2760,11 @@ def preemphasis_filter(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
+@overload
 def python_function(
     *inputs: DataNode,
     function: Callable[..., Any],
-    num_outputs: int | None = ...,
+    num_outputs: Literal[1] | None = ...,
     output_layouts: Any | None = ...,
     batch_processing: bool | None = ...,
     seed: int | None = ...,
@@ -4121,7 +2772,7 @@ def python_function(
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
-) -> Any:
+) -> DataNode:
     """Calls a Python function with the data, and passes its results on.
 
     The function gets one NumPy array for each input. One thread at a time calls the function, for
@@ -4160,6 +2811,19 @@ def python_function(
         name (str | None): name in the graph, in statistics, checkpoints and errors.
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
+@overload
+def python_function(
+    *inputs: DataNode,
+    function: Callable[..., Any],
+    num_outputs: int | None = ...,
+    output_layouts: Any | None = ...,
+    batch_processing: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any: ...
 
 def random_bbox_crop(
     boxes: DataNode,
@@ -4187,7 +2851,7 @@ def random_bbox_crop(
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
-) -> Any:
+) -> list[DataNode]:
     """Draws a random window that overlaps with boxes as wanted, and moves the boxes into it.
 
     Each round of `num_attempts` attempts draws one of the `thresholds`, or, if `allow_no_crop`, the
@@ -4461,6 +3125,7 @@ def reshape(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
+@overload
 def resize(
     images: DataNode,
     /,
@@ -4482,7 +3147,7 @@ def resize(
     roi_start: float | Sequence[float] | DataNode | None = ...,
     roi_end: float | Sequence[float] | DataNode | None = ...,
     roi_relative: bool | None = ...,
-    save_attrs: bool | None = ...,
+    save_attrs: Literal[False] | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     temp_buffer_hint: int | None = ...,
@@ -4491,7 +3156,7 @@ def resize(
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
-) -> Any:
+) -> DataNode:
     """Resizes images.
 
     The wanted size is given in one of four ways: `size`, the separate `resize_x`, `resize_y`,
@@ -4566,6 +3231,70 @@ def resize(
         Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
             image_type, bytes_per_sample_hint.
     """
+@overload
+def resize(
+    images: DataNode,
+    /,
+    *,
+    interp_type: DALIInterpType | DataNode | None = ...,
+    min_filter: DALIInterpType | DataNode | None = ...,
+    mag_filter: DALIInterpType | DataNode | None = ...,
+    antialias: bool | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    size: float | Sequence[float] | DataNode | None = ...,
+    resize_x: float | DataNode | None = ...,
+    resize_y: float | DataNode | None = ...,
+    resize_z: float | DataNode | None = ...,
+    resize_shorter: float | DataNode | None = ...,
+    resize_longer: float | DataNode | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    max_size: float | Sequence[float] | None = ...,
+    subpixel_scale: bool | None = ...,
+    roi_start: float | Sequence[float] | DataNode | None = ...,
+    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_relative: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    image_type: DALIImageType | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+    save_attrs: Literal[True],
+) -> list[DataNode]: ...
+@overload
+def resize(
+    images: DataNode,
+    /,
+    *,
+    interp_type: DALIInterpType | DataNode | None = ...,
+    min_filter: DALIInterpType | DataNode | None = ...,
+    mag_filter: DALIInterpType | DataNode | None = ...,
+    antialias: bool | None = ...,
+    dtype: DALIDataType | DTypeLike | None = ...,
+    size: float | Sequence[float] | DataNode | None = ...,
+    resize_x: float | DataNode | None = ...,
+    resize_y: float | DataNode | None = ...,
+    resize_z: float | DataNode | None = ...,
+    resize_shorter: float | DataNode | None = ...,
+    resize_longer: float | DataNode | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    max_size: float | Sequence[float] | None = ...,
+    subpixel_scale: bool | None = ...,
+    roi_start: float | Sequence[float] | DataNode | None = ...,
+    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_relative: bool | None = ...,
+    save_attrs: bool | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    image_type: DALIImageType | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any: ...
 
 def resize_crop_mirror(
     images: DataNode,
@@ -4595,7 +3324,7 @@ def resize_crop_mirror(
     crop_pos_x: float | DataNode | None = ...,
     crop_pos_y: float | DataNode | None = ...,
     crop_pos_z: float | DataNode | None = ...,
-    rounding: str | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
     mirror: int | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
@@ -4675,8 +3404,8 @@ def resize_crop_mirror(
             bottom. Default: 0.5.
         crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
             Default: 0.5.
-        rounding (str | None): How the position becomes whole pixels: "round" (halves away from
-            zero) or "truncate". Default: 'round'.
+        rounding (Literal['round', 'truncate'] | None): How the position becomes whole pixels:
+            "round" (halves away from zero) or "truncate". Default: 'round'.
         mirror (int | DataNode | None): Axes to mirror, added up: 1 left to right, 2 top to
             bottom, 4 front to back. Default: 0.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
@@ -4825,8 +3554,9 @@ def saturation(
             input's.
         saturation (float | DataNode | None): Factor of the distance from gray: 0 gives gray.
             Default: 1.0.
-        image_type (DALIImageType | None): Order of the channels: RGB or BGR. DALI treats both
-            as RGB. Default: RGB.
+        image_type (DALIImageType | None): Order of the channels: RGB or BGR;
+            `color_space_conversion` makes these of other color spaces. DALI treats both as RGB.
+            Default: RGB.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -4836,106 +3566,7 @@ def saturation(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
-def sequence_reader(
-    *,
-    file_root: str,
-    sequence_length: int,
-    step: int | None = ...,
-    stride: int | None = ...,
-    image_type: DALIImageType | None = ...,
-    random_shuffle: bool | None = ...,
-    shuffle_after_epoch: bool | None = ...,
-    shuffle_after_epoch_seed: int | None = ...,
-    shuffle_seed: int | None = ...,
-    shuffle_block: int | None = ...,
-    shuffle_window: int | None = ...,
-    shard_id: int | None = ...,
-    num_shards: int | None = ...,
-    stick_to_shard: bool | None = ...,
-    pad_last_batch: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    initial_fill: int | None = ...,
-    read_ahead: bool | None = ...,
-    skip_cached_images: bool | None = ...,
-    lazy_init: bool | None = ...,
-    dont_use_mmap: bool | None = ...,
-    use_o_direct: bool | None = ...,
-    tensor_init_bytes: int | None = ...,
-    bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> Any:
-    """Reads sequences of frames from folders of images, one folder a stream.
-
-    The frames of a folder are its images in the order of their names. Sequences do not cross
-    folders. Incomplete sequences are left out. Names that begin with a dot are left out.
-
-    Outputs:
-        the decoded frames: uint8, FHWC.
-
-    Raises:
-        SourceError: a folder cannot be read, or no folder holds a sequence.
-        OSError: a file cannot be read. DecodeError: a frame is damaged, or of another size
-            than the first one (see `on_error` of the pipeline).
-
-    Args:
-        file_root (str): Folder that holds a folder of images for each stream.
-        sequence_length (int): Number of frames of a sequence.
-        step (int | None): Distance, in frames, from the first frame of a sequence to the first
-            frame of the next sequence. Default: 1.
-        stride (int | None): Distance, in frames of the folder, between two frames of a
-            sequence. Default: 1.
-        image_type (DALIImageType | None): Color space of the output, as for `decoders.image`.
-            Default: RGB.
-        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
-            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
-            number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
-            part of the same number in every epoch. The parts have other samples every time.
-            Default: False.
-        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
-            counts. It is not derived from the pipeline's seed, which users often set
-            differently for each rank: the ranks' shards would overlap then. All ranks must give
-            the same seed. Default: 0.
-        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
-            remote shards): shuffle blocks of so many consecutive samples instead of single
-            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
-            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
-            that gives.
-        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
-            Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
-        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
-            samples of others. Default: False.
-        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
-            same number of whole batches. Default: False.
-        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
-            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
-            request takes a round trip. Local files, which the kernel reads ahead, are by
-            default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: initial_fill, read_ahead,
-            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
-            bytes_per_sample, bytes_per_sample_hint.
-    """
+sequence_reader = _fn.readers.sequence
 
 def sequence_rearrange(
     data: DataNode,
@@ -5403,129 +4034,7 @@ def tensor_resize(
             bytes_per_sample_hint.
     """
 
-def tfrecord_reader(
-    *,
-    path: str | Sequence[str],
-    index_path: str | Sequence[str] | None = ...,
-    features: Any,
-    sequence_features: Any | None = ...,
-    verify_crc: Literal['always', 'index', 'never'] | None = ...,
-    random_shuffle: bool | None = ...,
-    shuffle_after_epoch: bool | None = ...,
-    shuffle_after_epoch_seed: int | None = ...,
-    shuffle_seed: int | None = ...,
-    shuffle_block: int | None = ...,
-    shuffle_window: int | None = ...,
-    shard_id: int | None = ...,
-    num_shards: int | None = ...,
-    stick_to_shard: bool | None = ...,
-    pad_last_batch: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    initial_fill: int | None = ...,
-    read_ahead: bool | None = ...,
-    skip_cached_images: bool | None = ...,
-    lazy_init: bool | None = ...,
-    dont_use_mmap: bool | None = ...,
-    use_o_direct: bool | None = ...,
-    tensor_init_bytes: int | None = ...,
-    bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> Any:
-    """Reads features from TFRecord files, the records of TensorFlow.
-
-    Returns a dict from names to outputs: one for each of `features`, and for each of
-    `sequence_features`. See `penstock.tfrecord` for how to declare them. Features that hold
-    several strings, and feature lists that form no tensor, have a second output named
-    `<name>.lengths`.
-
-    Files compressed with gzip or zlib are recognized, and unpacked once into the cache folder
-    (`$XDG_CACHE_HOME/penstock`). Between runs the cache keeps at most 32 GiB of unpacked files, or
-    a quarter of its file system; the environment variable PENSTOCK_CACHE_BYTES sets another limit.
-    Where `index_path` is not given, each file is walked
-    through once, and its index kept beside it (or, where that cannot be written, in the
-    cache folder) until the file changes.
-
-    On four cores and more, processes of the reader's own read local files after a fifth of a second
-    of reading, unless the pipeline has `exec_processes=False`.
-
-    Outputs:
-        `string` features: uint8, shape (size,).
-        `int64` and `float32` features: int64 and float32, of the declared shape.
-
-    Differences from DALI: defaults are used; what is missing and has none is an error, as is
-    a number of values that does not fit the shape; checksums are verified.
-
-    Raises:
-        SourceError: a file cannot be read, is cut off, or is no TFRecord file; an index
-            belongs to another file.
-        DecodeError: a record is damaged or has not the form that was declared (see `on_error`
-            of the pipeline).
-
-    Args:
-        path (str | Sequence[str]): Paths of the files; their records are numbered through.
-            Braces ('part-{000..127}'), globs and folders stand for the files that they name,
-            without *.idx in folders.
-        index_path (str | Sequence[str] | None): Paths of index files as DALI's `tfrecord2idx`
-            writes them, one a file. Not needed.
-        features (Any): Dict from names to `tfrecord.FixedLenFeature` or
-            `tfrecord.VarLenFeature`.
-        sequence_features (Any | None): The same for the feature lists of records that are
-            SequenceExamples; `features` are then those of the context. Numbers of a
-            `FixedLenFeature` give the shape (steps, *shape).
-        verify_crc (Literal['always', 'index', 'never'] | None): When the records' checksums are
-            verified: 'always' (whenever a record is read), 'index' (once, when the index is
-            made), 'never'. By default 'always', if the package crc32c is installed, which the
-            extra `tfrecord` brings. Headers are always checked.
-        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
-            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
-            number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
-            part of the same number in every epoch. The parts have other samples every time.
-            Default: False.
-        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
-            counts. It is not derived from the pipeline's seed, which users often set
-            differently for each rank: the ranks' shards would overlap then. All ranks must give
-            the same seed. Default: 0.
-        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
-            remote shards): shuffle blocks of so many consecutive samples instead of single
-            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
-            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
-            that gives.
-        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
-            Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
-        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
-            samples of others. Default: False.
-        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
-            same number of whole batches. Default: False.
-        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
-            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
-            request takes a round trip. Local files, which the kernel reads ahead, are by
-            default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: initial_fill, read_ahead,
-            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
-            bytes_per_sample, bytes_per_sample_hint.
-    """
+tfrecord_reader = _fn.readers.tfrecord
 
 def to_decibels(
     data: DataNode,
@@ -5572,40 +4081,7 @@ def to_decibels(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
-def transform_translation(
-    matrix: DataNode | None = ...,
-    /,
-    *,
-    reverse_order: bool | None = ...,
-    offset: float | Sequence[float] | DataNode,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> DataNode:
-    """Makes the matrix of a translation: p + offset.
-
-    Inputs:
-        matrix: an affine map (n, n + 1), float32, that is combined with the translation.
-
-    Outputs:
-        the matrix: float32, shape (n, n + 1).
-
-    Args:
-        reverse_order (bool | None): Whether the input's map is applied to the results of this
-            map. By default this map is applied to the results of the input's map. Default:
-            False.
-        offset (float | Sequence[float] | DataNode): The vector, with a number for each
-            dimension.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: bytes_per_sample_hint.
-    """
+transform_translation = _fn.transforms.translation
 
 def transpose(
     data: DataNode,
@@ -5641,393 +4117,11 @@ def transpose(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
-def uniform(
-    shape_like: DataNode | None = ...,
-    /,
-    *,
-    shape: int | Sequence[int] | DataNode | None = ...,
-    dtype: DALIDataType | DTypeLike | None = ...,
-    range: float | Sequence[float] | DataNode | None = ...,
-    values: float | Sequence[float] | DataNode | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> DataNode:
-    """Draws from a continuous uniform distribution, or from given values with equal probability.
+uniform = _fn.random.uniform
 
-    The numbers are below the end of the range. Rounding to an integer dtype can reach the end.
+video_reader = _fn.readers.video
 
-    Inputs:
-        shape_like: samples with the shape of the output, instead of `shape`.
-
-    Outputs:
-        the numbers: of dtype `dtype` (by default float32), without a layout.
-
-    Raises:
-        ArgumentError: the range is empty, or there are no values.
-
-    Args:
-        shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
-            one number, of shape ().
-        dtype (DALIDataType | DTypeLike | None): Dtype of the output. For integer dtypes numbers
-            are rounded, halves away from zero, and clamped to the dtype's range.
-        range (float | Sequence[float] | DataNode | None): Numbers are drawn from [range[0],
-            range[1]). Excludes `values`. Default: (-1.0, 1.0).
-        values (float | Sequence[float] | DataNode | None): The numbers to draw from, all
-            equally likely. Excludes `range`.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu, gpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: bytes_per_sample_hint.
-    """
-
-def video_reader(
-    *,
-    labels: int | Sequence[int] | None = ...,
-    file_list_frame_num: bool | None = ...,
-    file_list_include_preceding_frame: bool | None = ...,
-    pad_sequences: bool | None = ...,
-    dtype: DALIDataType | DTypeLike | None = ...,
-    normalized: bool | None = ...,
-    channels: int | None = ...,
-    random_shuffle: bool | None = ...,
-    shuffle_after_epoch: bool | None = ...,
-    shuffle_after_epoch_seed: int | None = ...,
-    shuffle_seed: int | None = ...,
-    shuffle_block: int | None = ...,
-    shuffle_window: int | None = ...,
-    shard_id: int | None = ...,
-    num_shards: int | None = ...,
-    stick_to_shard: bool | None = ...,
-    pad_last_batch: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    audio: bool | None = ...,
-    audio_rate: float | None = ...,
-    audio_downmix: bool | None = ...,
-    filenames: str | Sequence[str] | None = ...,
-    file_root: str | None = ...,
-    file_list: str | None = ...,
-    sequence_length: int,
-    stride: int | None = ...,
-    step: int | None = ...,
-    enable_frame_num: Literal['none', False, 'scalar', True, 'sequence'] | None = ...,
-    enable_timestamps: bool | None = ...,
-    image_type: DALIImageType | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    skip_vfr_check: bool | None = ...,
-    additional_decode_surfaces: int | None = ...,
-    initial_fill: int | None = ...,
-    read_ahead: bool | None = ...,
-    skip_cached_images: bool | None = ...,
-    lazy_init: bool | None = ...,
-    dont_use_mmap: bool | None = ...,
-    use_o_direct: bool | None = ...,
-    tensor_init_bytes: int | None = ...,
-    bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> Any:
-    """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
-
-    With device="gpu" the GPU's video decoder decodes what it can: see `decoders.video`.
-
-    Outputs:
-        clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
-
-    Raises:
-        SourceError, OSError, DecodeError: as `experimental.readers.video`.
-
-    Args:
-        labels (int | Sequence[int] | None): Labels of `filenames`; an empty list stands for 0,
-            1, 2, ...
-        file_list_frame_num (bool | None): Whether start and end of a range are frames; else
-            they are seconds. Default: False.
-        file_list_include_preceding_frame (bool | None): Round the start of a range down and its
-            end up, in place of the start up, the end down. Default: False.
-        pad_sequences (bool | None): Whether incomplete clips are filled with black frames, not
-            left out. Default: False.
-        dtype (DALIDataType | DTypeLike | None): Element type of the clips: UINT8 or FLOAT.
-            Default: UINT8.
-        normalized (bool | None): Whether floats span 0 to 1 in place of 0 to 255. Default:
-            False.
-        channels (int | None): Number of channels: 3. Default: 3.
-        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
-            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
-            number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
-            part of the same number in every epoch. The parts have other samples every time.
-            Default: False.
-        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
-            counts. It is not derived from the pipeline's seed, which users often set
-            differently for each rank: the ranks' shards would overlap then. All ranks must give
-            the same seed. Default: 0.
-        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
-            remote shards): shuffle blocks of so many consecutive samples instead of single
-            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
-            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
-            that gives.
-        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
-            Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
-        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
-            samples of others. Default: False.
-        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
-            same number of whole batches. Default: False.
-        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
-            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
-            request takes a round trip. Local files, which the kernel reads ahead, are by
-            default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
-        audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
-            such argument. Default: False.
-        audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
-            file's own. Default: 0.0.
-        audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
-            False.
-        filenames (str | Sequence[str] | None): Paths or URLs of the videos.
-        file_root (str | None): Folder or URL whose subfolders are the classes, numbered in the
-            order of their names.
-        file_list (str | None): Text file with a path and a label on each line and, if wanted,
-            start and end of the range that clips are taken from. Relative paths start at the
-            folder of the list. The list and its lines may be URLs.
-        sequence_length (int): Frames of a clip.
-        stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
-        step (int | None): Distance from a clip's first frame to the first frame of the next
-            clip; by default, and if negative, `sequence_length` times `stride`, so that clips
-            do not overlap. Default: -1.
-        enable_frame_num (Literal['none', False, 'scalar', True, 'sequence'] | None): 'scalar'
-            or True adds the number of the clip's first frame as an output, 'sequence' the
-            numbers of all frames. Default: 'none'.
-        enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
-            as an output. Default: False.
-        image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
-            RGB.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu, gpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: skip_vfr_check, additional_decode_surfaces,
-            initial_fill, read_ahead, skip_cached_images, lazy_init, dont_use_mmap,
-            use_o_direct, tensor_init_bytes, bytes_per_sample, bytes_per_sample_hint.
-    """
-
-def video_reader_resize(
-    *,
-    antialias: bool | None = ...,
-    interp_type: DALIInterpType | None = ...,
-    mag_filter: DALIInterpType | None = ...,
-    max_size: float | Sequence[float] | None = ...,
-    min_filter: DALIInterpType | None = ...,
-    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
-    resize_longer: float | None = ...,
-    resize_shorter: float | None = ...,
-    resize_x: float | None = ...,
-    resize_y: float | None = ...,
-    resize_z: float | None = ...,
-    roi_end: float | Sequence[float] | None = ...,
-    roi_relative: bool | None = ...,
-    roi_start: float | Sequence[float] | None = ...,
-    size: float | Sequence[float] | None = ...,
-    subpixel_scale: bool | None = ...,
-    random_shuffle: bool | None = ...,
-    shuffle_after_epoch: bool | None = ...,
-    shuffle_after_epoch_seed: int | None = ...,
-    shuffle_seed: int | None = ...,
-    shuffle_block: int | None = ...,
-    shuffle_window: int | None = ...,
-    shard_id: int | None = ...,
-    num_shards: int | None = ...,
-    stick_to_shard: bool | None = ...,
-    pad_last_batch: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    audio: bool | None = ...,
-    audio_rate: float | None = ...,
-    audio_downmix: bool | None = ...,
-    filenames: str | Sequence[str] | None = ...,
-    file_root: str | None = ...,
-    file_list: str | None = ...,
-    sequence_length: int,
-    stride: int | None = ...,
-    step: int | None = ...,
-    enable_frame_num: Literal['none', False, 'scalar', True, 'sequence'] | None = ...,
-    enable_timestamps: bool | None = ...,
-    image_type: DALIImageType | None = ...,
-    labels: int | Sequence[int] | None = ...,
-    file_list_frame_num: bool | None = ...,
-    file_list_include_preceding_frame: bool | None = ...,
-    pad_sequences: bool | None = ...,
-    dtype: DALIDataType | DTypeLike | None = ...,
-    normalized: bool | None = ...,
-    channels: int | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    minibatch_size: int | None = ...,
-    temp_buffer_hint: int | None = ...,
-    initial_fill: int | None = ...,
-    read_ahead: bool | None = ...,
-    skip_cached_images: bool | None = ...,
-    lazy_init: bool | None = ...,
-    dont_use_mmap: bool | None = ...,
-    use_o_direct: bool | None = ...,
-    tensor_init_bytes: int | None = ...,
-    bytes_per_sample: float | None = ...,
-    skip_vfr_check: bool | None = ...,
-    additional_decode_surfaces: int | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> Any:
-    """Reads clips of video files, decoded and resized: `readers.video`, then `resize`.
-
-    With device="gpu" the GPU decodes and resizes: see `decoders.video`.
-
-    Outputs:
-        clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
-
-    Raises:
-        SourceError, OSError, DecodeError: as `experimental.readers.video`.
-
-    Args:
-        antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
-            so that all pixels count. Nearest neighbor is never widened. Default: True.
-        interp_type (DALIInterpType | None): Filter, where `min_filter` or `mag_filter` do not
-            say otherwise. Default: INTERP_LINEAR.
-        mag_filter (DALIInterpType | None): Filter for an axis that keeps its extent or grows.
-            Default: interp_type.
-        max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
-            all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
-            it under the limit too.
-        min_filter (DALIInterpType | None): Filter for an axis that shrinks. Default:
-            interp_type.
-        mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
-            extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
-            the (geometric) mean of the others. 'stretch': as given; missing ones stay.
-            'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
-            aspect ratio kept, no extent below the given ones. Default: 'default'.
-        resize_longer (float | None): Wanted length of the longer side; the aspect ratio is
-            kept. Default: 0.0.
-        resize_shorter (float | None): Wanted length of the shorter side; the aspect ratio is
-            kept. `max_size` may limit the longer one. Default: 0.0.
-        resize_x (float | None): Wanted width in pixels; 0 and negative as in `size`. Default:
-            0.0.
-        resize_y (float | None): Wanted height in pixels; 0 and negative as in `size`. Default:
-            0.0.
-        resize_z (float | None): Wanted depth of a volume; 0 and negative as in `size`. Default:
-            0.0.
-        roi_end (float | Sequence[float] | None): Last edge of the region; needs `roi_start`.
-        roi_relative (bool | None): Edges of the region are fractions of the image's extents.
-            Default: False.
-        roi_start (float | Sequence[float] | None): First edge of the region to resize, (y, x)
-            or (z, y, x), in pixels. The edge may be fractional. Outside of the image, the
-            border is repeated. A start beyond the end mirrors the axis.
-        size (float | Sequence[float] | None): Wanted (height, width) in pixels, or (depth,
-            height, width) for volumes; one number stands for all. 0 leaves an extent to `mode`;
-            a negative one mirrors the axis.
-        subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
-            the input, so that the scale is the one asked for. Otherwise the scale changes.
-            Default: True.
-        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
-            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
-            number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
-            part of the same number in every epoch. The parts have other samples every time.
-            Default: False.
-        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
-            counts. It is not derived from the pipeline's seed, which users often set
-            differently for each rank: the ranks' shards would overlap then. All ranks must give
-            the same seed. Default: 0.
-        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
-            remote shards): shuffle blocks of so many consecutive samples instead of single
-            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
-            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
-            that gives.
-        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
-            Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
-        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
-            samples of others. Default: False.
-        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
-            same number of whole batches. Default: False.
-        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
-            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
-            request takes a round trip. Local files, which the kernel reads ahead, are by
-            default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
-        audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
-            such argument. Default: False.
-        audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
-            file's own. Default: 0.0.
-        audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
-            False.
-        filenames (str | Sequence[str] | None): Paths or URLs of the videos.
-        file_root (str | None): Folder or URL whose subfolders are the classes, numbered in the
-            order of their names.
-        file_list (str | None): Text file with a path and a label on each line and, if wanted,
-            start and end of the range that clips are taken from. Relative paths start at the
-            folder of the list. The list and its lines may be URLs.
-        sequence_length (int): Frames of a clip.
-        stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
-        step (int | None): Distance from a clip's first frame to the first frame of the next
-            clip; by default, and if negative, `sequence_length` times `stride`, so that clips
-            do not overlap. Default: -1.
-        enable_frame_num (Literal['none', False, 'scalar', True, 'sequence'] | None): 'scalar'
-            or True adds the number of the clip's first frame as an output, 'sequence' the
-            numbers of all frames. Default: 'none'.
-        enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
-            as an output. Default: False.
-        image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
-            RGB.
-        labels (int | Sequence[int] | None): Labels of `filenames`; an empty list stands for 0,
-            1, 2, ...
-        file_list_frame_num (bool | None): Whether start and end of a range are frames; else
-            they are seconds. Default: False.
-        file_list_include_preceding_frame (bool | None): Round the start of a range down and its
-            end up, in place of the start up, the end down. Default: False.
-        pad_sequences (bool | None): Whether incomplete clips are filled with black frames, not
-            left out. Default: False.
-        dtype (DALIDataType | DTypeLike | None): Element type of the clips: UINT8 or FLOAT.
-            Default: UINT8.
-        normalized (bool | None): Whether floats span 0 to 1 in place of 0 to 255. Default:
-            False.
-        channels (int | None): Number of channels: 3. Default: 3.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu, gpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: minibatch_size, temp_buffer_hint,
-            initial_fill, read_ahead, skip_cached_images, lazy_init, dont_use_mmap,
-            use_o_direct, tensor_init_bytes, bytes_per_sample, skip_vfr_check,
-            additional_decode_surfaces, bytes_per_sample_hint.
-    """
+video_reader_resize = _fn.readers.video_resize
 
 def warp_affine(
     data: DataNode,
@@ -6150,148 +4244,7 @@ def water(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
-def webdataset_reader(
-    *,
-    paths: str | Sequence[str],
-    ext: str | Sequence[str],
-    index_paths: str | Sequence[str] | None = ...,
-    missing_component_behavior: str | None = ...,
-    dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
-    case_sensitive_extensions: bool | None = ...,
-    extension_dot: Literal['first', 'last'] | None = ...,
-    random_shuffle: bool | None = ...,
-    shuffle_after_epoch: bool | None = ...,
-    shuffle_after_epoch_seed: int | None = ...,
-    shuffle_seed: int | None = ...,
-    shuffle_block: int | None = ...,
-    shuffle_window: int | None = ...,
-    shard_id: int | None = ...,
-    num_shards: int | None = ...,
-    stick_to_shard: bool | None = ...,
-    pad_last_batch: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    seed: int | None = ...,
-    preserve: bool | None = ...,
-    initial_fill: int | None = ...,
-    read_ahead: bool | None = ...,
-    skip_cached_images: bool | None = ...,
-    lazy_init: bool | None = ...,
-    dont_use_mmap: bool | None = ...,
-    use_o_direct: bool | None = ...,
-    tensor_init_bytes: int | None = ...,
-    bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
-    device: str | None = ...,
-    name: str | None = ...,
-) -> Any:
-    """Reads samples from tar archives of the WebDataset format.
-
-    Files that follow one another and agree in folder and name up to the first dot are the
-    components of a sample; the rest of the name is the extension. Where several components of
-    a sample match an output, the first one counts. Files whose names start with a dot are left
-    out. v7, ustar, PAX and GNU archives are read, sparse files and compressed archives are not.
-
-    On four cores and more, processes of the reader's own read local files after a fifth of a second
-    of reading, unless the pipeline has `exec_processes=False`.
-
-    Labels such as `cat.cls` are text. With a type of several bytes they become numbers:
-
-    >>> import io, tarfile
-    >>> from penstock import fn, pipeline_def, types
-    >>> with tarfile.open("train.tar", "w") as archive:
-    ...     for name, content in {"cat.jpg": b"...", "cat.cls": b"12"}.items():
-    ...         member = tarfile.TarInfo(name)
-    ...         member.size = len(content)
-    ...         archive.addfile(member, io.BytesIO(content))
-    >>> @pipeline_def(batch_size=1, num_threads=1)
-    ... def samples():
-    ...     return fn.readers.webdataset(
-    ...         paths="train.tar", ext=["jpg", "cls"], dtypes=[types.UINT8, types.INT32]
-    ...     )
-    >>> with samples() as pipe:
-    ...     images, labels = pipe.run()
-    >>> labels.as_array().tolist()
-    [[12]]
-
-    Outputs:
-        for each entry of `ext`, the component's bytes: of the type in `dtypes`, shape (size,). A
-            number that is written as text: shape (1,).
-
-    Differences from DALI: components cls, cls2, class, count, id, index, inx and txt become numbers
-    if their `dtypes` entry has several bytes and they are printable text; DALI takes the text for
-    elements. Without `dtypes` the bytes are DALI's; then a warning tells of components of labels.
-
-    Raises:
-        SourceError: an archive is damaged, or its index belongs to another one.
-        DecodeError: a component is text where a number is wanted (see `on_error` of the pipeline).
-        OSError: an archive cannot be read (see `on_error` of the pipeline).
-
-    Args:
-        paths (str | Sequence[str]): Paths of the archives. Braces ('shard-{000..127}.tar'),
-            globs and folders stand for the files that they name.
-        ext (str | Sequence[str]): An entry for each output: extensions, separated by ';', such
-            as 'jpg;jpeg;png'. They may hold dots.
-        index_paths (str | Sequence[str] | None): Index files of DALI (v1.1 or v1.2), one for
-            each archive. Without them the archives are scanned, and the result is kept beside
-            the file, or in the user's cache folder, for the next time.
-        missing_component_behavior (str | None): What to do with a sample that has no component
-            for an output: 'empty' gives an empty array, 'skip' leaves the sample out, 'error'
-            raises. Default: 'empty'.
-        dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types
-            that the outputs' bytes are taken for, one each; by default UINT8. Integers and real
-            numbers in decimal digits are read for cls, cls2, class, count, id, index, inx and
-            txt, if the type has several bytes.
-        case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII).
-            Default: True.
-        extension_dot (Literal['first', 'last'] | None): Which dot of a file's name the
-            extension starts behind: the 'first' or the 'last'. Index files of DALI always mean
-            the first. Default: 'first'.
-        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
-            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
-            number. Default: False.
-        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
-            part of the same number in every epoch. The parts have other samples every time.
-            Default: False.
-        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
-        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
-            counts. It is not derived from the pipeline's seed, which users often set
-            differently for each rank: the ranks' shards would overlap then. All ranks must give
-            the same seed. Default: 0.
-        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
-            remote shards): shuffle blocks of so many consecutive samples instead of single
-            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
-            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
-            that gives.
-        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
-            Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
-        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
-            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
-            samples of others. Default: False.
-        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
-            same number of whole batches. Default: False.
-        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
-            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
-            request takes a round trip. Local files, which the kernel reads ahead, are by
-            default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
-        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-            default derived from it. Default: -1.
-        preserve (bool | None): Keep the operator even if its output is not used. Default:
-            False.
-        device (str | None): cpu. Default: the device of the inputs.
-        name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: initial_fill, read_ahead,
-            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
-            bytes_per_sample, bytes_per_sample_hint.
-    """
+webdataset_reader = _fn.readers.webdataset
 
 def zeros(
     *,
@@ -6506,7 +4459,7 @@ class decoders:
         crop_pos_x: float | DataNode | None = ...,
         crop_pos_y: float | DataNode | None = ...,
         crop_pos_z: float | DataNode | None = ...,
-        rounding: str | None = ...,
+        rounding: Literal['round', 'truncate'] | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         use_fast_idct: bool | None = ...,
@@ -6577,8 +4530,8 @@ class decoders:
                 bottom. Default: 0.5.
             crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
                 Default: 0.5.
-            rounding (str | None): How the position becomes whole pixels: "round" (halves away from
-                zero) or "truncate". Default: 'round'.
+            rounding (Literal['round', 'truncate'] | None): How the position becomes whole pixels:
+                "round" (halves away from zero) or "truncate". Default: 'round'.
             seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
                 default derived from it. Default: -1.
             preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -6925,7 +4878,7 @@ class decoders:
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> Any:
+    ) -> DataNode:
         """Decodes the bytes of `.npy` files, such as components of tar archives.
 
         Versions 1 to 3 of the format, both orders of dimensions and both byte orders are read.
@@ -6955,12 +4908,13 @@ class decoders:
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
+    @overload
     @staticmethod
     def video(
         encoded: DataNode,
         /,
         *,
-        audio: bool | None = ...,
+        audio: Literal[False] | None = ...,
         audio_rate: float | None = ...,
         audio_downmix: bool | None = ...,
         frames: int | Sequence[int] | DataNode | None = ...,
@@ -6977,7 +4931,7 @@ class decoders:
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> Any:
+    ) -> DataNode:
         """Decodes frames of videos: all codecs and containers that FFmpeg reads, such as H.264, HEVC,
         VP9 and AV1 in MP4, Matroska, AVI or MPEG-TS.
 
@@ -7038,112 +4992,59 @@ class decoders:
             name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: affine, build_index, bytes_per_sample_hint.
         """
+    @overload
+    @staticmethod
+    def video(
+        encoded: DataNode,
+        /,
+        *,
+        audio_rate: float | None = ...,
+        audio_downmix: bool | None = ...,
+        frames: int | Sequence[int] | DataNode | None = ...,
+        start_frame: int | DataNode | None = ...,
+        end_frame: int | DataNode | None = ...,
+        sequence_length: int | DataNode | None = ...,
+        stride: int | DataNode | None = ...,
+        pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
+        fill_value: int | Sequence[int] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        affine: bool | None = ...,
+        build_index: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+        audio: Literal[True],
+    ) -> list[DataNode]: ...
+    @overload
+    @staticmethod
+    def video(
+        encoded: DataNode,
+        /,
+        *,
+        audio: bool | None = ...,
+        audio_rate: float | None = ...,
+        audio_downmix: bool | None = ...,
+        frames: int | Sequence[int] | DataNode | None = ...,
+        start_frame: int | DataNode | None = ...,
+        end_frame: int | DataNode | None = ...,
+        sequence_length: int | DataNode | None = ...,
+        stride: int | DataNode | None = ...,
+        pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
+        fill_value: int | Sequence[int] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        affine: bool | None = ...,
+        build_index: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any: ...
 
 class experimental:
-    @staticmethod
-    def audio_resample(
-        audio: DataNode,
-        /,
-        *,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        in_rate: float | DataNode | None = ...,
-        out_rate: float | DataNode | None = ...,
-        out_length: int | DataNode | None = ...,
-        scale: float | DataNode | None = ...,
-        quality: float | None = ...,
-        antialias: bool | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> DataNode:
-        """Resamples signals: the rates, the factor, or the new length say how.
+    audio_resample = staticmethod(_fn.audio_resample)
 
-        The filter is DALI's: a sinc in a Hann window, `quality` wide. Output sample n is at the input's
-        position n * in_rate / out_rate, and the signal counts as 0 around its ends. Results differ
-        from DALI's by up to 1e-3 of full scale for speech and 4e-3 for white noise, because DALI rounds
-        the positions of samples. The silence around unsigned signals is half of their range here, and
-        0 in DALI.
-
-        Inputs:
-            audio: shape (samples,) or (samples, channels); int8, uint8, int16, uint16, int32, uint32 or
-                float32.
-
-        Outputs:
-            the signal: of type `dtype`, with ceil(samples * out_rate / in_rate) or `out_length`
-                samples. Integers and floats are converted full range to full range (-1 to 1).
-
-        Raises:
-            ArgumentError: dtype or shape is none of these, a rate is not positive, or a length or
-                factor is negative.
-
-        Args:
-            dtype (DALIDataType | DTypeLike | None): Type of the result; by default that of the
-                input.
-            in_rate (float | DataNode | None): Rate of the input, in the unit of `out_rate`, which
-                it needs.
-            out_rate (float | DataNode | None): Rate of the result, with `in_rate`.
-            out_length (int | DataNode | None): Samples of the result; instead of rates and `scale`.
-            scale (float | DataNode | None): The output rate, if the input's is 1.
-            quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
-                lobes) to 100 (64 lobes). Default: 50.0.
-            antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
-                this rate cannot hold. Without it they fold back, as in DALI. Default: False.
-            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                default derived from it. Default: -1.
-            preserve (bool | None): Keep the operator even if its output is not used. Default:
-                False.
-            device (str | None): cpu, gpu. Default: the device of the inputs.
-            name (str | None): name in the graph, in statistics, checkpoints and errors.
-            Accepted for compatibility, without effect: bytes_per_sample_hint.
-        """
-
-    @staticmethod
-    def debayer(
-        images: DataNode,
-        /,
-        *,
-        algorithm: Literal['bilinear_ocv', 'default_npp', 'edgeaware_ocv', 'vng_ocv', 'gray_ocv'] | None = ...,
-        blue_position: int | Sequence[int] | DataNode,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> DataNode:
-        """Makes RGB images of the images of sensors behind a Bayer filter.
-
-        OpenCV does so on the CPU. The GPU has `bilinear_ocv`, with the same results.
-
-        Inputs:
-            images: HW or HWC with one channel, or with F in front of them; uint8 or uint16, of an even
-                height and width.
-
-        Outputs:
-            images: HWC or FHWC with 3 channels (with `gray_ocv` 1), of the input's type. The bilinear
-                images of fewer than 3 lines or columns are black, as OpenCV makes them.
-
-        Raises:
-            ArgumentError: the position is none of a tile of 2 by 2 pixels, or the algorithm does not
-                exist for the type or on the GPU.
-
-        Args:
-            algorithm (Literal['bilinear_ocv', 'default_npp', 'edgeaware_ocv', 'vng_ocv',
-                'gray_ocv'] | None): How missing colors are made: bilinear_ocv, edgeaware_ocv,
-                vng_ocv (uint8 alone), or gray_ocv, which makes gray images. default_npp, DALI's
-                name on the GPU, is bilinear_ocv. Default: 'bilinear_ocv'.
-            blue_position (int | Sequence[int] | DataNode): Line and column of blue in the tile of 2
-                by 2 pixels that starts in the second line and column: (0, 0) for BGGR, (0, 1) for
-                GBRG, (1, 0) for GRBG, (1, 1) for RGGB.
-            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                default derived from it. Default: -1.
-            preserve (bool | None): Keep the operator even if its output is not used. Default:
-                False.
-            device (str | None): cpu, gpu. Default: the device of the inputs.
-            name (str | None): name in the graph, in statistics, checkpoints and errors.
-            Accepted for compatibility, without effect: bytes_per_sample_hint.
-        """
+    debayer = staticmethod(_fn.debayer)
 
     @staticmethod
     def dilate(
@@ -7192,36 +5093,7 @@ class experimental:
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
-    @staticmethod
-    def equalize(
-        images: DataNode,
-        /,
-        *,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> DataNode:
-        """Equalizes the histogram of each channel of each frame.
-
-        The results are those of OpenCV's `equalizeHist`, on both devices.
-
-        Inputs:
-            images: uint8; HW, HWC, CHW, FHW, FHWC or FCHW.
-
-        Outputs:
-            the images: of the input's shape, type and layout.
-
-        Args:
-            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                default derived from it. Default: -1.
-            preserve (bool | None): Keep the operator even if its output is not used. Default:
-                False.
-            device (str | None): cpu, gpu. Default: the device of the inputs.
-            name (str | None): name in the graph, in statistics, checkpoints and errors.
-            Accepted for compatibility, without effect: bytes_per_sample_hint.
-        """
+    equalize = staticmethod(_fn.equalize)
 
     @staticmethod
     def erode(
@@ -7270,126 +5142,9 @@ class experimental:
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
-    @staticmethod
-    def filter(
-        data: DataNode,
-        filter: DataNode,
-        fill_value: DataNode | None = ...,
-        /,
-        *,
-        anchor: int | Sequence[int] | DataNode | None = ...,
-        border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad'] | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        mode: Literal['same', 'valid'] | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> DataNode:
-        """Replaces each element by the sum of a window's weights times the elements around it.
+    filter = staticmethod(_fn.filter)
 
-        The window moves along all axes but C and F. It is not mirrored, so the operator computes a
-        correlation. Sums are float32, in integers of 32 and 64 bits and in float64 they are float64.
-        CPU and GPU agree within 1 in integers, and 1e-5 of the largest number in floats.
-
-        Inputs:
-            data: one to three axes of any letters, with F before and C before or after them, such as
-                HWC, CHW, HW, FHWC, DHWC; without a layout all axes are filtered. Numbers of any type.
-            filter: the window of each sample: numbers, of as many axes as are filtered. With
-                `fn.per_frame` each frame has its own.
-            fill_value: the number around each sample, if `border` is "constant"; by default 0.
-
-        Outputs:
-            the filtered samples: of the input's layout and, if `dtype` is not given, type. The shape is
-            the input's. In the mode "valid" each axis is shorter, by the window's extent less 1.
-
-        Raises:
-            ArgumentError: the window has another number of axes, no elements, or in the mode "valid"
-                more elements than the sample; or the anchor is outside of the window.
-
-        Args:
-            anchor (int | Sequence[int] | DataNode | None): Index in the window of the element that
-                is replaced: one for each axis, or one for all. -1 is the middle. The mode 'valid'
-                does not use it. Default: (-1,).
-            border (Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect',
-                'edge', 'pad'] | None): What lies around the sample. 'reflect_101': the mirrored
-                sample, without the border element twice. 'reflect_1001': the mirrored sample.
-                'wrap': the sample again. 'clamp': the border element. 'constant': the input
-                `fill_value`. Default: 'reflect_101'.
-            dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
-                input's.
-            mode (Literal['same', 'valid'] | None): 'same', or 'valid' for the results alone whose
-                window is within the sample. Default: 'same'.
-            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                default derived from it. Default: -1.
-            preserve (bool | None): Keep the operator even if its output is not used. Default:
-                False.
-            device (str | None): cpu, gpu. Default: the device of the inputs.
-            name (str | None): name in the graph, in statistics, checkpoints and errors.
-            Accepted for compatibility, without effect: bytes_per_sample_hint.
-        """
-
-    @staticmethod
-    def inflate(
-        data: DataNode,
-        /,
-        *,
-        shape: int | Sequence[int] | DataNode,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        layout: str | None = ...,
-        chunk_offsets: int | Sequence[int] | DataNode | None = ...,
-        chunk_sizes: int | Sequence[int] | DataNode | None = ...,
-        sequence_axis_name: str | None = ...,
-        algorithm: str | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        check_output_size: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> DataNode:
-        """Decompresses bytes to arrays whose shape and type are known.
-
-        A sample is one compressed chunk, or several chunks of one shape. Several chunks become one
-        array with one more, outermost dimension; `chunk_offsets` or `chunk_sizes` (or both) locate the
-        chunks in the sample. A shape that the compressed bytes cannot fill is an error before memory
-        is allocated.
-
-        DALI has LZ4 alone (blocks without a header), on the GPU. Here are also zlib, gzip, raw Deflate
-        and Zstandard (below Python 3.14 with backports.zstd).
-
-        Inputs:
-            data: compressed bytes; uint8, one dimension.
-
-        Outputs:
-            the decompressed array: of type `dtype` and shape `shape`, or (chunks, *shape).
-
-        Raises:
-            DecodeError: the data is damaged, does not fill the shape exactly, or a chunk lies
-                outside of the sample.
-            MissingDependencyError: `algorithm` needs a library that is not installed.
-
-        Args:
-            shape (int | Sequence[int] | DataNode): Shape of a decompressed chunk.
-            dtype (DALIDataType | DTypeLike | None): Type of the elements, in this machine's byte
-                order. Default: UINT8.
-            layout (str | None): Layout of a decompressed chunk, one letter a dimension.
-            chunk_offsets (int | Sequence[int] | DataNode | None): Offsets of the chunks in the
-                sample, in bytes. Without `chunk_sizes`, each chunk ends where the next one starts.
-            chunk_sizes (int | Sequence[int] | DataNode | None): Sizes of the compressed chunks in
-                bytes. Without `chunk_offsets`, they lie end to end.
-            sequence_axis_name (str | None): Letter of the outermost dimension where a sample has
-                chunks and a layout. Default: 'F'.
-            algorithm (str | None): LZ4, ZLIB, GZIP, DEFLATE or ZSTD. Default: 'LZ4'.
-            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                default derived from it. Default: -1.
-            preserve (bool | None): Keep the operator even if its output is not used. Default:
-                False.
-            device (str | None): cpu. Default: the device of the inputs.
-            name (str | None): name in the graph, in statistics, checkpoints and errors.
-            Accepted for compatibility, without effect: check_output_size, bytes_per_sample_hint.
-        """
+    inflate = _fn.decoders.inflate
 
     @staticmethod
     def median_blur(
@@ -7427,43 +5182,7 @@ class experimental:
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
-    @staticmethod
-    def peek_image_shape(
-        encoded: DataNode,
-        /,
-        *,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        adjust_orientation: bool | None = ...,
-        image_type: DALIImageType | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> DataNode:
-        """Reads the shape of the decoded image from the header of each file.
-
-        Inputs:
-            encoded: a whole encoded file a sample; uint8, one dimension.
-
-        Outputs:
-            shapes: (height, width, channels), one dimension.
-
-        Args:
-            dtype (DALIDataType | DTypeLike | None): Integer or float type of the result. Default:
-                INT64.
-            adjust_orientation (bool | None): Return the shape after the image is turned upright.
-                Default: True.
-            image_type (DALIImageType | None): Color space that the image will be decoded to.
-                Default: RGB.
-            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                default derived from it. Default: -1.
-            preserve (bool | None): Keep the operator even if its output is not used. Default:
-                False.
-            device (str | None): cpu. Default: the device of the inputs.
-            name (str | None): name in the graph, in statistics, checkpoints and errors.
-            Accepted for compatibility, without effect: bytes_per_sample_hint.
-        """
+    peek_image_shape = staticmethod(_fn.peek_image_shape)
 
     @staticmethod
     def remap(
@@ -7511,208 +5230,9 @@ class experimental:
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
-    @staticmethod
-    def resize(
-        images: DataNode,
-        /,
-        *,
-        interp_type: DALIInterpType | DataNode | None = ...,
-        min_filter: DALIInterpType | DataNode | None = ...,
-        mag_filter: DALIInterpType | DataNode | None = ...,
-        antialias: bool | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        size: float | Sequence[float] | DataNode | None = ...,
-        resize_x: float | DataNode | None = ...,
-        resize_y: float | DataNode | None = ...,
-        resize_z: float | DataNode | None = ...,
-        resize_shorter: float | DataNode | None = ...,
-        resize_longer: float | DataNode | None = ...,
-        mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
-        max_size: float | Sequence[float] | None = ...,
-        subpixel_scale: bool | None = ...,
-        roi_start: float | Sequence[float] | DataNode | None = ...,
-        roi_end: float | Sequence[float] | DataNode | None = ...,
-        roi_relative: bool | None = ...,
-        save_attrs: bool | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        temp_buffer_hint: int | None = ...,
-        minibatch_size: int | None = ...,
-        image_type: DALIImageType | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> Any:
-        """Resizes images.
+    resize = staticmethod(_fn.resize)
 
-        The wanted size is given in one of four ways: `size`, the separate `resize_x`, `resize_y`,
-        `resize_z`, `resize_shorter`, or `resize_longer`. Sizes may be fractional: the result's
-        extents are rounded, halves up. The kernels, their positions and the sizes are those of
-        DALI; integer results round halves to even. CPU and GPU agree exactly for nearest neighbor,
-        in integers else within 1, in floats within 1e-5 of the range (float16: 1e-3).
-
-        Inputs:
-            images: HWC, CHW, HW, DHWC, CDHW, each also with F (frames) in front, or CFHW. Their dtype
-                is uint8, int8, uint16, int16, uint32, int32 or a float type.
-                Without a layout, by the number of dimensions: HW, HWC, FHWC, FDHWC.
-
-        Outputs:
-            resized: as the input, of another height and width (and depth). An axis without extent
-                keeps none.
-            attributes: with `save_attrs`, the extents before: int32, (height, width) or (depth,
-                height, width).
-
-        Raises:
-            ArgumentError: arguments contradict one another, or do not fit the sample.
-
-        Args:
-            interp_type (DALIInterpType | DataNode | None): Filter, where `min_filter` or
-                `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
-            min_filter (DALIInterpType | DataNode | None): Filter for an axis that shrinks. Default:
-                interp_type.
-            mag_filter (DALIInterpType | DataNode | None): Filter for an axis that keeps its extent
-                or grows. Default: interp_type.
-            antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
-                so that all pixels count. Nearest neighbor is never widened. Default: True.
-            dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
-                (the default).
-            size (float | Sequence[float] | DataNode | None): Wanted (height, width) in pixels, or
-                (depth, height, width) for volumes; one number stands for all. 0 leaves an extent to
-                `mode`; a negative one mirrors the axis.
-            resize_x (float | DataNode | None): Wanted width in pixels; 0 and negative as in `size`.
-                Default: 0.0.
-            resize_y (float | DataNode | None): Wanted height in pixels; 0 and negative as in
-                `size`. Default: 0.0.
-            resize_z (float | DataNode | None): Wanted depth of a volume; 0 and negative as in
-                `size`. Default: 0.0.
-            resize_shorter (float | DataNode | None): Wanted length of the shorter side; the aspect
-                ratio is kept. `max_size` may limit the longer one. Default: 0.0.
-            resize_longer (float | DataNode | None): Wanted length of the longer side; the aspect
-                ratio is kept. Default: 0.0.
-            mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
-                extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
-                the (geometric) mean of the others. 'stretch': as given; missing ones stay.
-                'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
-                aspect ratio kept, no extent below the given ones. Default: 'default'.
-            max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
-                all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
-                it under the limit too.
-            subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
-                the input, so that the scale is the one asked for. Otherwise the scale changes.
-                Default: True.
-            roi_start (float | Sequence[float] | DataNode | None): First edge of the region to
-                resize, (y, x) or (z, y, x), in pixels. The edge may be fractional. Outside of the
-                image, the border is repeated. A start beyond the end mirrors the axis.
-            roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
-                `roi_start`.
-            roi_relative (bool | None): Edges of the region are fractions of the image's extents.
-                Default: False.
-            save_attrs (bool | None): Also output the extents before. Default: False.
-            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                default derived from it. Default: -1.
-            preserve (bool | None): Keep the operator even if its output is not used. Default:
-                False.
-            device (str | None): cpu, gpu. Default: the device of the inputs.
-            name (str | None): name in the graph, in statistics, checkpoints and errors.
-            Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
-                image_type, bytes_per_sample_hint.
-        """
-
-    @staticmethod
-    def tensor_resize(
-        data: DataNode,
-        /,
-        *,
-        interp_type: DALIInterpType | DataNode | None = ...,
-        min_filter: DALIInterpType | DataNode | None = ...,
-        mag_filter: DALIInterpType | DataNode | None = ...,
-        antialias: bool | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        alignment: float | Sequence[float] | DataNode | None = ...,
-        axes: int | Sequence[int] | None = ...,
-        axis_names: str | None = ...,
-        max_size: float | Sequence[float] | None = ...,
-        mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
-        roi_end: float | Sequence[float] | DataNode | None = ...,
-        roi_relative: bool | None = ...,
-        roi_start: float | Sequence[float] | DataNode | None = ...,
-        scales: float | Sequence[float] | DataNode | None = ...,
-        size_rounding: Literal['round', 'truncate', 'ceil'] | None = ...,
-        sizes: float | Sequence[float] | DataNode | None = ...,
-        subpixel_scale: bool | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        temp_buffer_hint: int | None = ...,
-        minibatch_size: int | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> DataNode:
-        """Resizes arrays along any axes.
-
-        The wanted extents are given by `sizes` or by `scales`. The kernels, their positions and the
-        sizes are those of DALI; integer results round halves to even. The axes that change, with those
-        between them, are three at most. CPU and GPU agree exactly for nearest neighbor, in integers
-        else within 1, in floats within 1e-5 of the range (float16: 1e-3).
-
-        Inputs:
-            data: of any number of axes from 1 on, and any layout. The dtype is uint8, int8, uint16,
-                int16, uint32, int32 or a float type.
-
-        Outputs:
-            resized: of the input's layout, and of other extents.
-
-        Raises:
-            ArgumentError: arguments contradict one another, or do not fit the sample.
-
-        Args:
-            interp_type (DALIInterpType | DataNode | None): Filter, where `min_filter` or
-                `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
-            min_filter (DALIInterpType | DataNode | None): Filter for an axis that shrinks. Default:
-                interp_type.
-            mag_filter (DALIInterpType | DataNode | None): Filter for an axis that keeps its extent
-                or grows. Default: interp_type.
-            antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
-                so that all pixels count. Nearest neighbor is never widened. Default: True.
-            dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
-                (the default).
-            alignment (float | Sequence[float] | DataNode | None): Point of the region that stays in
-                its place where an extent was rounded: 0 is the start, 1 the end. One, or one for
-                each of the axes. Default: (0.5,).
-            axes (int | Sequence[int] | None): Indices of the axes that the arguments are for;
-                negative ones count from the back. By default all.
-            axis_names (str | None): Letters of these axes in the layout, in place of `axes`.
-            max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
-                all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
-                the limit too.
-            mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
-                extents are chosen, and the aspect ratio: see `fn.resize`. All axes count.
-                'not_larger' and 'not_smaller' do not go with `scales`. Default: 'default'.
-            roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
-                `roi_start`.
-            roi_relative (bool | None): Edges of the region are fractions of the extents. Default:
-                False.
-            roi_start (float | Sequence[float] | DataNode | None): First edge of the region to
-                resize, in elements: one, or one for each of the axes. Outside of the sample, the
-                border is repeated. A start beyond the end mirrors the axis.
-            scales (float | Sequence[float] | DataNode | None): Factors of the input's extents: one,
-                or one for each of the axes. A negative one mirrors the axis. Not with `sizes`.
-            size_rounding (Literal['round', 'truncate', 'ceil'] | None): How extents that follow
-                from `scales` are rounded: round, truncate or ceil. Default: 'round'.
-            sizes (float | Sequence[float] | DataNode | None): Wanted extents: one, or one for each
-                of the axes. 0 leaves an extent to `mode`; a negative one mirrors the axis.
-            subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
-                the input, so that the scale is the one asked for. Otherwise the scale changes.
-                Default: True.
-            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                default derived from it. Default: -1.
-            preserve (bool | None): Keep the operator even if its output is not used. Default:
-                False.
-            device (str | None): cpu, gpu. Default: the device of the inputs.
-            name (str | None): name in the graph, in statistics, checkpoints and errors.
-            Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
-                bytes_per_sample_hint.
-        """
+    tensor_resize = staticmethod(_fn.tensor_resize)
 
     @staticmethod
     def warp_perspective(
@@ -7775,473 +5295,15 @@ class experimental:
         """
 
     class decoders:
-        @staticmethod
-        def image(
-            encoded: DataNode,
-            /,
-            *,
-            output_type: DALIImageType | None = ...,
-            dtype: DALIDataType | DTypeLike | None = ...,
-            adjust_orientation: bool | None = ...,
-            fit: int | Sequence[int] | None = ...,
-            jpeg_fancy_upsampling: bool | None = ...,
-            hw_decoder_load: float | None = ...,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            use_fast_idct: bool | None = ...,
-            hybrid_huffman_threshold: int | None = ...,
-            device_memory_padding: int | None = ...,
-            host_memory_padding: int | None = ...,
-            device_memory_padding_jpeg2k: int | None = ...,
-            host_memory_padding_jpeg2k: int | None = ...,
-            preallocate_width_hint: int | None = ...,
-            preallocate_height_hint: int | None = ...,
-            affine: bool | None = ...,
-            memory_stats: bool | None = ...,
-            cache_size: int | None = ...,
-            cache_threshold: int | None = ...,
-            cache_debug: bool | None = ...,
-            cache_batch_copy: bool | None = ...,
-            cache_type: str | None = ...,
-            split_stages: bool | None = ...,
-            use_chunk_allocator: bool | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> DataNode:
-            """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000, PNM, AVIF and others, recognized by
-            their content.
+        image = _fn.decoders.image
 
-            Inputs:
-                encoded: a whole encoded file a sample; uint8, one dimension.
+        image_crop = _fn.decoders.image_crop
 
-            Args:
-                output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
-                    from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-                    alpha and expand palettes. Of more than four channels they take the first three for
-                    RGB. Default: RGB.
-                dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-                    FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
-                    range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
-                    in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
-                    values; a value that the dtype cannot hold is an error. Default: UINT8.
-                adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
-                    True.
-                fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
-                    the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
-                    leaves as many pixels each way, and without smoothing chroma. The result is smaller,
-                    and the following resize gives slightly different pixels (1 to 2 gray levels on
-                    average) in less time. One number stands for both.
-                jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
-                    cores decode in its place. Default: False.
-                hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-                    files in color that the hardware engine decodes. CUDA cores decode the others, which
-                    differ by rounding. By default CUDA cores help as far as the engine limits the
-                    pipeline, and small batches may be computed together. A number makes pixels the same
-                    in every run; with 0 the engine stays unused.
-                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                    default derived from it. Default: -1.
-                preserve (bool | None): Keep the operator even if its output is not used. Default:
-                    False.
-                device (str | None): cpu, mixed. Default: the device of the inputs.
-                name (str | None): name in the graph, in statistics, checkpoints and errors.
-                Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
-                    device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
-                    host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-                    memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-                    cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
-            """
+        image_random_crop = _fn.decoders.image_random_crop
 
-        @staticmethod
-        def image_crop(
-            encoded: DataNode,
-            /,
-            *,
-            output_type: DALIImageType | None = ...,
-            dtype: DALIDataType | DTypeLike | None = ...,
-            adjust_orientation: bool | None = ...,
-            fit: int | Sequence[int] | None = ...,
-            jpeg_fancy_upsampling: bool | None = ...,
-            hw_decoder_load: float | None = ...,
-            crop: float | Sequence[float] | DataNode | None = ...,
-            crop_d: float | DataNode | None = ...,
-            crop_h: float | DataNode | None = ...,
-            crop_w: float | DataNode | None = ...,
-            crop_pos_x: float | DataNode | None = ...,
-            crop_pos_y: float | DataNode | None = ...,
-            crop_pos_z: float | DataNode | None = ...,
-            rounding: str | None = ...,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            use_fast_idct: bool | None = ...,
-            hybrid_huffman_threshold: int | None = ...,
-            device_memory_padding: int | None = ...,
-            host_memory_padding: int | None = ...,
-            device_memory_padding_jpeg2k: int | None = ...,
-            host_memory_padding_jpeg2k: int | None = ...,
-            preallocate_width_hint: int | None = ...,
-            preallocate_height_hint: int | None = ...,
-            affine: bool | None = ...,
-            memory_stats: bool | None = ...,
-            cache_size: int | None = ...,
-            cache_threshold: int | None = ...,
-            cache_debug: bool | None = ...,
-            cache_batch_copy: bool | None = ...,
-            cache_type: str | None = ...,
-            split_stages: bool | None = ...,
-            use_chunk_allocator: bool | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> DataNode:
-            """Decodes a window of given size and position out of each image.
+        image_slice = _fn.decoders.image_slice
 
-            Inputs:
-                encoded: a whole encoded file a sample; uint8, one dimension.
-
-            Raises:
-                DecodeError: the bytes are no supported image, or pixels are damaged or missing.
-                ArgumentError: the window reaches out of the image.
-
-            Args:
-                output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
-                    from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-                    alpha and expand palettes. Of more than four channels they take the first three for
-                    RGB. Default: RGB.
-                dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-                    FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
-                    range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
-                    in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
-                    values; a value that the dtype cannot hold is an error. Default: UINT8.
-                adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
-                    True.
-                fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
-                    the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
-                    leaves as many pixels each way, and without smoothing chroma. The result is smaller,
-                    and the following resize gives slightly different pixels (1 to 2 gray levels on
-                    average) in less time. One number stands for both.
-                jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
-                    cores decode in its place. Default: False.
-                hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-                    files in color that the hardware engine decodes. CUDA cores decode the others, which
-                    differ by rounding. By default CUDA cores help as far as the engine limits the
-                    pipeline, and small batches may be computed together. A number makes pixels the same
-                    in every run; with 0 the engine stays unused.
-                crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
-                    (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
-                    numbers take the whole axis.
-                crop_d (float | DataNode | None): Depth of the window, or number of frames; needs the
-                    others. Default: 0.0.
-                crop_h (float | DataNode | None): Height of the window, with `crop_w`. Default: 0.0.
-                crop_w (float | DataNode | None): Width of the window, with `crop_h`. Default: 0.0.
-                crop_pos_x (float | DataNode | None): Position of the window: 0 at the left, 1 at the
-                    right. Default: 0.5.
-                crop_pos_y (float | DataNode | None): Position of the window: 0 at the top, 1 at the
-                    bottom. Default: 0.5.
-                crop_pos_z (float | DataNode | None): Position of the window: 0 in front, 1 at the back.
-                    Default: 0.5.
-                rounding (str | None): How the position becomes whole pixels: "round" (halves away from
-                    zero) or "truncate". Default: 'round'.
-                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                    default derived from it. Default: -1.
-                preserve (bool | None): Keep the operator even if its output is not used. Default:
-                    False.
-                device (str | None): cpu, mixed. Default: the device of the inputs.
-                name (str | None): name in the graph, in statistics, checkpoints and errors.
-                Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
-                    device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
-                    host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-                    memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-                    cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
-            """
-
-        @staticmethod
-        def image_random_crop(
-            encoded: DataNode,
-            /,
-            *,
-            output_type: DALIImageType | None = ...,
-            dtype: DALIDataType | DTypeLike | None = ...,
-            adjust_orientation: bool | None = ...,
-            fit: int | Sequence[int] | None = ...,
-            jpeg_fancy_upsampling: bool | None = ...,
-            hw_decoder_load: float | None = ...,
-            random_area: float | Sequence[float] | None = ...,
-            random_aspect_ratio: float | Sequence[float] | None = ...,
-            num_attempts: int | None = ...,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            use_fast_idct: bool | None = ...,
-            hybrid_huffman_threshold: int | None = ...,
-            device_memory_padding: int | None = ...,
-            host_memory_padding: int | None = ...,
-            device_memory_padding_jpeg2k: int | None = ...,
-            host_memory_padding_jpeg2k: int | None = ...,
-            preallocate_width_hint: int | None = ...,
-            preallocate_height_hint: int | None = ...,
-            affine: bool | None = ...,
-            memory_stats: bool | None = ...,
-            cache_size: int | None = ...,
-            cache_threshold: int | None = ...,
-            cache_debug: bool | None = ...,
-            cache_batch_copy: bool | None = ...,
-            cache_type: str | None = ...,
-            split_stages: bool | None = ...,
-            use_chunk_allocator: bool | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> DataNode:
-            """Decodes a window of each image, of random area, aspect ratio and position.
-
-            This is the usual first step of training a classifier, before a resize to one size.
-
-            Inputs:
-                encoded: a whole encoded file a sample; uint8, one dimension.
-
-            Args:
-                output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
-                    from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-                    alpha and expand palettes. Of more than four channels they take the first three for
-                    RGB. Default: RGB.
-                dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-                    FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
-                    range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
-                    in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
-                    values; a value that the dtype cannot hold is an error. Default: UINT8.
-                adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
-                    True.
-                fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
-                    the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
-                    leaves as many pixels each way, and without smoothing chroma. The result is smaller,
-                    and the following resize gives slightly different pixels (1 to 2 gray levels on
-                    average) in less time. One number stands for both.
-                jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
-                    cores decode in its place. Default: False.
-                hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-                    files in color that the hardware engine decodes. CUDA cores decode the others, which
-                    differ by rounding. By default CUDA cores help as far as the engine limits the
-                    pipeline, and small batches may be computed together. A number makes pixels the same
-                    in every run; with 0 the engine stays unused.
-                random_area (float | Sequence[float] | None): Range of the window's area, relative to
-                    the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
-                    again. Default: (0.08, 1.0).
-                random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
-                    height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
-                num_attempts (int | None): Number of windows that are drawn until one fits; then the
-                    largest is taken. Default: 10.
-                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                    default derived from it. Default: -1.
-                preserve (bool | None): Keep the operator even if its output is not used. Default:
-                    False.
-                device (str | None): cpu, mixed. Default: the device of the inputs.
-                name (str | None): name in the graph, in statistics, checkpoints and errors.
-                Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
-                    device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
-                    host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-                    memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-                    cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
-            """
-
-        @staticmethod
-        def image_slice(
-            encoded: DataNode,
-            anchor: DataNode | None = ...,
-            shape_input: DataNode | None = ...,
-            /,
-            *,
-            output_type: DALIImageType | None = ...,
-            dtype: DALIDataType | DTypeLike | None = ...,
-            adjust_orientation: bool | None = ...,
-            fit: int | Sequence[int] | None = ...,
-            jpeg_fancy_upsampling: bool | None = ...,
-            hw_decoder_load: float | None = ...,
-            axes: int | Sequence[int] | DataNode | None = ...,
-            axis_names: str | None = ...,
-            start: int | Sequence[int] | DataNode | None = ...,
-            end: int | Sequence[int] | DataNode | None = ...,
-            shape: int | Sequence[int] | DataNode | None = ...,
-            rel_start: float | Sequence[float] | DataNode | None = ...,
-            rel_end: float | Sequence[float] | DataNode | None = ...,
-            rel_shape: float | Sequence[float] | DataNode | None = ...,
-            normalized_anchor: bool | None = ...,
-            normalized_shape: bool | None = ...,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            use_fast_idct: bool | None = ...,
-            hybrid_huffman_threshold: int | None = ...,
-            device_memory_padding: int | None = ...,
-            host_memory_padding: int | None = ...,
-            device_memory_padding_jpeg2k: int | None = ...,
-            host_memory_padding_jpeg2k: int | None = ...,
-            preallocate_width_hint: int | None = ...,
-            preallocate_height_hint: int | None = ...,
-            affine: bool | None = ...,
-            memory_stats: bool | None = ...,
-            cache_size: int | None = ...,
-            cache_threshold: int | None = ...,
-            cache_debug: bool | None = ...,
-            cache_batch_copy: bool | None = ...,
-            cache_type: str | None = ...,
-            split_stages: bool | None = ...,
-            use_chunk_allocator: bool | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> DataNode:
-            """Decodes a region of each image, given by its start and its end.
-
-            The region is given as for `fn.slice`: by named arguments, or by the inputs `anchor` and
-            `shape`.
-
-            Inputs:
-                encoded: a whole encoded file a sample; uint8, one dimension.
-                anchor, shape_input: one number for each of the axes, as for `fn.slice`.
-
-            Raises:
-                DecodeError: the bytes are no supported image, or pixels are damaged or missing.
-                ArgumentError: the region reaches out of the image.
-
-            Args:
-                output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
-                    from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-                    alpha and expand palettes. Of more than four channels they take the first three for
-                    RGB. Default: RGB.
-                dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
-                    FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
-                    range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
-                    in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
-                    values; a value that the dtype cannot hold is an error. Default: UINT8.
-                adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
-                    True.
-                fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
-                    the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
-                    leaves as many pixels each way, and without smoothing chroma. The result is smaller,
-                    and the following resize gives slightly different pixels (1 to 2 gray levels on
-                    average) in less time. One number stands for both.
-                jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
-                    JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
-                    cores decode in its place. Default: False.
-                hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-                    files in color that the hardware engine decodes. CUDA cores decode the others, which
-                    differ by rounding. By default CUDA cores help as far as the engine limits the
-                    pipeline, and small batches may be computed together. A number makes pixels the same
-                    in every run; with 0 the engine stays unused.
-                axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
-                    order; all axes if it is empty. Default: (1, 0).
-                axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
-                    is not given. Samples without a layout count as HW, HWC, FHWC or FDHWC.
-                start (int | Sequence[int] | DataNode | None): First element.
-                end (int | Sequence[int] | DataNode | None): The element after the last.
-                shape (int | Sequence[int] | DataNode | None): Number of elements.
-                rel_start (float | Sequence[float] | DataNode | None): Start, in fractions of the
-                    extent.
-                rel_end (float | Sequence[float] | DataNode | None): End, in fractions of the extent.
-                rel_shape (float | Sequence[float] | DataNode | None): Shape, in fractions of the
-                    extent.
-                normalized_anchor (bool | None): Whether an input `anchor` of floats is in fractions of
-                    the extent. Default: True.
-                normalized_shape (bool | None): Whether an input `shape_input` of floats is in fractions
-                    of the extent. Default: True.
-                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                    default derived from it. Default: -1.
-                preserve (bool | None): Keep the operator even if its output is not used. Default:
-                    False.
-                device (str | None): cpu, mixed. Default: the device of the inputs.
-                name (str | None): name in the graph, in statistics, checkpoints and errors.
-                Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
-                    device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
-                    host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-                    memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-                    cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
-            """
-
-        @staticmethod
-        def video(
-            encoded: DataNode,
-            /,
-            *,
-            audio: bool | None = ...,
-            audio_rate: float | None = ...,
-            audio_downmix: bool | None = ...,
-            frames: int | Sequence[int] | DataNode | None = ...,
-            start_frame: int | DataNode | None = ...,
-            end_frame: int | DataNode | None = ...,
-            sequence_length: int | DataNode | None = ...,
-            stride: int | DataNode | None = ...,
-            pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
-            fill_value: int | Sequence[int] | None = ...,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            affine: bool | None = ...,
-            build_index: bool | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> Any:
-            """Decodes frames of videos: all codecs and containers that FFmpeg reads, such as H.264, HEVC,
-            VP9 and AV1 in MP4, Matroska, AVI or MPEG-TS.
-
-            Frames are counted in the order of their presentation, whatever their rate. Without arguments,
-            the result holds all frames. `frames` lists frames; or `start_frame`, `stride` and either
-            `end_frame` or `sequence_length` give a range. Colors follow the matrix and the range that the
-            video states; without a statement, the matrix is ITU-R BT.601. Videos that are marked as turned
-            are turned upright.
-
-            With device="mixed" the GPU's video decoder decodes what it can, as a rule H.264 and HEVC of
-            4:2:0, VP8, VP9, AV1, MPEG-2 and MPEG-4. Threads of the CPU decode the rest, of which the GPU
-            converts the planes (docs/video.md).
-
-            With `audio` the result has the sound, too: from the beginning of the first of the frames, in
-            the order of presentation, to the end of the last one, by the file's time stamps. The sound is
-            zero where the audio stream has no samples.
-
-            Inputs:
-                encoded: a whole video file a sample; uint8, one dimension.
-
-            Outputs:
-                frames: uint8, FHWC, RGB.
-                sound: float32 from -1 to 1, shape (samples, channels), or (samples,) with `audio_downmix`.
-                rate of the sound: float32, a scalar, in Hz.
-
-            Raises:
-                DecodeError: the bytes are no video; a frame that is asked for is damaged, missing, or of
-                    another size than the clip's first frame. With `audio`: there is no audio stream, or it
-                    is damaged.
-                ArgumentError: the range starts behind the last frame.
-
-            Args:
-                audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
-                    such argument. Default: False.
-                audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
-                    file's own. Default: 0.0.
-                audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
-                    False.
-                frames (int | Sequence[int] | DataNode | None): Numbers of the frames, in any order.
-                start_frame (int | DataNode | None): First frame, by default 0.
-                end_frame (int | DataNode | None): Frame behind the last one, by default the video's
-                    end.
-                sequence_length (int | DataNode | None): Number of frames.
-                stride (int | DataNode | None): Distance between two frames of the clip, by default 1.
-                pad_mode (Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric',
-                    'reflect_101', 'reflect'] | None): What replaces frames behind the video's end:
-                    'constant' is a frame of `fill_value`, 'edge' or 'repeat' the last frame;
-                    'reflect_1001' or 'symmetric' goes back through the video from its last frame on,
-                    'reflect_101' or 'reflect' from the last frame but one; 'none' leaves the frames
-                    out, and refuses such numbers in `frames`. Default: 'constant'.
-                fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
-                    Default: (0,).
-                seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
-                    default derived from it. Default: -1.
-                preserve (bool | None): Keep the operator even if its output is not used. Default:
-                    False.
-                device (str | None): cpu, mixed. Default: the device of the inputs.
-                name (str | None): name in the graph, in statistics, checkpoints and errors.
-                Accepted for compatibility, without effect: affine, build_index, bytes_per_sample_hint.
-            """
+        video = _fn.decoders.video
 
     class inputs:
         @staticmethod
@@ -9229,7 +6291,7 @@ class readers:
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> Any:
+    ) -> list[DataNode]:
         """Reads the images of a COCO data set, with boxes, labels, and masks or keypoints.
 
         The annotations are parsed once, into arrays: a file of 450 MB takes seconds and less than
@@ -10037,11 +7099,11 @@ class readers:
                 bytes_per_sample_hint.
         """
 
+    @overload
     @staticmethod
     def parquet(
         *,
         path: str | Sequence[str],
-        columns: str | Sequence[str],
         dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
         cache_bytes: int | None = ...,
         random_shuffle: bool | None = ...,
@@ -10069,7 +7131,8 @@ class readers:
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> Any:
+        columns: str,
+    ) -> DataNode:
         """Reads columns of Parquet files, and of the Arrow files that `save_to_disk` writes.
 
         The files are those of the Hugging Face hub, of pandas, Spark, Polars and others. A feature that
@@ -10169,6 +7232,40 @@ class readers:
                 skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
                 bytes_per_sample, bytes_per_sample_hint.
         """
+    @overload
+    @staticmethod
+    def parquet(
+        *,
+        path: str | Sequence[str],
+        columns: str | Sequence[str],
+        dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
+        cache_bytes: int | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any: ...
 
     @staticmethod
     def sequence(
@@ -10203,7 +7300,7 @@ class readers:
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> Any:
+    ) -> DataNode:
         """Reads sequences of frames from folders of images, one folder a stream.
 
         The frames of a folder are its images in the order of their names. Sequences do not cross
@@ -10305,7 +7402,7 @@ class readers:
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> Any:
+    ) -> dict[str, DataNode]:
         """Reads features from TFRecord files, the records of TensorFlow.
 
         Returns a dict from names to outputs: one for each of `features`, and for each of
@@ -10742,11 +7839,11 @@ class readers:
                 additional_decode_surfaces, bytes_per_sample_hint.
         """
 
+    @overload
     @staticmethod
     def webdataset(
         *,
         paths: str | Sequence[str],
-        ext: str | Sequence[str],
         index_paths: str | Sequence[str] | None = ...,
         missing_component_behavior: str | None = ...,
         dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
@@ -10777,7 +7874,8 @@ class readers:
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> Any:
+        ext: str,
+    ) -> DataNode:
         """Reads samples from tar archives of the WebDataset format.
 
         Files that follow one another and agree in folder and name up to the first dot are the
@@ -10885,6 +7983,43 @@ class readers:
                 skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
                 bytes_per_sample, bytes_per_sample_hint.
         """
+    @overload
+    @staticmethod
+    def webdataset(
+        *,
+        paths: str | Sequence[str],
+        ext: str | Sequence[str],
+        index_paths: str | Sequence[str] | None = ...,
+        missing_component_behavior: str | None = ...,
+        dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
+        case_sensitive_extensions: bool | None = ...,
+        extension_dot: Literal['first', 'last'] | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any: ...
 
 class reductions:
     @staticmethod
@@ -11243,6 +8378,7 @@ class segmentation:
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
+    @overload
     @staticmethod
     def random_object_bbox(
         mask: DataNode,
@@ -11256,14 +8392,14 @@ class segmentation:
         output_class: bool | None = ...,
         threshold: int | Sequence[int] | DataNode | None = ...,
         k_largest: int | None = ...,
-        format: Literal['anchor_shape', 'start_end', 'box'] | None = ...,
+        format: Literal['anchor_shape', 'start_end'] | None = ...,
         cache_objects: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
-    ) -> Any:
+    ) -> list[DataNode]:
         """Draws an object of a segmentation mask, and returns the box around the object.
 
         An object is a connected region of elements with one label; neighbors on an axis are connected.
@@ -11308,6 +8444,28 @@ class segmentation:
             name (str | None): name in the graph, in statistics, checkpoints and errors.
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
+    @overload
+    @staticmethod
+    def random_object_bbox(
+        mask: DataNode,
+        /,
+        *,
+        foreground_prob: float | DataNode | None = ...,
+        background: int | DataNode | None = ...,
+        classes: int | Sequence[int] | DataNode | None = ...,
+        class_weights: float | Sequence[float] | DataNode | None = ...,
+        ignore_class: bool | None = ...,
+        output_class: bool | None = ...,
+        threshold: int | Sequence[int] | DataNode | None = ...,
+        k_largest: int | None = ...,
+        format: Literal['anchor_shape', 'start_end', 'box'] | None = ...,
+        cache_objects: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any: ...
 
     @staticmethod
     def select_masks(

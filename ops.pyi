@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from numpy.typing import ArrayLike, DTypeLike
 
+from . import ops as _ops
 from .engine.graph.nodes import DataNode
 from .engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
 
@@ -15,26 +16,7 @@ class Compose:
     def __init__(self, op_list: Sequence[Callable[..., Any]]) -> None: ...
     def __call__(self, *inputs: Any) -> Any: ...
 
-class AudioDecoder:
-    """`fn.decoders.audio` as a class."""
-
-    def __init__(
-        self,
-        *,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        downmix: bool | None = ...,
-        quality: float | None = ...,
-        antialias: bool | None = ...,
-        sample_rate: float | DataNode | None = ...,
-        offset: float | DataNode | None = ...,
-        duration: float | DataNode | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+AudioDecoder = _ops.decoders.Audio
 
 class AudioResample:
     """`fn.audio_resample` as a class."""
@@ -187,82 +169,9 @@ class BrightnessContrast:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class Caffe2Reader:
-    """`fn.readers.caffe2` as a class."""
+Caffe2Reader = _ops.readers.Caffe2
 
-    def __init__(
-        self,
-        *,
-        image_available: bool | None = ...,
-        label_type: int | None = ...,
-        num_labels: int | None = ...,
-        additional_inputs: int | None = ...,
-        bbox: bool | None = ...,
-        random_shuffle: bool | None = ...,
-        shuffle_after_epoch: bool | None = ...,
-        shuffle_after_epoch_seed: int | None = ...,
-        shuffle_seed: int | None = ...,
-        shuffle_block: int | None = ...,
-        shuffle_window: int | None = ...,
-        shard_id: int | None = ...,
-        num_shards: int | None = ...,
-        stick_to_shard: bool | None = ...,
-        pad_last_batch: bool | None = ...,
-        prefetch_queue_depth: int | None = ...,
-        storage_options: Mapping[str, Any] | None = ...,
-        path: str | Sequence[str] = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        initial_fill: int | None = ...,
-        read_ahead: bool | None = ...,
-        skip_cached_images: bool | None = ...,
-        lazy_init: bool | None = ...,
-        dont_use_mmap: bool | None = ...,
-        use_o_direct: bool | None = ...,
-        tensor_init_bytes: int | None = ...,
-        bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
-
-class CaffeReader:
-    """`fn.readers.caffe` as a class."""
-
-    def __init__(
-        self,
-        *,
-        image_available: bool | None = ...,
-        label_available: bool | None = ...,
-        random_shuffle: bool | None = ...,
-        shuffle_after_epoch: bool | None = ...,
-        shuffle_after_epoch_seed: int | None = ...,
-        shuffle_seed: int | None = ...,
-        shuffle_block: int | None = ...,
-        shuffle_window: int | None = ...,
-        shard_id: int | None = ...,
-        num_shards: int | None = ...,
-        stick_to_shard: bool | None = ...,
-        pad_last_batch: bool | None = ...,
-        prefetch_queue_depth: int | None = ...,
-        storage_options: Mapping[str, Any] | None = ...,
-        path: str | Sequence[str] = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        initial_fill: int | None = ...,
-        read_ahead: bool | None = ...,
-        skip_cached_images: bool | None = ...,
-        lazy_init: bool | None = ...,
-        dont_use_mmap: bool | None = ...,
-        use_o_direct: bool | None = ...,
-        tensor_init_bytes: int | None = ...,
-        bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+CaffeReader = _ops.readers.Caffe
 
 class Cast:
     """`fn.cast` as a class."""
@@ -328,73 +237,9 @@ class Clahe:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class COCOReader:
-    """`fn.readers.coco` as a class."""
+COCOReader = _ops.readers.COCO
 
-    def __init__(
-        self,
-        *,
-        file_root: str = ...,
-        annotations_file: str | None = ...,
-        preprocessed_annotations: str | None = ...,
-        save_preprocessed_annotations: bool | None = ...,
-        save_preprocessed_annotations_dir: str | None = ...,
-        images: str | Sequence[str] | None = ...,
-        skip_empty: bool | None = ...,
-        size_threshold: float | None = ...,
-        include_iscrowd: bool | None = ...,
-        avoid_class_remapping: bool | None = ...,
-        ltrb: bool | None = ...,
-        ratio: bool | None = ...,
-        polygon_masks: bool | None = ...,
-        pixelwise_masks: bool | None = ...,
-        image_ids: bool | None = ...,
-        keypoints: bool | None = ...,
-        panoptic_root: str | None = ...,
-        random_shuffle: bool | None = ...,
-        shuffle_after_epoch: bool | None = ...,
-        shuffle_after_epoch_seed: int | None = ...,
-        shuffle_seed: int | None = ...,
-        shuffle_block: int | None = ...,
-        shuffle_window: int | None = ...,
-        shard_id: int | None = ...,
-        num_shards: int | None = ...,
-        stick_to_shard: bool | None = ...,
-        pad_last_batch: bool | None = ...,
-        prefetch_queue_depth: int | None = ...,
-        storage_options: Mapping[str, Any] | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        initial_fill: int | None = ...,
-        read_ahead: bool | None = ...,
-        skip_cached_images: bool | None = ...,
-        lazy_init: bool | None = ...,
-        dont_use_mmap: bool | None = ...,
-        use_o_direct: bool | None = ...,
-        tensor_init_bytes: int | None = ...,
-        bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
-
-class CoinFlip:
-    """`fn.random.coin_flip` as a class."""
-
-    def __init__(
-        self,
-        *,
-        shape: int | Sequence[int] | DataNode | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        probability: float | DataNode | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+CoinFlip = _ops.random.CoinFlip
 
 class ColorSpaceConversion:
     """`fn.color_space_conversion` as a class."""
@@ -538,7 +383,7 @@ class Crop:
         crop_pos_x: float | DataNode | None = ...,
         crop_pos_y: float | DataNode | None = ...,
         crop_pos_z: float | DataNode | None = ...,
-        rounding: str | None = ...,
+        rounding: Literal['round', 'truncate'] | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         image_type: DALIImageType | None = ...,
@@ -565,7 +410,7 @@ class CropMirrorNormalize:
         crop_pos_x: float | DataNode | None = ...,
         crop_pos_y: float | DataNode | None = ...,
         crop_pos_z: float | DataNode | None = ...,
-        rounding: str | None = ...,
+        rounding: Literal['round', 'truncate'] | None = ...,
         output_layout: str | None = ...,
         pad_output: bool | None = ...,
         mirror: int | DataNode | None = ...,
@@ -758,7 +603,7 @@ class FastResizeCropMirror:
         crop_pos_x: float | DataNode | None = ...,
         crop_pos_y: float | DataNode | None = ...,
         crop_pos_z: float | DataNode | None = ...,
-        rounding: str | None = ...,
+        rounding: Literal['round', 'truncate'] | None = ...,
         mirror: int | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
@@ -770,46 +615,7 @@ class FastResizeCropMirror:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class FileReader:
-    """`fn.readers.file` as a class."""
-
-    def __init__(
-        self,
-        *,
-        file_root: str | None = ...,
-        files: str | Sequence[str] | None = ...,
-        labels: int | Sequence[int] | None = ...,
-        file_list: str | None = ...,
-        file_filters: str | Sequence[str] | None = ...,
-        dir_filters: str | Sequence[str] | None = ...,
-        case_sensitive_filter: bool | None = ...,
-        random_shuffle: bool | None = ...,
-        shuffle_after_epoch: bool | None = ...,
-        shuffle_after_epoch_seed: int | None = ...,
-        shuffle_seed: int | None = ...,
-        shuffle_block: int | None = ...,
-        shuffle_window: int | None = ...,
-        shard_id: int | None = ...,
-        num_shards: int | None = ...,
-        stick_to_shard: bool | None = ...,
-        pad_last_batch: bool | None = ...,
-        prefetch_queue_depth: int | None = ...,
-        storage_options: Mapping[str, Any] | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        initial_fill: int | None = ...,
-        read_ahead: bool | None = ...,
-        skip_cached_images: bool | None = ...,
-        lazy_init: bool | None = ...,
-        dont_use_mmap: bool | None = ...,
-        use_o_direct: bool | None = ...,
-        tensor_init_bytes: int | None = ...,
-        bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+FileReader = _ops.readers.File
 
 class Filter:
     """`fn.filter` as a class."""
@@ -962,174 +768,13 @@ class Hue:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class ImageDecoder:
-    """`fn.decoders.image` as a class."""
+ImageDecoder = _ops.decoders.Image
 
-    def __init__(
-        self,
-        *,
-        output_type: DALIImageType | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        adjust_orientation: bool | None = ...,
-        fit: int | Sequence[int] | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
-        hw_decoder_load: float | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        use_fast_idct: bool | None = ...,
-        hybrid_huffman_threshold: int | None = ...,
-        device_memory_padding: int | None = ...,
-        host_memory_padding: int | None = ...,
-        device_memory_padding_jpeg2k: int | None = ...,
-        host_memory_padding_jpeg2k: int | None = ...,
-        preallocate_width_hint: int | None = ...,
-        preallocate_height_hint: int | None = ...,
-        affine: bool | None = ...,
-        memory_stats: bool | None = ...,
-        cache_size: int | None = ...,
-        cache_threshold: int | None = ...,
-        cache_debug: bool | None = ...,
-        cache_batch_copy: bool | None = ...,
-        cache_type: str | None = ...,
-        split_stages: bool | None = ...,
-        use_chunk_allocator: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+ImageDecoderCrop = _ops.decoders.ImageCrop
 
-class ImageDecoderCrop:
-    """`fn.decoders.image_crop` as a class."""
+ImageDecoderRandomCrop = _ops.decoders.ImageRandomCrop
 
-    def __init__(
-        self,
-        *,
-        output_type: DALIImageType | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        adjust_orientation: bool | None = ...,
-        fit: int | Sequence[int] | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
-        hw_decoder_load: float | None = ...,
-        crop: float | Sequence[float] | DataNode | None = ...,
-        crop_d: float | DataNode | None = ...,
-        crop_h: float | DataNode | None = ...,
-        crop_w: float | DataNode | None = ...,
-        crop_pos_x: float | DataNode | None = ...,
-        crop_pos_y: float | DataNode | None = ...,
-        crop_pos_z: float | DataNode | None = ...,
-        rounding: str | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        use_fast_idct: bool | None = ...,
-        hybrid_huffman_threshold: int | None = ...,
-        device_memory_padding: int | None = ...,
-        host_memory_padding: int | None = ...,
-        device_memory_padding_jpeg2k: int | None = ...,
-        host_memory_padding_jpeg2k: int | None = ...,
-        preallocate_width_hint: int | None = ...,
-        preallocate_height_hint: int | None = ...,
-        affine: bool | None = ...,
-        memory_stats: bool | None = ...,
-        cache_size: int | None = ...,
-        cache_threshold: int | None = ...,
-        cache_debug: bool | None = ...,
-        cache_batch_copy: bool | None = ...,
-        cache_type: str | None = ...,
-        split_stages: bool | None = ...,
-        use_chunk_allocator: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
-
-class ImageDecoderRandomCrop:
-    """`fn.decoders.image_random_crop` as a class."""
-
-    def __init__(
-        self,
-        *,
-        output_type: DALIImageType | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        adjust_orientation: bool | None = ...,
-        fit: int | Sequence[int] | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
-        hw_decoder_load: float | None = ...,
-        random_area: float | Sequence[float] | None = ...,
-        random_aspect_ratio: float | Sequence[float] | None = ...,
-        num_attempts: int | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        use_fast_idct: bool | None = ...,
-        hybrid_huffman_threshold: int | None = ...,
-        device_memory_padding: int | None = ...,
-        host_memory_padding: int | None = ...,
-        device_memory_padding_jpeg2k: int | None = ...,
-        host_memory_padding_jpeg2k: int | None = ...,
-        preallocate_width_hint: int | None = ...,
-        preallocate_height_hint: int | None = ...,
-        affine: bool | None = ...,
-        memory_stats: bool | None = ...,
-        cache_size: int | None = ...,
-        cache_threshold: int | None = ...,
-        cache_debug: bool | None = ...,
-        cache_batch_copy: bool | None = ...,
-        cache_type: str | None = ...,
-        split_stages: bool | None = ...,
-        use_chunk_allocator: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
-
-class ImageDecoderSlice:
-    """`fn.decoders.image_slice` as a class."""
-
-    def __init__(
-        self,
-        *,
-        output_type: DALIImageType | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        adjust_orientation: bool | None = ...,
-        fit: int | Sequence[int] | None = ...,
-        jpeg_fancy_upsampling: bool | None = ...,
-        hw_decoder_load: float | None = ...,
-        axes: int | Sequence[int] | DataNode | None = ...,
-        axis_names: str | None = ...,
-        start: int | Sequence[int] | DataNode | None = ...,
-        end: int | Sequence[int] | DataNode | None = ...,
-        shape: int | Sequence[int] | DataNode | None = ...,
-        rel_start: float | Sequence[float] | DataNode | None = ...,
-        rel_end: float | Sequence[float] | DataNode | None = ...,
-        rel_shape: float | Sequence[float] | DataNode | None = ...,
-        normalized_anchor: bool | None = ...,
-        normalized_shape: bool | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        use_fast_idct: bool | None = ...,
-        hybrid_huffman_threshold: int | None = ...,
-        device_memory_padding: int | None = ...,
-        host_memory_padding: int | None = ...,
-        device_memory_padding_jpeg2k: int | None = ...,
-        host_memory_padding_jpeg2k: int | None = ...,
-        preallocate_width_hint: int | None = ...,
-        preallocate_height_hint: int | None = ...,
-        affine: bool | None = ...,
-        memory_stats: bool | None = ...,
-        cache_size: int | None = ...,
-        cache_threshold: int | None = ...,
-        cache_debug: bool | None = ...,
-        cache_batch_copy: bool | None = ...,
-        cache_type: str | None = ...,
-        split_stages: bool | None = ...,
-        use_chunk_allocator: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+ImageDecoderSlice = _ops.decoders.ImageSlice
 
 class Jitter:
     """`fn.jitter` as a class."""
@@ -1264,91 +909,9 @@ class MultiPaste:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class MXNetReader:
-    """`fn.readers.mxnet` as a class."""
+MXNetReader = _ops.readers.MXNet
 
-    def __init__(
-        self,
-        *,
-        path: str | Sequence[str] = ...,
-        index_path: str | Sequence[str] | None = ...,
-        header_records: Literal['skip', 'keep'] | None = ...,
-        random_shuffle: bool | None = ...,
-        shuffle_after_epoch: bool | None = ...,
-        shuffle_after_epoch_seed: int | None = ...,
-        shuffle_seed: int | None = ...,
-        shuffle_block: int | None = ...,
-        shuffle_window: int | None = ...,
-        shard_id: int | None = ...,
-        num_shards: int | None = ...,
-        stick_to_shard: bool | None = ...,
-        pad_last_batch: bool | None = ...,
-        prefetch_queue_depth: int | None = ...,
-        storage_options: Mapping[str, Any] | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        initial_fill: int | None = ...,
-        read_ahead: bool | None = ...,
-        skip_cached_images: bool | None = ...,
-        lazy_init: bool | None = ...,
-        dont_use_mmap: bool | None = ...,
-        use_o_direct: bool | None = ...,
-        tensor_init_bytes: int | None = ...,
-        bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
-
-class NemoAsrReader:
-    """`fn.readers.nemo_asr` as a class."""
-
-    def __init__(
-        self,
-        *,
-        manifest_filepaths: str | Sequence[str] = ...,
-        tarred_audio_filepaths: str | Sequence[str] | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        downmix: bool | None = ...,
-        sample_rate: float | None = ...,
-        quality: float | None = ...,
-        antialias: bool | None = ...,
-        min_duration: float | None = ...,
-        max_duration: float | None = ...,
-        read_sample_rate: bool | None = ...,
-        read_text: bool | None = ...,
-        read_idxs: bool | None = ...,
-        order: Literal['manifest', 'ascending', 'descending'] | None = ...,
-        bucket_size: int | None = ...,
-        random_shuffle: bool | None = ...,
-        shuffle_after_epoch: bool | None = ...,
-        shuffle_after_epoch_seed: int | None = ...,
-        shuffle_seed: int | None = ...,
-        shuffle_block: int | None = ...,
-        shuffle_window: int | None = ...,
-        shard_id: int | None = ...,
-        num_shards: int | None = ...,
-        stick_to_shard: bool | None = ...,
-        pad_last_batch: bool | None = ...,
-        prefetch_queue_depth: int | None = ...,
-        storage_options: Mapping[str, Any] | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        normalize_text: bool | None = ...,
-        initial_fill: int | None = ...,
-        read_ahead: bool | None = ...,
-        skip_cached_images: bool | None = ...,
-        lazy_init: bool | None = ...,
-        dont_use_mmap: bool | None = ...,
-        use_o_direct: bool | None = ...,
-        tensor_init_bytes: int | None = ...,
-        bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+NemoAsrReader = _ops.readers.NemoAsr
 
 class NonsilentRegion:
     """`fn.nonsilent_region` as a class."""
@@ -1368,23 +931,7 @@ class NonsilentRegion:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class NormalDistribution:
-    """`fn.random.normal` as a class."""
-
-    def __init__(
-        self,
-        *,
-        shape: int | Sequence[int] | DataNode | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        mean: float | DataNode | None = ...,
-        stddev: float | DataNode | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+NormalDistribution = _ops.random.Normal
 
 class Normalize:
     """`fn.normalize` as a class."""
@@ -1410,57 +957,7 @@ class Normalize:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class NumpyReader:
-    """`fn.readers.numpy` as a class."""
-
-    def __init__(
-        self,
-        *,
-        files: str | Sequence[str] | None = ...,
-        file_list: str | None = ...,
-        file_root: str | None = ...,
-        file_filter: str | None = ...,
-        member_filter: str | None = ...,
-        sample_axis: int | None = ...,
-        roi: Any | None = ...,
-        roi_start: int | Sequence[int] | DataNode | None = ...,
-        roi_end: int | Sequence[int] | DataNode | None = ...,
-        roi_shape: int | Sequence[int] | DataNode | None = ...,
-        rel_roi_start: float | Sequence[float] | DataNode | None = ...,
-        rel_roi_end: float | Sequence[float] | DataNode | None = ...,
-        rel_roi_shape: float | Sequence[float] | DataNode | None = ...,
-        roi_axes: int | Sequence[int] | None = ...,
-        out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape'] | None = ...,
-        fill_value: float | None = ...,
-        cache_header_information: bool | None = ...,
-        random_shuffle: bool | None = ...,
-        shuffle_after_epoch: bool | None = ...,
-        shuffle_after_epoch_seed: int | None = ...,
-        shuffle_seed: int | None = ...,
-        shuffle_block: int | None = ...,
-        shuffle_window: int | None = ...,
-        shard_id: int | None = ...,
-        num_shards: int | None = ...,
-        stick_to_shard: bool | None = ...,
-        pad_last_batch: bool | None = ...,
-        prefetch_queue_depth: int | None = ...,
-        storage_options: Mapping[str, Any] | None = ...,
-        use_o_direct: bool | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        register_buffers: bool | None = ...,
-        initial_fill: int | None = ...,
-        read_ahead: bool | None = ...,
-        skip_cached_images: bool | None = ...,
-        lazy_init: bool | None = ...,
-        dont_use_mmap: bool | None = ...,
-        tensor_init_bytes: int | None = ...,
-        bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+NumpyReader = _ops.readers.Numpy
 
 class OneHot:
     """`fn.one_hot` as a class."""
@@ -1847,7 +1344,7 @@ class ResizeCropMirror:
         crop_pos_x: float | DataNode | None = ...,
         crop_pos_y: float | DataNode | None = ...,
         crop_pos_z: float | DataNode | None = ...,
-        rounding: str | None = ...,
+        rounding: Literal['round', 'truncate'] | None = ...,
         mirror: int | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
@@ -1917,44 +1414,7 @@ class Saturation:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class SequenceReader:
-    """`fn.readers.sequence` as a class."""
-
-    def __init__(
-        self,
-        *,
-        file_root: str = ...,
-        sequence_length: int = ...,
-        step: int | None = ...,
-        stride: int | None = ...,
-        image_type: DALIImageType | None = ...,
-        random_shuffle: bool | None = ...,
-        shuffle_after_epoch: bool | None = ...,
-        shuffle_after_epoch_seed: int | None = ...,
-        shuffle_seed: int | None = ...,
-        shuffle_block: int | None = ...,
-        shuffle_window: int | None = ...,
-        shard_id: int | None = ...,
-        num_shards: int | None = ...,
-        stick_to_shard: bool | None = ...,
-        pad_last_batch: bool | None = ...,
-        prefetch_queue_depth: int | None = ...,
-        storage_options: Mapping[str, Any] | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        initial_fill: int | None = ...,
-        read_ahead: bool | None = ...,
-        skip_cached_images: bool | None = ...,
-        lazy_init: bool | None = ...,
-        dont_use_mmap: bool | None = ...,
-        use_o_direct: bool | None = ...,
-        tensor_init_bytes: int | None = ...,
-        bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+SequenceReader = _ops.readers.Sequence
 
 class SequenceRearrange:
     """`fn.sequence_rearrange` as a class."""
@@ -2135,44 +1595,7 @@ class TensorResize:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class TFRecordReader:
-    """`fn.readers.tfrecord` as a class."""
-
-    def __init__(
-        self,
-        *,
-        path: str | Sequence[str] = ...,
-        index_path: str | Sequence[str] | None = ...,
-        features: Any = ...,
-        sequence_features: Any | None = ...,
-        verify_crc: Literal['always', 'index', 'never'] | None = ...,
-        random_shuffle: bool | None = ...,
-        shuffle_after_epoch: bool | None = ...,
-        shuffle_after_epoch_seed: int | None = ...,
-        shuffle_seed: int | None = ...,
-        shuffle_block: int | None = ...,
-        shuffle_window: int | None = ...,
-        shard_id: int | None = ...,
-        num_shards: int | None = ...,
-        stick_to_shard: bool | None = ...,
-        pad_last_batch: bool | None = ...,
-        prefetch_queue_depth: int | None = ...,
-        storage_options: Mapping[str, Any] | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        initial_fill: int | None = ...,
-        read_ahead: bool | None = ...,
-        skip_cached_images: bool | None = ...,
-        lazy_init: bool | None = ...,
-        dont_use_mmap: bool | None = ...,
-        use_o_direct: bool | None = ...,
-        tensor_init_bytes: int | None = ...,
-        bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+TFRecordReader = _ops.readers.TFRecord
 
 class ToDecibels:
     """`fn.to_decibels` as a class."""
@@ -2191,21 +1614,7 @@ class ToDecibels:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class TransformTranslation:
-    """`fn.transforms.translation` as a class."""
-
-    def __init__(
-        self,
-        *,
-        reverse_order: bool | None = ...,
-        offset: float | Sequence[float] | DataNode = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+TransformTranslation = _ops.transforms.Translation
 
 class Transpose:
     """`fn.transpose` as a class."""
@@ -2224,151 +1633,11 @@ class Transpose:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class Uniform:
-    """`fn.random.uniform` as a class."""
+Uniform = _ops.random.Uniform
 
-    def __init__(
-        self,
-        *,
-        shape: int | Sequence[int] | DataNode | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        range: float | Sequence[float] | DataNode | None = ...,
-        values: float | Sequence[float] | DataNode | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+VideoReader = _ops.readers.Video
 
-class VideoReader:
-    """`fn.readers.video` as a class."""
-
-    def __init__(
-        self,
-        *,
-        labels: int | Sequence[int] | None = ...,
-        file_list_frame_num: bool | None = ...,
-        file_list_include_preceding_frame: bool | None = ...,
-        pad_sequences: bool | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        normalized: bool | None = ...,
-        channels: int | None = ...,
-        random_shuffle: bool | None = ...,
-        shuffle_after_epoch: bool | None = ...,
-        shuffle_after_epoch_seed: int | None = ...,
-        shuffle_seed: int | None = ...,
-        shuffle_block: int | None = ...,
-        shuffle_window: int | None = ...,
-        shard_id: int | None = ...,
-        num_shards: int | None = ...,
-        stick_to_shard: bool | None = ...,
-        pad_last_batch: bool | None = ...,
-        prefetch_queue_depth: int | None = ...,
-        storage_options: Mapping[str, Any] | None = ...,
-        audio: bool | None = ...,
-        audio_rate: float | None = ...,
-        audio_downmix: bool | None = ...,
-        filenames: str | Sequence[str] | None = ...,
-        file_root: str | None = ...,
-        file_list: str | None = ...,
-        sequence_length: int = ...,
-        stride: int | None = ...,
-        step: int | None = ...,
-        enable_frame_num: Literal['none', False, 'scalar', True, 'sequence'] | None = ...,
-        enable_timestamps: bool | None = ...,
-        image_type: DALIImageType | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        skip_vfr_check: bool | None = ...,
-        additional_decode_surfaces: int | None = ...,
-        initial_fill: int | None = ...,
-        read_ahead: bool | None = ...,
-        skip_cached_images: bool | None = ...,
-        lazy_init: bool | None = ...,
-        dont_use_mmap: bool | None = ...,
-        use_o_direct: bool | None = ...,
-        tensor_init_bytes: int | None = ...,
-        bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
-
-class VideoReaderResize:
-    """`fn.readers.video_resize` as a class."""
-
-    def __init__(
-        self,
-        *,
-        antialias: bool | None = ...,
-        interp_type: DALIInterpType | None = ...,
-        mag_filter: DALIInterpType | None = ...,
-        max_size: float | Sequence[float] | None = ...,
-        min_filter: DALIInterpType | None = ...,
-        mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
-        resize_longer: float | None = ...,
-        resize_shorter: float | None = ...,
-        resize_x: float | None = ...,
-        resize_y: float | None = ...,
-        resize_z: float | None = ...,
-        roi_end: float | Sequence[float] | None = ...,
-        roi_relative: bool | None = ...,
-        roi_start: float | Sequence[float] | None = ...,
-        size: float | Sequence[float] | None = ...,
-        subpixel_scale: bool | None = ...,
-        random_shuffle: bool | None = ...,
-        shuffle_after_epoch: bool | None = ...,
-        shuffle_after_epoch_seed: int | None = ...,
-        shuffle_seed: int | None = ...,
-        shuffle_block: int | None = ...,
-        shuffle_window: int | None = ...,
-        shard_id: int | None = ...,
-        num_shards: int | None = ...,
-        stick_to_shard: bool | None = ...,
-        pad_last_batch: bool | None = ...,
-        prefetch_queue_depth: int | None = ...,
-        storage_options: Mapping[str, Any] | None = ...,
-        audio: bool | None = ...,
-        audio_rate: float | None = ...,
-        audio_downmix: bool | None = ...,
-        filenames: str | Sequence[str] | None = ...,
-        file_root: str | None = ...,
-        file_list: str | None = ...,
-        sequence_length: int = ...,
-        stride: int | None = ...,
-        step: int | None = ...,
-        enable_frame_num: Literal['none', False, 'scalar', True, 'sequence'] | None = ...,
-        enable_timestamps: bool | None = ...,
-        image_type: DALIImageType | None = ...,
-        labels: int | Sequence[int] | None = ...,
-        file_list_frame_num: bool | None = ...,
-        file_list_include_preceding_frame: bool | None = ...,
-        pad_sequences: bool | None = ...,
-        dtype: DALIDataType | DTypeLike | None = ...,
-        normalized: bool | None = ...,
-        channels: int | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        minibatch_size: int | None = ...,
-        temp_buffer_hint: int | None = ...,
-        initial_fill: int | None = ...,
-        read_ahead: bool | None = ...,
-        skip_cached_images: bool | None = ...,
-        lazy_init: bool | None = ...,
-        dont_use_mmap: bool | None = ...,
-        use_o_direct: bool | None = ...,
-        tensor_init_bytes: int | None = ...,
-        bytes_per_sample: float | None = ...,
-        skip_vfr_check: bool | None = ...,
-        additional_decode_surfaces: int | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+VideoReaderResize = _ops.readers.VideoResize
 
 class WarpAffine:
     """`fn.warp_affine` as a class."""
@@ -2414,46 +1683,7 @@ class Water:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class WebdatasetReader:
-    """`fn.readers.webdataset` as a class."""
-
-    def __init__(
-        self,
-        *,
-        paths: str | Sequence[str] = ...,
-        ext: str | Sequence[str] = ...,
-        index_paths: str | Sequence[str] | None = ...,
-        missing_component_behavior: str | None = ...,
-        dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
-        case_sensitive_extensions: bool | None = ...,
-        extension_dot: Literal['first', 'last'] | None = ...,
-        random_shuffle: bool | None = ...,
-        shuffle_after_epoch: bool | None = ...,
-        shuffle_after_epoch_seed: int | None = ...,
-        shuffle_seed: int | None = ...,
-        shuffle_block: int | None = ...,
-        shuffle_window: int | None = ...,
-        shard_id: int | None = ...,
-        num_shards: int | None = ...,
-        stick_to_shard: bool | None = ...,
-        pad_last_batch: bool | None = ...,
-        prefetch_queue_depth: int | None = ...,
-        storage_options: Mapping[str, Any] | None = ...,
-        seed: int | None = ...,
-        preserve: bool | None = ...,
-        initial_fill: int | None = ...,
-        read_ahead: bool | None = ...,
-        skip_cached_images: bool | None = ...,
-        lazy_init: bool | None = ...,
-        dont_use_mmap: bool | None = ...,
-        use_o_direct: bool | None = ...,
-        tensor_init_bytes: int | None = ...,
-        bytes_per_sample: float | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
-        device: str | None = ...,
-        name: str | None = ...,
-    ) -> None: ...
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+WebdatasetReader = _ops.readers.Webdataset
 
 class Zeros:
     """`fn.zeros` as a class."""
@@ -2565,7 +1795,7 @@ class decoders:
             crop_pos_x: float | DataNode | None = ...,
             crop_pos_y: float | DataNode | None = ...,
             crop_pos_z: float | DataNode | None = ...,
-            rounding: str | None = ...,
+            rounding: Literal['round', 'truncate'] | None = ...,
             seed: int | None = ...,
             preserve: bool | None = ...,
             use_fast_idct: bool | None = ...,
@@ -2759,42 +1989,9 @@ class decoders:
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
 class experimental:
-    class AudioResample:
-        """`fn.audio_resample` as a class."""
+    AudioResample = _ops.AudioResample
 
-        def __init__(
-            self,
-            *,
-            dtype: DALIDataType | DTypeLike | None = ...,
-            in_rate: float | DataNode | None = ...,
-            out_rate: float | DataNode | None = ...,
-            out_length: int | DataNode | None = ...,
-            scale: float | DataNode | None = ...,
-            quality: float | None = ...,
-            antialias: bool | None = ...,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> None: ...
-        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
-
-    class Debayer:
-        """`fn.debayer` as a class."""
-
-        def __init__(
-            self,
-            *,
-            algorithm: Literal['bilinear_ocv', 'default_npp', 'edgeaware_ocv', 'vng_ocv', 'gray_ocv'] | None = ...,
-            blue_position: int | Sequence[int] | DataNode = ...,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> None: ...
-        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+    Debayer = _ops.Debayer
 
     class Dilate:
         """`fn.experimental.dilate` as a class."""
@@ -2814,19 +2011,7 @@ class experimental:
         ) -> None: ...
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-    class Equalize:
-        """`fn.equalize` as a class."""
-
-        def __init__(
-            self,
-            *,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> None: ...
-        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+    Equalize = _ops.Equalize
 
     class Erode:
         """`fn.experimental.erode` as a class."""
@@ -2846,45 +2031,9 @@ class experimental:
         ) -> None: ...
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-    class Filter:
-        """`fn.filter` as a class."""
+    Filter = _ops.Filter
 
-        def __init__(
-            self,
-            *,
-            anchor: int | Sequence[int] | DataNode | None = ...,
-            border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad'] | None = ...,
-            dtype: DALIDataType | DTypeLike | None = ...,
-            mode: Literal['same', 'valid'] | None = ...,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> None: ...
-        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
-
-    class Inflate:
-        """`fn.decoders.inflate` as a class."""
-
-        def __init__(
-            self,
-            *,
-            shape: int | Sequence[int] | DataNode = ...,
-            dtype: DALIDataType | DTypeLike | None = ...,
-            layout: str | None = ...,
-            chunk_offsets: int | Sequence[int] | DataNode | None = ...,
-            chunk_sizes: int | Sequence[int] | DataNode | None = ...,
-            sequence_axis_name: str | None = ...,
-            algorithm: str | None = ...,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            check_output_size: bool | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> None: ...
-        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+    Inflate = _ops.decoders.Inflate
 
     class MedianBlur:
         """`fn.experimental.median_blur` as a class."""
@@ -2901,22 +2050,7 @@ class experimental:
         ) -> None: ...
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-    class PeekImageShape:
-        """`fn.peek_image_shape` as a class."""
-
-        def __init__(
-            self,
-            *,
-            dtype: DALIDataType | DTypeLike | None = ...,
-            adjust_orientation: bool | None = ...,
-            image_type: DALIImageType | None = ...,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> None: ...
-        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+    PeekImageShape = _ops.PeekImageShape
 
     class Remap:
         """`fn.experimental.remap` as a class."""
@@ -2934,73 +2068,9 @@ class experimental:
         ) -> None: ...
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-    class Resize:
-        """`fn.resize` as a class."""
+    Resize = _ops.Resize
 
-        def __init__(
-            self,
-            *,
-            interp_type: DALIInterpType | DataNode | None = ...,
-            min_filter: DALIInterpType | DataNode | None = ...,
-            mag_filter: DALIInterpType | DataNode | None = ...,
-            antialias: bool | None = ...,
-            dtype: DALIDataType | DTypeLike | None = ...,
-            size: float | Sequence[float] | DataNode | None = ...,
-            resize_x: float | DataNode | None = ...,
-            resize_y: float | DataNode | None = ...,
-            resize_z: float | DataNode | None = ...,
-            resize_shorter: float | DataNode | None = ...,
-            resize_longer: float | DataNode | None = ...,
-            mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
-            max_size: float | Sequence[float] | None = ...,
-            subpixel_scale: bool | None = ...,
-            roi_start: float | Sequence[float] | DataNode | None = ...,
-            roi_end: float | Sequence[float] | DataNode | None = ...,
-            roi_relative: bool | None = ...,
-            save_attrs: bool | None = ...,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            temp_buffer_hint: int | None = ...,
-            minibatch_size: int | None = ...,
-            image_type: DALIImageType | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> None: ...
-        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
-
-    class TensorResize:
-        """`fn.tensor_resize` as a class."""
-
-        def __init__(
-            self,
-            *,
-            interp_type: DALIInterpType | DataNode | None = ...,
-            min_filter: DALIInterpType | DataNode | None = ...,
-            mag_filter: DALIInterpType | DataNode | None = ...,
-            antialias: bool | None = ...,
-            dtype: DALIDataType | DTypeLike | None = ...,
-            alignment: float | Sequence[float] | DataNode | None = ...,
-            axes: int | Sequence[int] | None = ...,
-            axis_names: str | None = ...,
-            max_size: float | Sequence[float] | None = ...,
-            mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
-            roi_end: float | Sequence[float] | DataNode | None = ...,
-            roi_relative: bool | None = ...,
-            roi_start: float | Sequence[float] | DataNode | None = ...,
-            scales: float | Sequence[float] | DataNode | None = ...,
-            size_rounding: Literal['round', 'truncate', 'ceil'] | None = ...,
-            sizes: float | Sequence[float] | DataNode | None = ...,
-            subpixel_scale: bool | None = ...,
-            seed: int | None = ...,
-            preserve: bool | None = ...,
-            temp_buffer_hint: int | None = ...,
-            minibatch_size: int | None = ...,
-            bytes_per_sample_hint: int | Sequence[int] | None = ...,
-            device: str | None = ...,
-            name: str | None = ...,
-        ) -> None: ...
-        def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+    TensorResize = _ops.TensorResize
 
     class WarpPerspective:
         """`fn.experimental.warp_perspective` as a class."""
@@ -3024,200 +2094,15 @@ class experimental:
         def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
     class decoders:
-        class Image:
-            """`fn.decoders.image` as a class."""
+        Image = _ops.decoders.Image
 
-            def __init__(
-                self,
-                *,
-                output_type: DALIImageType | None = ...,
-                dtype: DALIDataType | DTypeLike | None = ...,
-                adjust_orientation: bool | None = ...,
-                fit: int | Sequence[int] | None = ...,
-                jpeg_fancy_upsampling: bool | None = ...,
-                hw_decoder_load: float | None = ...,
-                seed: int | None = ...,
-                preserve: bool | None = ...,
-                use_fast_idct: bool | None = ...,
-                hybrid_huffman_threshold: int | None = ...,
-                device_memory_padding: int | None = ...,
-                host_memory_padding: int | None = ...,
-                device_memory_padding_jpeg2k: int | None = ...,
-                host_memory_padding_jpeg2k: int | None = ...,
-                preallocate_width_hint: int | None = ...,
-                preallocate_height_hint: int | None = ...,
-                affine: bool | None = ...,
-                memory_stats: bool | None = ...,
-                cache_size: int | None = ...,
-                cache_threshold: int | None = ...,
-                cache_debug: bool | None = ...,
-                cache_batch_copy: bool | None = ...,
-                cache_type: str | None = ...,
-                split_stages: bool | None = ...,
-                use_chunk_allocator: bool | None = ...,
-                bytes_per_sample_hint: int | Sequence[int] | None = ...,
-                device: str | None = ...,
-                name: str | None = ...,
-            ) -> None: ...
-            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+        ImageCrop = _ops.decoders.ImageCrop
 
-        class ImageCrop:
-            """`fn.decoders.image_crop` as a class."""
+        ImageRandomCrop = _ops.decoders.ImageRandomCrop
 
-            def __init__(
-                self,
-                *,
-                output_type: DALIImageType | None = ...,
-                dtype: DALIDataType | DTypeLike | None = ...,
-                adjust_orientation: bool | None = ...,
-                fit: int | Sequence[int] | None = ...,
-                jpeg_fancy_upsampling: bool | None = ...,
-                hw_decoder_load: float | None = ...,
-                crop: float | Sequence[float] | DataNode | None = ...,
-                crop_d: float | DataNode | None = ...,
-                crop_h: float | DataNode | None = ...,
-                crop_w: float | DataNode | None = ...,
-                crop_pos_x: float | DataNode | None = ...,
-                crop_pos_y: float | DataNode | None = ...,
-                crop_pos_z: float | DataNode | None = ...,
-                rounding: str | None = ...,
-                seed: int | None = ...,
-                preserve: bool | None = ...,
-                use_fast_idct: bool | None = ...,
-                hybrid_huffman_threshold: int | None = ...,
-                device_memory_padding: int | None = ...,
-                host_memory_padding: int | None = ...,
-                device_memory_padding_jpeg2k: int | None = ...,
-                host_memory_padding_jpeg2k: int | None = ...,
-                preallocate_width_hint: int | None = ...,
-                preallocate_height_hint: int | None = ...,
-                affine: bool | None = ...,
-                memory_stats: bool | None = ...,
-                cache_size: int | None = ...,
-                cache_threshold: int | None = ...,
-                cache_debug: bool | None = ...,
-                cache_batch_copy: bool | None = ...,
-                cache_type: str | None = ...,
-                split_stages: bool | None = ...,
-                use_chunk_allocator: bool | None = ...,
-                bytes_per_sample_hint: int | Sequence[int] | None = ...,
-                device: str | None = ...,
-                name: str | None = ...,
-            ) -> None: ...
-            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+        ImageSlice = _ops.decoders.ImageSlice
 
-        class ImageRandomCrop:
-            """`fn.decoders.image_random_crop` as a class."""
-
-            def __init__(
-                self,
-                *,
-                output_type: DALIImageType | None = ...,
-                dtype: DALIDataType | DTypeLike | None = ...,
-                adjust_orientation: bool | None = ...,
-                fit: int | Sequence[int] | None = ...,
-                jpeg_fancy_upsampling: bool | None = ...,
-                hw_decoder_load: float | None = ...,
-                random_area: float | Sequence[float] | None = ...,
-                random_aspect_ratio: float | Sequence[float] | None = ...,
-                num_attempts: int | None = ...,
-                seed: int | None = ...,
-                preserve: bool | None = ...,
-                use_fast_idct: bool | None = ...,
-                hybrid_huffman_threshold: int | None = ...,
-                device_memory_padding: int | None = ...,
-                host_memory_padding: int | None = ...,
-                device_memory_padding_jpeg2k: int | None = ...,
-                host_memory_padding_jpeg2k: int | None = ...,
-                preallocate_width_hint: int | None = ...,
-                preallocate_height_hint: int | None = ...,
-                affine: bool | None = ...,
-                memory_stats: bool | None = ...,
-                cache_size: int | None = ...,
-                cache_threshold: int | None = ...,
-                cache_debug: bool | None = ...,
-                cache_batch_copy: bool | None = ...,
-                cache_type: str | None = ...,
-                split_stages: bool | None = ...,
-                use_chunk_allocator: bool | None = ...,
-                bytes_per_sample_hint: int | Sequence[int] | None = ...,
-                device: str | None = ...,
-                name: str | None = ...,
-            ) -> None: ...
-            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
-
-        class ImageSlice:
-            """`fn.decoders.image_slice` as a class."""
-
-            def __init__(
-                self,
-                *,
-                output_type: DALIImageType | None = ...,
-                dtype: DALIDataType | DTypeLike | None = ...,
-                adjust_orientation: bool | None = ...,
-                fit: int | Sequence[int] | None = ...,
-                jpeg_fancy_upsampling: bool | None = ...,
-                hw_decoder_load: float | None = ...,
-                axes: int | Sequence[int] | DataNode | None = ...,
-                axis_names: str | None = ...,
-                start: int | Sequence[int] | DataNode | None = ...,
-                end: int | Sequence[int] | DataNode | None = ...,
-                shape: int | Sequence[int] | DataNode | None = ...,
-                rel_start: float | Sequence[float] | DataNode | None = ...,
-                rel_end: float | Sequence[float] | DataNode | None = ...,
-                rel_shape: float | Sequence[float] | DataNode | None = ...,
-                normalized_anchor: bool | None = ...,
-                normalized_shape: bool | None = ...,
-                seed: int | None = ...,
-                preserve: bool | None = ...,
-                use_fast_idct: bool | None = ...,
-                hybrid_huffman_threshold: int | None = ...,
-                device_memory_padding: int | None = ...,
-                host_memory_padding: int | None = ...,
-                device_memory_padding_jpeg2k: int | None = ...,
-                host_memory_padding_jpeg2k: int | None = ...,
-                preallocate_width_hint: int | None = ...,
-                preallocate_height_hint: int | None = ...,
-                affine: bool | None = ...,
-                memory_stats: bool | None = ...,
-                cache_size: int | None = ...,
-                cache_threshold: int | None = ...,
-                cache_debug: bool | None = ...,
-                cache_batch_copy: bool | None = ...,
-                cache_type: str | None = ...,
-                split_stages: bool | None = ...,
-                use_chunk_allocator: bool | None = ...,
-                bytes_per_sample_hint: int | Sequence[int] | None = ...,
-                device: str | None = ...,
-                name: str | None = ...,
-            ) -> None: ...
-            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
-
-        class Video:
-            """`fn.decoders.video` as a class."""
-
-            def __init__(
-                self,
-                *,
-                audio: bool | None = ...,
-                audio_rate: float | None = ...,
-                audio_downmix: bool | None = ...,
-                frames: int | Sequence[int] | DataNode | None = ...,
-                start_frame: int | DataNode | None = ...,
-                end_frame: int | DataNode | None = ...,
-                sequence_length: int | DataNode | None = ...,
-                stride: int | DataNode | None = ...,
-                pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
-                fill_value: int | Sequence[int] | None = ...,
-                seed: int | None = ...,
-                preserve: bool | None = ...,
-                affine: bool | None = ...,
-                build_index: bool | None = ...,
-                bytes_per_sample_hint: int | Sequence[int] | None = ...,
-                device: str | None = ...,
-                name: str | None = ...,
-            ) -> None: ...
-            def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+        Video = _ops.decoders.Video
 
     class inputs:
         class Video:

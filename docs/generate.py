@@ -11,7 +11,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from itertools import takewhile
 from pathlib import Path
@@ -30,15 +30,40 @@ STUB_HEAD = '''"""Signatures of the operators; made by docs/generate.py from the
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from numpy.typing import ArrayLike, DTypeLike
 
+from . import {module} as _{module}
 from .engine.graph.nodes import DataNode
 from .engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
 '''
 
-OPTIONS_HEAD = '''"""Types of pipelines' arguments; docs/generate.py makes them from `PipelineConfig`."""
+# What functions return whose number of outputs depends on the arguments. By operator: what it
+# always returns, or the argument that decides, with the returned type by the argument's.
+ONE, SEVERAL = "DataNode", "list[DataNode]"
+SWITCHED_OFF = {"Literal[False] | None": ONE, "Literal[True]": SEVERAL}
+RESULTS: dict[str, str | tuple[str, dict[str, str]]] = {
+    "decoders.numpy": ONE,
+    "decoders.video": ("audio", SWITCHED_OFF),
+    "element_extract": ("element_map", {"int": ONE}),
+    "external_source": ("num_outputs", {"None": ONE, "int": SEVERAL}),
+    "python_function": ("num_outputs", {"Literal[1] | None": ONE}),
+    "random_bbox_crop": SEVERAL,
+    "readers.coco": SEVERAL,
+    "readers.fits": ("hdu_indices", {"int | None": ONE}),
+    "readers.parquet": ("columns", {"str": ONE}),
+    "readers.sequence": ONE,
+    "readers.tfrecord": "dict[str, DataNode]",
+    "readers.webdataset": ("ext", {"str": ONE}),
+    "resize": ("save_attrs", SWITCHED_OFF),
+    "segmentation.random_object_bbox": (
+        "format",
+        {"Literal['anchor_shape', 'start_end'] | None": SEVERAL},
+    ),
+}
+
+OPTIONS_HEAD = '''"""Types of a pipeline's arguments; made by docs/generate.py."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -91,56 +116,85 @@ def operators() -> Tree:
     return tree
 
 
-def returned(operator_class: type[Operator]) -> str:
-    """Return the return type of the operator's function."""
+def overloads(operator_class: type[Operator]) -> list[tuple[dict[str, str], str]]:
+    """Return the return types of the operator's function, with the arguments that decide."""
     decided_later = operator_class.num_outputs is not Operator.num_outputs
-    if decided_later or operator_class.wrap is not Operator.wrap:
-        return "Any"
-    one, count = "DataNode", operator_class.outputs
-    return {0: "None", 1: one}.get(count, f"list[{one}]")
+    if not decided_later and operator_class.wrap is Operator.wrap:
+        return [({}, {0: "None", 1: ONE}.get(operator_class.outputs, SEVERAL))]
+    result = RESULTS.get(operator_class.name, "Any")
+    if isinstance(result, str):
+        return [({}, result)]
+    argument, kinds = result
+    return [*(({argument: kind}, returned) for kind, returned in kinds.items()), ({}, "Any")]
 
 
-def parameters(operator_class: type[Operator], first: str = "") -> str:
-    """Return the parameter list of a stub; only the docstring shows the values of defaults."""
-    texts = [first] if first else []
+def parameters(operator_class: type[Operator], kinds: Mapping[str, str]) -> str:
+    """Return the parameter list of a stub; only the docstring shows the values of defaults.
+
+    Args:
+        operator_class: the operator.
+        kinds: types of arguments that decide which overload it is. Without None, the argument must
+            be given, by its name.
+    """
+    texts: list[str] = []
+    given = {name for name, kind in kinds.items() if "None" not in kind}
     star = False
     positional = False
-    for parameter in signature(operator_class).parameters.values():
+    every = signature(operator_class).parameters.values()
+    for parameter in sorted(every, key=lambda each: each.name in given):
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             texts.append(f"*{parameter.name}: {parameter.annotation}")
             star = True
             continue
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and not star:
+        by_name = parameter.kind is inspect.Parameter.KEYWORD_ONLY or parameter.name in given
+        if by_name and not star:
             texts += ["/", "*"] if positional else ["*"]
             star = True
         positional |= parameter.kind is inspect.Parameter.POSITIONAL_ONLY
-        default = "" if parameter.default is inspect.Parameter.empty else " = ..."
+        required = parameter.default is inspect.Parameter.empty or parameter.name in given
+        default = "" if required else " = ..."
         optional = positional and not star and default and "None" not in parameter.annotation
-        annotation = parameter.annotation + (" | None" if optional else "")
+        annotation = kinds.get(parameter.name, parameter.annotation)
+        annotation += " | None" if optional else ""
         texts.append(f"{parameter.name}: {annotation}{default}")
     return ",\n".join(texts)
 
 
 def function_stub(name: str, operator_class: type[Operator], indent: str) -> str:
-    """Return one function with its docstring."""
-    inside = textwrap.indent(parameters(operator_class), "    ")
-    text = f"def {name}(\n{inside},\n) -> {returned(operator_class)}:\n"
-    text += textwrap.indent(f'"""{docstring(operator_class)}\n"""\n', "    ")
-    if indent:
-        text = "@staticmethod\n" + text
+    """Return one function, of which the first overload has the docstring."""
+    forms = overloads(operator_class)
+    text = ""
+    for kinds, returned in forms:
+        inside = textwrap.indent(parameters(operator_class, kinds), "    ")
+        text += "@overload\n" if len(forms) > 1 else ""
+        text += "@staticmethod\n" if indent else ""
+        text += f"def {name}(\n{inside},\n) -> {returned}:"
+        if (kinds, returned) == forms[0]:
+            text += "\n" + textwrap.indent(f'"""{docstring(operator_class)}\n"""\n', "    ")
+        else:
+            text += " ...\n"
     return textwrap.indent(text, indent)
 
 
 def fn_stub() -> str:
     """Return fn.pyi."""
-    texts = [STUB_HEAD]
+    texts = [STUB_HEAD.format(module="fn")]
     for (group, members), head in with_class_heads(operators()):
         texts += head
-        texts += [
-            function_stub(name, operator_class, "    " * len(group.split(".")) if group else "")
-            for name, operator_class in members
-        ]
+        indent = "    " * len(group.split(".")) if group else ""
+        for name, operator_class in members:
+            if is_older(group, name, operator_class):
+                own = f"_fn.{operator_class.name}"
+                method = group and "." not in operator_class.name  # of a function, to Pyright
+                texts.append(f"{indent}{name} = {f'staticmethod({own})' if method else own}\n")
+            else:
+                texts.append(function_stub(name, operator_class, indent))
     return "\n".join(texts)
+
+
+def is_older(group: str, name: str, operator_class: type[Operator]) -> bool:
+    """Return whether a name is another than the operator's own."""
+    return operator_class.name != (f"{group}.{name}" if group else name)
 
 
 def with_class_heads(tree: Tree) -> Iterator[tuple[tuple[str, Any], list[str]]]:
@@ -160,11 +214,16 @@ def with_class_heads(tree: Tree) -> Iterator[tuple[tuple[str, Any], list[str]]]:
 
 def ops_stub() -> str:
     """Return ops.pyi."""
-    texts = [STUB_HEAD, COMPOSE]
+    texts = [STUB_HEAD.format(module="ops"), COMPOSE]
     for (group, members), head in with_class_heads(operators()):
         indent = "    " * len(group.split(".")) if group else ""
         texts += head
         for name, operator_class in members:
+            if is_older(group, name, operator_class):
+                *groups, own = operator_class.name.split(".")
+                home = ".".join(("_ops", *groups, camel_case(own)))
+                texts.append(f"{indent}{camel_case(name)} = {home}\n")
+                continue
             inside = textwrap.indent(keywords(operator_class), "    ")
             body = f"def __init__(\n{inside},\n) -> None: ...\n"
             body += "def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...\n"

@@ -1,4 +1,4 @@
-"""Types of pipelines' arguments; docs/generate.py makes them from `PipelineConfig`."""
+"""Types of a pipeline's arguments; made by docs/generate.py."""
 
 import os
 from collections.abc import Callable, Mapping
