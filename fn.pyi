@@ -5230,7 +5230,179 @@ class experimental:
             Accepted for compatibility, without effect: bytes_per_sample_hint.
         """
 
-    resize = staticmethod(_fn.resize)
+    @overload
+    @staticmethod
+    def resize(
+        images: DataNode,
+        /,
+        *,
+        interp_type: DALIInterpType | DataNode | None = ...,
+        min_filter: DALIInterpType | DataNode | None = ...,
+        mag_filter: DALIInterpType | DataNode | None = ...,
+        antialias: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        size: float | Sequence[float] | DataNode | None = ...,
+        resize_x: float | DataNode | None = ...,
+        resize_y: float | DataNode | None = ...,
+        resize_z: float | DataNode | None = ...,
+        resize_shorter: float | DataNode | None = ...,
+        resize_longer: float | DataNode | None = ...,
+        mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+        max_size: float | Sequence[float] | None = ...,
+        subpixel_scale: bool | None = ...,
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = ...,
+        save_attrs: Literal[False] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        temp_buffer_hint: int | None = ...,
+        minibatch_size: int | None = ...,
+        image_type: DALIImageType | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> DataNode:
+        """Resizes images.
+
+        The wanted size is given in one of four ways: `size`, the separate `resize_x`, `resize_y`,
+        `resize_z`, `resize_shorter`, or `resize_longer`. Sizes may be fractional: the result's
+        extents are rounded, halves up. The kernels, their positions and the sizes are those of
+        DALI; integer results round halves to even. CPU and GPU agree exactly for nearest neighbor,
+        in integers else within 1, in floats within 1e-5 of the range (float16: 1e-3).
+
+        Inputs:
+            images: HWC, CHW, HW, DHWC, CDHW, each also with F (frames) in front, or CFHW. Their dtype
+                is uint8, int8, uint16, int16, uint32, int32 or a float type.
+                Without a layout, by the number of dimensions: HW, HWC, FHWC, FDHWC.
+
+        Outputs:
+            resized: as the input, of another height and width (and depth). An axis without extent
+                keeps none.
+            attributes: with `save_attrs`, the extents before: int32, (height, width) or (depth,
+                height, width).
+
+        Raises:
+            ArgumentError: arguments contradict one another, or do not fit the sample.
+
+        Args:
+            interp_type (DALIInterpType | DataNode | None): Filter, where `min_filter` or
+                `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
+            min_filter (DALIInterpType | DataNode | None): Filter for an axis that shrinks. Default:
+                interp_type.
+            mag_filter (DALIInterpType | DataNode | None): Filter for an axis that keeps its extent
+                or grows. Default: interp_type.
+            antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+                so that all pixels count. Nearest neighbor is never widened. Default: True.
+            dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
+                (the default).
+            size (float | Sequence[float] | DataNode | None): Wanted (height, width) in pixels, or
+                (depth, height, width) for volumes; one number stands for all. 0 leaves an extent to
+                `mode`; a negative one mirrors the axis.
+            resize_x (float | DataNode | None): Wanted width in pixels; 0 and negative as in `size`.
+                Default: 0.0.
+            resize_y (float | DataNode | None): Wanted height in pixels; 0 and negative as in
+                `size`. Default: 0.0.
+            resize_z (float | DataNode | None): Wanted depth of a volume; 0 and negative as in
+                `size`. Default: 0.0.
+            resize_shorter (float | DataNode | None): Wanted length of the shorter side; the aspect
+                ratio is kept. `max_size` may limit the longer one. Default: 0.0.
+            resize_longer (float | DataNode | None): Wanted length of the longer side; the aspect
+                ratio is kept. Default: 0.0.
+            mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+                extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
+                the (geometric) mean of the others. 'stretch': as given; missing ones stay.
+                'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
+                aspect ratio kept, no extent below the given ones. Default: 'default'.
+            max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+                all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
+                it under the limit too.
+            subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+                the input, so that the scale is the one asked for. Otherwise the scale changes.
+                Default: True.
+            roi_start (float | Sequence[float] | DataNode | None): First edge of the region to
+                resize, (y, x) or (z, y, x), in pixels. The edge may be fractional. Outside of the
+                image, the border is repeated. A start beyond the end mirrors the axis.
+            roi_end (float | Sequence[float] | DataNode | None): Last edge of the region; needs
+                `roi_start`.
+            roi_relative (bool | None): Edges of the region are fractions of the image's extents.
+                Default: False.
+            save_attrs (bool | None): Also output the extents before. Default: False.
+            seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+                default derived from it. Default: -1.
+            preserve (bool | None): Keep the operator even if its output is not used. Default:
+                False.
+            device (str | None): cpu, gpu. Default: the device of the inputs.
+            name (str | None): name in the graph, in statistics, checkpoints and errors.
+            Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
+                image_type, bytes_per_sample_hint.
+        """
+    @overload
+    @staticmethod
+    def resize(
+        images: DataNode,
+        /,
+        *,
+        interp_type: DALIInterpType | DataNode | None = ...,
+        min_filter: DALIInterpType | DataNode | None = ...,
+        mag_filter: DALIInterpType | DataNode | None = ...,
+        antialias: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        size: float | Sequence[float] | DataNode | None = ...,
+        resize_x: float | DataNode | None = ...,
+        resize_y: float | DataNode | None = ...,
+        resize_z: float | DataNode | None = ...,
+        resize_shorter: float | DataNode | None = ...,
+        resize_longer: float | DataNode | None = ...,
+        mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+        max_size: float | Sequence[float] | None = ...,
+        subpixel_scale: bool | None = ...,
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        temp_buffer_hint: int | None = ...,
+        minibatch_size: int | None = ...,
+        image_type: DALIImageType | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+        save_attrs: Literal[True],
+    ) -> list[DataNode]: ...
+    @overload
+    @staticmethod
+    def resize(
+        images: DataNode,
+        /,
+        *,
+        interp_type: DALIInterpType | DataNode | None = ...,
+        min_filter: DALIInterpType | DataNode | None = ...,
+        mag_filter: DALIInterpType | DataNode | None = ...,
+        antialias: bool | None = ...,
+        dtype: DALIDataType | DTypeLike | None = ...,
+        size: float | Sequence[float] | DataNode | None = ...,
+        resize_x: float | DataNode | None = ...,
+        resize_y: float | DataNode | None = ...,
+        resize_z: float | DataNode | None = ...,
+        resize_shorter: float | DataNode | None = ...,
+        resize_longer: float | DataNode | None = ...,
+        mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+        max_size: float | Sequence[float] | None = ...,
+        subpixel_scale: bool | None = ...,
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = ...,
+        save_attrs: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        temp_buffer_hint: int | None = ...,
+        minibatch_size: int | None = ...,
+        image_type: DALIImageType | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> Any: ...
 
     tensor_resize = staticmethod(_fn.tensor_resize)
 

@@ -183,9 +183,11 @@ def fn_stub() -> str:
         texts += head
         indent = "    " * len(group.split(".")) if group else ""
         for name, operator_class in members:
-            if is_older(group, name, operator_class):
+            # Pyright takes a module's function for a method, where it becomes a class's attribute.
+            method = group and "." not in operator_class.name
+            overloaded = len(overloads(operator_class)) > 1
+            if is_older(group, name, operator_class) and not (method and overloaded):
                 own = f"_fn.{operator_class.name}"
-                method = group and "." not in operator_class.name  # of a function, to Pyright
                 texts.append(f"{indent}{name} = {f'staticmethod({own})' if method else own}\n")
             else:
                 texts.append(function_stub(name, operator_class, indent))
