@@ -11,11 +11,9 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from itertools import takewhile
 from pathlib import Path
-from typing import Any
 
 from penstock import fn, ops  # noqa: F401  (these imports register all operators)
 from penstock.engine.graph.declaration import camel_case, docstring, signature
@@ -34,9 +32,9 @@ from typing import Any, Literal, overload
 
 from numpy.typing import ArrayLike, DTypeLike
 
-from . import {module} as _{module}
-from .engine.graph.nodes import DataNode
-from .engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+from penstock import {module} as _{module}
+from penstock.engine.graph.nodes import DataNode
+from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
 '''
 
 # What functions return whose number of outputs depends on the arguments. By operator: what it
@@ -160,79 +158,62 @@ def parameters(operator_class: type[Operator], kinds: Mapping[str, str]) -> str:
     return ",\n".join(texts)
 
 
-def function_stub(name: str, operator_class: type[Operator], indent: str) -> str:
+def function_stub(name: str, operator_class: type[Operator]) -> str:
     """Return one function, of which the first overload has the docstring."""
     forms = overloads(operator_class)
     text = ""
     for kinds, returned in forms:
         inside = textwrap.indent(parameters(operator_class, kinds), "    ")
         text += "@overload\n" if len(forms) > 1 else ""
-        text += "@staticmethod\n" if indent else ""
         text += f"def {name}(\n{inside},\n) -> {returned}:"
         if (kinds, returned) == forms[0]:
             text += "\n" + textwrap.indent(f'"""{docstring(operator_class)}\n"""\n', "    ")
         else:
             text += " ...\n"
-    return textwrap.indent(text, indent)
+    return text
 
 
-def fn_stub() -> str:
-    """Return fn.pyi."""
-    texts = [STUB_HEAD.format(module="fn")]
-    for (group, members), head in with_class_heads(operators()):
-        texts += head
-        indent = "    " * len(group.split(".")) if group else ""
-        for name, operator_class in members:
-            # Pyright takes a module's function for a method, where it becomes a class's attribute.
-            method = group and "." not in operator_class.name
-            overloaded = len(overloads(operator_class)) > 1
-            if is_older(group, name, operator_class) and not (method and overloaded):
-                own = f"_fn.{operator_class.name}"
-                texts.append(f"{indent}{name} = {f'staticmethod({own})' if method else own}\n")
-            else:
-                texts.append(function_stub(name, operator_class, indent))
-    return "\n".join(texts)
+def class_stub(name: str, operator_class: type[Operator]) -> str:
+    """Return one class of `ops`."""
+    inside = textwrap.indent(keywords(operator_class), "    ")
+    body = f'"""`fn.{operator_class.name}` as a class."""\n\n'
+    body += f"def __init__(\n{inside},\n) -> None: ...\n"
+    body += "def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...\n"
+    return f"class {name}:\n" + textwrap.indent(body, "    ")
 
 
-def is_older(group: str, name: str, operator_class: type[Operator]) -> bool:
-    """Return whether a name is another than the operator's own."""
-    return operator_class.name != (f"{group}.{name}" if group else name)
+def operator_stubs(
+    module: str,
+    stub: Callable[[str, type[Operator]], str],
+    spelled: Callable[[str], str] = str,
+    first: str = "",
+) -> dict[Path, str]:
+    """Return the stubs of `fn` or `ops` and of their groups, which are modules.
 
-
-def with_class_heads(tree: Tree) -> Iterator[tuple[tuple[str, Any], list[str]]]:
-    """Yield the groups, and the lines that open the classes which stand for their modules.
-
-    Groups of one parent follow one another, and share the parent's class.
+    Args:
+        module: "fn" or "ops".
+        stub: makes the text for an operator.
+        spelled: turns an operator's name into the member's.
+        first: what the module holds besides.
     """
-    opened: list[str] = []
-    for group, members in sorted(tree.items(), key=lambda item: item[0].split(".")):
-        names = group.split(".") if group else []
-        pairs = zip(opened, names, strict=False)
-        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        new = enumerate(names[shared:], shared)
-        yield (group, members), [f"{'    ' * depth}class {name}:" for depth, name in new]
-        opened = names
-
-
-def ops_stub() -> str:
-    """Return ops.pyi."""
-    texts = [STUB_HEAD.format(module="ops"), COMPOSE]
-    for (group, members), head in with_class_heads(operators()):
-        indent = "    " * len(group.split(".")) if group else ""
-        texts += head
-        for name, operator_class in members:
-            if is_older(group, name, operator_class):
-                *groups, own = operator_class.name.split(".")
-                home = ".".join(("_ops", *groups, camel_case(own)))
-                texts.append(f"{indent}{camel_case(name)} = {home}\n")
-                continue
-            inside = textwrap.indent(keywords(operator_class), "    ")
-            body = f"def __init__(\n{inside},\n) -> None: ...\n"
-            body += "def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...\n"
-            title = f'"""`fn.{operator_class.name}` as a class."""\n\n'
-            text = f"class {camel_case(name)}:\n" + textwrap.indent(title + body, "    ")
-            texts.append(textwrap.indent(text, indent))
-    return "\n".join(texts)
+    tree = operators()
+    groups = {".".join(group.split(".")[:depth]) for group in tree for depth in range(4)}
+    stubs = {}
+    for group in sorted(groups):
+        inner = sorted(each for each in groups if each and each.rpartition(".")[0] == group)
+        names = [each.rpartition(".")[2] for each in inner]
+        texts = [STUB_HEAD.format(module=module)]
+        texts += [f"from . import {name} as {name}\n" for name in names]
+        texts += [] if group else [first]
+        for name, operator_class in tree.get(group, []):
+            *home, own = operator_class.name.split(".")
+            if (group, name) == (".".join(home), own):
+                texts.append(stub(spelled(name), operator_class))
+            else:
+                texts.append(f"{spelled(name)} = {'.'.join((f'_{module}', *home, spelled(own)))}\n")
+        folders = group.split(".") if group else []
+        stubs[STUBS.joinpath(module, *folders, "__init__.pyi")] = "\n".join(texts)
+    return stubs
 
 
 def keywords(operator_class: type[Operator]) -> str:
@@ -264,23 +245,19 @@ def reference() -> str:
 
 
 def module_stubs() -> dict[Path, str]:
-    """Return stubs of the modules whose homes are not where their public names say.
+    """Return the stubs of all public modules that have no file, or another file, at their names.
 
     The wheel has them at their public names. At the root of the checkout, mypy would take one for
     Python's own module `types`. Each is a folder: Pyright warns of a file without its source.
     """
-    stubs = {}
-    for name, home in aliased_modules().items():
-        path = STUBS.joinpath(*name.split(".")[1:], "__init__.pyi")
-        stubs[path] = f"from {home} import *\n"
+    stubs = operator_stubs("fn", function_stub)
+    stubs |= operator_stubs("ops", class_stub, camel_case, COMPOSE)
+    for name, module in sorted(sys.modules.items()):
+        home = getattr(module, "__name__", name)
+        if name.startswith("penstock.") and home != name:
+            path = STUBS.joinpath(*name.split(".")[1:], "__init__.pyi")
+            stubs[path] = f"from {home} import *\n"
     return stubs
-
-
-def aliased_modules() -> dict[str, str]:
-    """Return the names of the modules that are public under other names, by these names."""
-    named = {name: getattr(each, "__name__", name) for name, each in sorted(sys.modules.items())}
-    ours = {name: home for name, home in named.items() if name.startswith("penstock.")}
-    return {name: home for name, home in ours.items() if home != name}
 
 
 def packages() -> str:
@@ -288,8 +265,9 @@ def packages() -> str:
     parts = [path.parent for path in ROOT.glob("*/__init__.py")]
     sources = [file for part in parts for end in ("py", "cu") for file in part.rglob(f"*.{end}")]
     folders = {file.parent.relative_to(ROOT) for file in sources}
-    names = ["penstock", *aliased_modules(), *(".".join(("penstock", *f.parts)) for f in folders)]
-    listed = "".join(f'    "{name}",\n' for name in sorted(names))
+    folders |= {path.parent.relative_to(STUBS) for path in module_stubs()}
+    names = [".".join(("penstock", *folder.parts)) for folder in folders]
+    listed = "".join(f'    "{name}",\n' for name in sorted(["penstock", *names]))
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     return re.sub(r"(?<=^packages = \[\n).*?(?=^\]$)", listed, text, flags=re.M | re.S)
 
@@ -314,8 +292,6 @@ def options_stub() -> str:
 def files() -> dict[Path, str]:
     """Return all generated files."""
     return {
-        ROOT / "fn.pyi": fn_stub(),
-        ROOT / "ops.pyi": ops_stub(),
         ROOT / "engine" / "run" / "options.pyi": options_stub(),
         ROOT / "docs" / "operators.md": reference(),
         ROOT / "pyproject.toml": packages(),

@@ -209,6 +209,8 @@ def test_every_package_is_in_the_wheel():
     folders = {path.parent.relative_to(ROOT) for path in FILES}
     folders |= {p.parent.relative_to(ROOT) for p in ROOT.glob("*/kernels/*.cu")}
     folders |= {path.parent.relative_to(ROOT / "stubs") for path in ROOT.glob("stubs/**/*.pyi")}
+    homes = {f"stubs/{path.name}" for path in ROOT.glob("stubs/*")}
+    assert homes | {"."} == set(listed["tool"]["setuptools"]["package-dir"].values())
     assert packages == {".".join(("penstock", *folder.parts)) for folder in folders}
 
 

@@ -23,6 +23,7 @@ import penstock
 import penstock.backend
 import penstock.data_node
 import penstock.fn as functions
+import penstock.fn.transforms
 import penstock.math
 import penstock.ops
 import penstock.pipeline.experimental
@@ -31,7 +32,11 @@ import penstock.types as types
 from penstock import Pipeline, fn, math, ops, pipeline_def
 from penstock.backend import TensorListCPU
 from penstock.data_node import DataNode
+from penstock.fn import resize
+from penstock.fn.experimental.readers import video
+from penstock.fn.readers import file
 from penstock.extend import STR, SampleOperator, Workspace, function_of, param, register
+from penstock.ops.reductions import RMS
 from penstock.pipeline import Pipeline as SamePipeline, pipeline_def as same_pipeline_def
 from penstock.pipeline.experimental import pipeline_def as experimental_pipeline_def
 from penstock.plugin import arrays
@@ -84,7 +89,10 @@ shapes: Sequence[type] = (TensorListCPU, TensorGPU, tensors.TensorList, SamePipe
 class Photographs:
     @same_pipeline_def(batch_size=2)
     def pipeline(self, path: str) -> DataNode:
-        return curve(fn.readers.file(file_root=path)[0])
+        matrix: DataNode = penstock.fn.transforms.rotation(angle=3)
+        clip: DataNode = video(filenames="x", sequence_length=3)
+        root: DataNode = RMS()(matrix)
+        return curve(file(file_root=path)[0]) + root + clip
 
     def run(self) -> Pipeline:
         return self.pipeline("x", batch_size=3)
@@ -100,6 +108,9 @@ def right() -> None:
 
 def wrong(images: DataNode, pipe: Pipeline) -> None:
     fn.resize(images, siez=3)  # error
+    resize(images, siez=3)  # error
+    file(file_rot="x")  # error
+    from penstock.fn.readers import fil  # error
     fn.resise(images, size=3)  # error
     fn.resize(images, size="large")  # error
     fn.resize(images, size=3, mode="fill")  # error
