@@ -63,7 +63,7 @@ class TestBboxRotate(BoxConformance):
     bad = (
         ({"keep_size": True, "size": (3, 3)}, "either keep_size or size"),
         ({"input_shape": (100,)}, "no width and height"),
-        ({"mode": "grow"}, "expand, fixed, halfway"),
+        ({"mode": "grow"}, "'expand', 'fixed' or 'halfway'"),
     )
 
 
@@ -92,7 +92,7 @@ class TestRandomBboxCrop(RandomBoxConformance):
     arguments = {"scaling": (0.3, 1.0), "aspect_ratio": (0.5, 2.0), "thresholds": (0.0, 0.1)}
     bad = (
         ({"thresholds": ()}, "at least one"),
-        ({"threshold_type": "area"}, '"iou" or "overlap"'),
+        ({"threshold_type": "area"}, "must be 'iou' or 'overlap'"),
         ({"scaling": (1, 0.5)}, "least, largest"),
         ({"aspect_ratio": (1, 2, 3, 4)}, "once or 3 times"),
         ({"total_num_attempts": 0}, "no limit"),

@@ -22,7 +22,7 @@ class TestToYCbCr(OperatorConformance):
     arguments = {"image_type": types.RGB, "output_type": types.YCbCr}
     bad = (
         ({"image_type": types.GRAY}, "has 1 channels, such as HWC, but the sample is 'HWC' with 3"),
-        ({"output_type": types.ANY_DATA}, "not ANY_DATA"),
+        ({"output_type": types.ANY_DATA}, "'output_type' must be .* but is ANY_DATA"),
     )
     largest = 1
 

@@ -31,7 +31,7 @@ class TestColorTwist(OperatorConformance):
     bad = (
         ({"hue": np.nan}, "not finite"),
         ({"hue": [np.float32(np.nan)] * 4}, "hue is nan; it must be finite"),
-        ({"image_type": types.GRAY}, "image_type is GRAY; use RGB or BGR"),
+        ({"image_type": types.GRAY}, "'image_type' must be RGB or BGR, but is GRAY"),
     )
     largest = 1
 

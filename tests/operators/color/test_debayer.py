@@ -23,7 +23,7 @@ class TestDebayer(OperatorConformance):
     bad = (
         ({"blue_position": (0, 2)}, "blue_position is \\(0, 2\\); give one of"),
         ({"blue_position": (0, 0, 0)}, "blue_position is \\(0, 0, 0\\)"),
-        ({"algorithm": "none"}, "algorithm is 'none'; use"),
+        ({"algorithm": "none"}, "'algorithm' must be 'bilinear_ocv', .* but is 'none'"),
     )
 
     @pytest.mark.skip("the message names the algorithms of the device")

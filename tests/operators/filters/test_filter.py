@@ -30,8 +30,8 @@ class TestFilter(OperatorConformance):
     bad = (
         ({"anchor": (3, 0)}, "is outside of a window of the shape"),
         ({"anchor": (0, 0, 0)}, "one number for each of the 2 axes"),
-        ({"border": "none"}, "use reflect_101 or reflect_1001 or"),
-        ({"mode": "full"}, "use same or valid"),
+        ({"border": "none"}, "must be 'reflect_101', 'reflect_1001'"),
+        ({"mode": "full"}, "must be 'same' or 'valid'"),
     )
     largest = 1
 

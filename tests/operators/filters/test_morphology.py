@@ -27,7 +27,7 @@ class TestDilate(OperatorConformance):
         ({"mask_size": (2, 5), "anchor": (2, 0)}, "mask_size is \\(2, 5\\) and anchor is \\(2, 0"),
         ({"mask_size": [np.int32([0])] * 3}, "mask_size is \\(0, 0\\)"),
         ({"mask_size": (3, 3, 3)}, "give \\(width, height\\)"),
-        ({"border_mode": "none"}, "use constant or replicate or"),
+        ({"border_mode": "none"}, "must be 'constant', 'replicate'"),
         ({"iterations": -1}, "from 0 to"),
     )
 

@@ -31,8 +31,8 @@ class TestTensorResize(OperatorConformance):
         ({"sizes": [np.float32([1, 2, 3])] * 4}, "'sizes' has 3 values for 2 axes"),
         ({"scales": (0.5, 0.5)}, "give either sizes or scales"),
         ({"axes": (0, 1)}, "exclude one another"),
-        ({"mode": "none"}, "use default or stretch or"),
-        ({"size_rounding": "up"}, "use round or truncate or ceil"),
+        ({"mode": "none"}, "must be 'default', 'stretch'"),
+        ({"size_rounding": "up"}, "must be 'round', 'truncate' or 'ceil'"),
         ({"roi_start": 0.0}, "together, or neither"),
         ({"axis_names": "AX"}, "there is no axis 'X'"),
     )

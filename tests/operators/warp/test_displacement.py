@@ -17,7 +17,7 @@ from ..running import pixels, run
 IMAGES = [pixels(10 + i, 12 - i, 3, seed=i) for i in range(3)]
 MASKS = {"mask": [np.int32(1), np.int32(0), np.int32(5)]}
 BAD = (
-    ({"interp_type": types.INTERP_CUBIC}, "use INTERP_NN or INTERP_LINEAR"),
+    ({"interp_type": types.INTERP_CUBIC}, "must be INTERP_NN or INTERP_LINEAR"),
     ({"mask": "no"}, "'mask' must be int"),
 )
 

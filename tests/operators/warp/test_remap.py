@@ -30,8 +30,11 @@ class TestRemap(OperatorConformance):
     operator = NAME
     inputs = (IMAGES, *maps(3))
     bad = (
-        ({"interp": types.INTERP_LANCZOS3}, "use INTERP_NN or INTERP_LINEAR or"),
-        ({"pixel_origin": "middle"}, "use corner or center"),
+        (
+            {"interp": types.INTERP_LANCZOS3},
+            "INTERP_LINEAR or INTERP_CUBIC, but is INTERP_LANCZOS3",
+        ),
+        ({"pixel_origin": "middle"}, "must be 'corner' or 'center'"),
     )
     largest = 1
 

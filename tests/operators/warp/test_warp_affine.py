@@ -27,7 +27,7 @@ BAD = (
     ({"matrix": (np.nan,) * 12}, "not finite"),
     ({"size": (5, 5, 5, 5)}, "give \\("),
     ({"size": (5, 0, 5)[:2]}, "give \\(|must lie in"),
-    ({"interp_type": types.INTERP_CUBIC}, "INTERP_CUBIC; use INTERP_NN or"),
+    ({"interp_type": types.INTERP_CUBIC}, "INTERP_NN or INTERP_LINEAR, but is INTERP_CUBIC"),
     ({"matrix": None}, "needs its matrix once"),
 )
 

@@ -37,8 +37,8 @@ class TestWarpPerspective(OperatorConformance):
         ({"size": (5, 0)}, "must lie in"),
         ({"size": (5, 6, 7)}, "give \\(height, width"),
         ({"fill_value": (1, 2)}, "fill_value has 2 values for 3 channels"),
-        ({"border_mode": "none"}, "use constant or replicate or"),
-        ({"interp_type": types.INTERP_LANCZOS3}, "use INTERP_NN or"),
+        ({"border_mode": "none"}, "must be 'constant', 'replicate'"),
+        ({"interp_type": types.INTERP_LANCZOS3}, "must be INTERP_NN, INTERP_LINEAR or"),
     )
     largest = 1
 

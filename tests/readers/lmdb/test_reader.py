@@ -167,7 +167,7 @@ def test_a_bad_value_can_be_skipped(tmp_path):
 
 
 def test_arguments_are_checked(tmp_path):
-    with pytest.raises(ArgumentError, match="values must be one of 'bytes', 'npy', 'pickle'"):
+    with pytest.raises(ArgumentError, match="'values' must be 'bytes', 'npy' or 'pickle'"):
         pipeline(path=tmp_path, values="json")
     with pytest.raises(ArgumentError, match="'path' must be given"):
         pipeline()

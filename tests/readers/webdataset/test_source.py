@@ -208,7 +208,7 @@ def test_numbers_of_arguments_must_fit(tmp_path):
         open_archives(["a"], ["t", "u"], dtypes=[np.uint8])
     with pytest.raises(ArgumentError, match="cannot be taken for BOOL"):
         open_archives(["a"], ["t"], dtypes=[np.bool_])
-    with pytest.raises(ArgumentError, match="'empty', 'skip', 'error', but is 'drop'"):
+    with pytest.raises(ArgumentError, match="'empty', 'skip' or 'error', but is 'drop'"):
         WebDataset(paths="a", ext="t", missing_component_behavior="drop")
 
 

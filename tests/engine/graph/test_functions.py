@@ -1,4 +1,4 @@
-"""Operators as functions of plugins."""
+"""Operators as functions."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, Pipeline, fn
+from penstock.engine.graph.functions import function_of
 from penstock.engine.graph.operator import OPERATORS
-from penstock.plugin.node_functions import node_function
 
 
 def test_it_is_the_operator():
-    flip = node_function(OPERATORS["flip"])
+    flip = function_of(OPERATORS["flip"])
     assert flip.__name__ == "flip"
     assert "horizontal" in inspect.signature(flip).parameters
     assert flip.__doc__ == fn.flip.__doc__
+    assert flip is function_of(OPERATORS["flip"])
     with Pipeline(batch_size=1, num_threads=1) as pipe:
         data = fn.external_source(lambda: [np.arange(6).reshape(1, 6, 1)], layout="HWC")
         pipe.set_outputs(flip(data, horizontal=1, vertical=None, name="mirror"))
