@@ -22,13 +22,12 @@ from typing import Any
 
 from ..gpu.device import Device
 from ..gpu.gpu_device import GpuDevice
-from ..work.batch import Batch, begin_batch_step, run_batch_step
+from ..work.batch import Batch, SegmentDone, begin_batch_step, run_batch_step
 from ..work.plan import Plan, Segment, SegmentType
 from ..work.stats import Clocks, LaneClocks
 
 _DECODING_LANES = 3
 
-SegmentDone = Callable[[Batch, int, BaseException | None], None]
 _SegmentJob = tuple[Batch, Segment, int]
 
 
