@@ -17,7 +17,6 @@ uninterrupted   work that no signal's handler interrupts
 delivery        batches that are done, handed out in order
 budget          whether memory suffices for one more batch
 workers         threads and processes that run sample segments
-worker_choice   which workers suit the work
 device_stage    threads that launch GPU work and wait for it
 rehearsal       kernels are compiled before the first batches need them
 """

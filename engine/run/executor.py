@@ -62,7 +62,7 @@ from .forks import end_forked_child
 from .rehearsal import Rehearsal
 from .schedule import Schedule
 from .uninterrupted import Uninterrupted
-from .workers import Workers
+from .workers.workers import Workers
 
 JOIN_SECONDS = 0.8
 """Seconds for the end of all threads, when the executor is closed."""
