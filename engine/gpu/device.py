@@ -5,6 +5,7 @@ CuPy is imported here and where operators hand data to user code, once a pipelin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -32,7 +33,7 @@ _ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have withou
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
 Awaited = Literal["batches", "gpu", "threads"]
-"""What a thread that launches waits for: batches, the GPU, or threads that decode for it."""
+"""What a thread that launches waits for: batches, the GPU, or threads that work for it."""
 
 
 def import_cupy() -> ModuleType:
@@ -84,7 +85,8 @@ class Device:
         own: objects that operators keep for this stream, by keys of their choice.
         taken_bytes: size of all memory that was allocated so far.
         wait_ns: time that the thread which launches waited so far, by what it waited for.
-        engine_ns: time that the JPEG engine worked for this stream so far.
+        engines_ns: time that engines of the GPU, such as one that decodes, worked for this stream
+            so far, by their names. Operators that use an engine count its time here.
     """
 
     def __init__(
@@ -95,7 +97,8 @@ class Device:
         self.pool = pool
         self.num_threads = num_threads
         self.own: dict[Any, Any] = {}
-        self.taken_bytes = self.engine_ns = 0
+        self.taken_bytes = 0
+        self.engines_ns: Counter[str] = Counter()
         self.wait_ns: dict[Awaited, int] = {"batches": 0, "gpu": 0, "threads": 0}
         self._cupy = cupy
         # Memory for small buffers, and the number of its bytes that buffers have taken:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,7 +26,7 @@ from .sequences import Sequences
 
 __all__ = ["DataNode"]  # the module is public as `penstock.data_node`
 
-_PACKAGE = str(Path(__file__).parents[2])
+_PACKAGE = Path(__file__).parents[2]
 
 
 @dataclass(eq=False)
@@ -500,9 +501,9 @@ def _caller() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
+@cache
 def _is_ours(filename: str) -> bool:
-    folder = filename[len(_PACKAGE) + 1 :].split("/")[0]
-    return filename.startswith(_PACKAGE + "/") and folder not in _NOT_OURS
-
-
-_NOT_OURS = frozenset({"tests", "examples", "benchmarks", "fixtures", ".venv"})
+    """Return whether a file is a module of the library, and no program that lies beside it."""
+    path = Path(filename)
+    folders = [folder for folder in path.parents if folder.is_relative_to(_PACKAGE)]
+    return bool(folders) and all((folder / "__init__.py").is_file() for folder in folders)

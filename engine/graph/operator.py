@@ -31,6 +31,7 @@ from ..errors import ArgumentError, LayoutError
 from ..suggestions import not_among
 from ..tensors.packed_rows import MetadataFunction
 from .context import Array, BatchContext, Placement
+from .limits import Remedies
 from .params import BOOL, INT, INTS, NO_EFFECT, Param, convert, param
 
 _LIBRARY = __name__.partition(".")[0] + "."
@@ -271,6 +272,15 @@ class Operator:
     def remark(self) -> str:
         """Return what `Pipeline.stats` says of the way it works, such as a path; by default ""."""
         return ""
+
+    def remedies(self) -> Remedies:
+        """Return what would raise the throughput of a pipeline that meets a limit; by default {}.
+
+        The keys also say what the operator's work is. A key "reading" says that it waits for
+        storage, "decoding" that its CPU time is that of a decoder, and "bus" that it copies between
+        host and device. `Pipeline.stats().limit` then names the limit so, and shows the text.
+        """
+        return {}
 
     def close(self) -> None:
         """Release what the operator holds; called once, when the pipeline is closed."""

@@ -117,7 +117,7 @@ class DeviceStage:
                 clocks.cpu_ns = thread_time_ns()
                 clocks.gpu_wait_ns = device.wait_ns["gpu"]
                 clocks.threads_wait_ns = device.wait_ns["threads"]
-                clocks.engine_ns = device.engine_ns
+                clocks.engines_ns = dict(device.engines_ns)
                 batch.hold(device.end_batch())
                 batch.taken_device_bytes += device.taken_bytes - before
                 launched.put((batch, segment, index, events, failure))
