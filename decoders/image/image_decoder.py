@@ -176,7 +176,7 @@ class ImageDecoder(FormatUser):
             nvimgcodec.check_installed()
             load = 0.0 if self.jpeg_fancy_upsampling else self.hw_decoder_load
             output, upright = self.output_type.name, self.adjust_orientation
-            self.varies = load is None
+            self.nondeterministic = load is None
             self._mixed = MixedDecoding(output, dtype, upright, load, self._report_blemish)
             headers = jpeg_batch_headers.headers
             self.metadata_functions = {jpeg_batch_headers.METADATA: headers}

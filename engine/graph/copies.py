@@ -19,6 +19,7 @@ class Copy(BatchOperator):
     devices = ("cpu", "gpu")
     inputs = ("data",)
     transfers = True
+    sample_independent = True
 
     def remedies(self) -> Remedies:
         return {"bus": ("smaller dtypes up to the copy: convert on the GPU",)}

@@ -28,6 +28,7 @@ class GetProperty(BatchOperator):
     devices = ("cpu", "gpu")
     metadata_only = True
     inputs = ("data",)
+    sample_independent = True
     key = param(STR, REQUIRED, '"source_info" or "layout".')
 
     def prepare(self) -> None:
