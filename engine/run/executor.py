@@ -37,10 +37,8 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Callable
 from operator import attrgetter
 from time import perf_counter_ns
-from typing import Any
 
 from ..errors import PipelineStopped
 from ..gpu.gpu_device import GpuDevice
@@ -57,7 +55,7 @@ from .config import PipelineConfig
 from .delivery import DeliveryQueue
 from .device_stage import DeviceStage
 from .feeder import Feeder
-from .feeding import accept_sources, fetch_sources, select_samples
+from .feeding import fetch_sources, select_samples
 from .forks import end_forked_child
 from .rehearsal import Rehearsal
 from .schedule import Schedule
@@ -116,7 +114,7 @@ class Executor:
         self._batch_size = config.batch_size
         self._seed = seed
         self._first_sample = first_sample
-        self._fetched = 0  # batches whose data the inputs were asked for
+        self._fetched = 0  # batches whose data the sources were asked for
         self._end: StopIteration | None = None  # of the data
         self._stopping = False
         self._starter = Uninterrupted(self._start_threads)
@@ -163,7 +161,7 @@ class Executor:
 
     @property
     def unfetched(self) -> int:
-        """Batches launched whose data were not asked of the inputs yet."""
+        """Batches launched whose data were not asked of the sources yet."""
         return self._schedule.launched - self._fetched
 
     def stats(self) -> PipelineStats:
@@ -282,28 +280,33 @@ class Executor:
         batch.end = self._end
         if batch.end is None:
             schedule.under_way[number] = batch
-            self._guard(batch, self._fill, batch)
+            self._fill(batch)
         else:
             self._deliver(batch)
 
     def _fill(self, batch: Batch) -> None:
         """Have the inputs select the samples of a batch, and send the batch on its way."""
-        plan = self._plan
         try:
-            if plan.sources:
-                batch.resize(fetch_sources(plan, batch, self.clocks.feeder_busy_ns))
-                batch.plan = self._plans.plan_for(batch.number)
+            if self._plan.sources:
+                self._fetch(batch)
+            if batch.end is None:
+                select_samples(self._plan, batch)
+            self._advance(batch, 0)
+        except BaseException as error:
+            batch.fail(error)
+            self._deliver(batch)
+
+    def _fetch(self, batch: Batch) -> None:
+        """Have the sources get the data of a batch, or end it at the end of the data."""
+        try:
+            batch.resize(fetch_sources(self._plan, batch, self.clocks.feeder_busy_ns))
+            batch.plan = self._plans.plan_for(batch.number)
         except StopIteration as end:
             batch.end = self._end = end
-            self._deliver(batch)
-            return
         finally:
-            end_forked_child(self._process)
+            if os.getpid() != self._process:
+                end_forked_child()
             self._fetched = batch.number + 1
-        select_samples(plan, batch)
-        if plan.sources:
-            accept_sources(plan, batch)
-        self._advance(batch, 0)
 
     # From segment to segment
 
@@ -326,36 +329,30 @@ class Executor:
                 batch, self._workers.rows_per_turn(batch.size)
             )
             if batch.size == 0:
-                self._finish_run(run, index)
+                self._run_done(run, index)
             else:
                 self._workers.queue_run(run, index)
 
     def _run_done(self, run: ChainRun, index: int) -> None:
-        self._guard(run.batch, self._finish_run, run, index)
-
-    def _finish_run(self, run: ChainRun, index: int) -> None:
-        run.finish()
-        self._finish_segment(run.batch, index)
+        try:
+            run.finish()
+        except BaseException as error:
+            self._segment_done(run.batch, index, error)
+        else:
+            self._segment_done(run.batch, index, None)
 
     def _segment_done(self, batch: Batch, index: int, error: BaseException | None) -> None:
-        if error is not None:
-            batch.fail(error)
-        self._guard(batch, self._finish_segment, batch, index)
-
-    def _finish_segment(self, batch: Batch, index: int) -> None:
         """Settle the errors of a segment that is done, and send the batch on."""
-        if batch.errors and batch.end is None:
-            if batch.count > 1:
-                raise next(iter(batch.errors.values()))
-            self._faults.settle(batch, index)
-        self._advance(batch, index + 1)
-
-    def _guard(self, batch: Batch, work: Callable[..., None], *arguments: Any) -> None:
-        """Let an exception end the batch instead of the thread."""
         try:
-            work(*arguments)
-        except BaseException as error:
-            batch.fail(error)
+            if error is not None:
+                batch.fail(error)
+            elif batch.errors and batch.end is None:
+                if batch.count > 1:
+                    raise next(iter(batch.errors.values()))
+                self._faults.settle(batch, index)
+            self._advance(batch, index + 1)
+        except BaseException as failure:
+            batch.fail(failure)
             self._deliver(batch)
 
     def _deliver(self, batch: Batch) -> None:

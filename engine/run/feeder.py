@@ -105,17 +105,16 @@ class Feeder:
         may_start = ready and not short and len(self._begun) < MAX_BEGUN_STEPS
         started = perf_counter_ns()
         used_up = short and self._schedule.knows_need
+        wait = not may_start and not self._begun
         try:
-            block = not may_start and not self._begun
-            return self._queue.get(block, BUDGET_POLL_SECONDS if short else None)
+            job = self._queue.get(wait, BUDGET_POLL_SECONDS if short else None)
         except Empty:
-            if may_start:
-                return self._start
-            return self._begun.popleft() if self._begun else _nothing
-        finally:
-            elapsed = perf_counter_ns() - started
-            self._clocks.feeder_wait_ns += elapsed
-            self._clocks.memory_wait_ns += elapsed if used_up else 0
+            job = self._begun.popleft() if self._begun and not may_start else _nothing
+        elapsed = perf_counter_ns() - started
+        self._clocks.feeder_wait_ns += elapsed
+        if used_up:
+            self._clocks.memory_wait_ns += elapsed
+        return self._start if may_start and job is _nothing else job
 
     def _run_segment(
         self, batch: Batch, segment: Segment, index: int, number: int = 0, rest: Rest | None = None
@@ -128,7 +127,8 @@ class Feeder:
                 try:
                     rest = rest() if rest else run_batch_step(step, batch, "CPU")
                 finally:
-                    end_forked_child(self._process)
+                    if os.getpid() != self._process:
+                        end_forked_child()
                 clocks.feeder_busy_ns[step.node.ordinal] += perf_counter_ns() - started
                 if rest is not None:
                     go_on = partial(self._run_segment, batch, segment, index, number, rest)
@@ -150,4 +150,4 @@ class Feeder:
 
 
 def _nothing() -> None:
-    pass
+    """Do nothing: the job that wakes the thread."""

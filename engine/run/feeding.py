@@ -77,15 +77,10 @@ def _fetch(source: InputNode[FedInput], batch: Batch, limit: int) -> int:
     return size
 
 
-def accept_sources(plan: Plan, batch: Batch) -> None:
-    """Copy the data of sources for the GPU, before the sources' buffers may change."""
-    for source in plan.sources:
-        if source.node.device != "cpu":
-            source.operator.accept(batch)
-
-
 def select_samples(plan: Plan, batch: Batch) -> None:
     """Let all inputs select the samples of a batch, whose size is known.
+
+    Sources for the GPU copy their data now, before the sources' buffers may change.
 
     Raises:
         SharedSampleError: a sample comes twice in a group of batches.
@@ -98,3 +93,6 @@ def select_samples(plan: Plan, batch: Batch) -> None:
                 check_samples(batch, selection)
             where, names = operator.where(selection), operator.source_info(selection)
             batch.set_selection(each.node.ordinal, selection, where, names)
+    for source in plan.sources:
+        if source.node.device != "cpu":
+            source.operator.accept(batch)

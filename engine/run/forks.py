@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import NoReturn
 
 
-def end_forked_child(process: int) -> None:
-    """End this process, if user code has forked it: its parent's threads are not here.
-
-    Args:
-        process: number of the process whose threads run the pipeline.
-    """
-    if os.getpid() != process:
-        os.write(2, _FORKED)
-        os._exit(1)
+def end_forked_child() -> NoReturn:
+    """End this process, which user code has forked: its parent's threads are not here."""
+    os.write(2, _FORKED)
+    os._exit(1)
 
 
 _FORKED = (

@@ -67,11 +67,12 @@ class Schedule:
         if self._apart:
             return True
         taken = self._delivery.taken
-        at_once = min((each.read_at_once() for each in self._only_readers), default=1)
-        end = taken + (self.launched - taken) * max(self.grouping.count, at_once)
-        if self._held or self.following >= end:
+        at_once = self.grouping.count
+        if self._only_readers:
+            at_once = max(at_once, min(each.read_at_once() for each in self._only_readers))
+        if self._held or self.following >= taken + (self.launched - taken) * at_once:
             return False
-        return not any(source.available() == 0 for source in self._sources)
+        return not (self._sources and any(each.available() == 0 for each in self._sources))
 
     def is_short_of_memory(self) -> bool:
         """Whether the next batch has to wait for memory: never, if the consumer waits for it."""

@@ -14,7 +14,7 @@ from ...errors import WorkerError
 from ...tensors.arena import Arena
 from ...work.chain import ChainRun
 from ...work.plans import Plans
-from .choice import WorkerLoad
+from .choice import Chooser, WorkerLoad
 from .turns import TurnQueue
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ class ProcessCrew:
         turns: the turns that wait.
         plans: the plans of the batches.
         arena: where slabs lie.
-        watch: calls a thread's function, and reports what it raises.
-        observe: called with a process's load now and then.
+        chooser: is told of each process's load by `observe`, while it is open.
+        start_thread: starts a thread with a name, a function and its arguments.
+        observe: called with a process's load.
 
     Attributes:
         processes: all processes that were started.
-        threads: the threads that drive them.
         is_retired: whether other workers have taken over. The processes end then.
     """
 
@@ -51,17 +51,18 @@ class ProcessCrew:
         turns: TurnQueue,
         plans: Plans,
         arena: Arena,
-        watch: Callable[..., None],
+        chooser: Chooser,
+        start_thread: Callable[..., threading.Thread],
         observe: Callable[[ProcessCrew, object, WorkerLoad], None],
     ) -> None:
         self.processes: list[WorkerProcess] = []
-        self.threads: list[threading.Thread] = []
         self.is_retired = False
         self._count = count
         self._turns = turns
         self._plans = plans
         self._arena = arena
-        self._watch = watch
+        self._chooser = chooser
+        self._start_thread = start_thread
         self._observe = observe
         self._killed = False
         self._driven = count  # processes that have not failed
@@ -97,12 +98,7 @@ class ProcessCrew:
     def drive(self) -> None:
         """Start the threads, once the processes are prepared."""
         for i, process in enumerate(self.processes):
-            name = f"penstock-process-{i}"
-            thread = threading.Thread(
-                target=self._watch, args=(self._drive, process), name=name, daemon=True
-            )
-            self.threads.append(thread)
-            thread.start()
+            self._start_thread(f"penstock-process-{i}", self._drive, process)
 
     def rows_per_turn(self, rows: int) -> int:
         """Return how many of a batch's rows a worker should compute in one turn."""
@@ -142,7 +138,8 @@ class ProcessCrew:
             load += WorkerLoad(computed, perf_counter_ns() - started, 0)
             if failure is not None and not self._is_last():
                 break
-            self._observe(self, process, load)
+            if self._chooser.is_open:
+                self._observe(self, process, load)
         del failure  # or its traceback would hold this frame, and memory of batches
         process.close()
 

@@ -9,7 +9,7 @@ from time import perf_counter_ns, thread_time_ns
 
 from ...work.chain import ChainRun, Worker
 from ...work.stats import Clocks
-from .choice import WorkerLoad
+from .choice import Chooser, WorkerLoad
 from .turns import TurnQueue
 
 
@@ -19,9 +19,10 @@ class ThreadCrew:
     Args:
         turns: the turns that wait.
         clocks: collects the threads' own clocks.
-        watch: calls a thread's function, and reports what it raises.
-        observe: called with a worker's load now and then. It may raise RuntimeError: the system
-            gives no more threads.
+        chooser: is told of each worker's load by `observe`, while it is open.
+        start_thread: starts a thread with a name and a function.
+        observe: called with a worker's load. It may raise RuntimeError: the system gives no more
+            threads.
 
     Attributes:
         threads: all threads that were started.
@@ -34,24 +35,22 @@ class ThreadCrew:
         self,
         turns: TurnQueue,
         clocks: Clocks,
-        watch: Callable[..., None],
+        chooser: Chooser,
+        start_thread: Callable[..., threading.Thread],
         observe: Callable[[ThreadCrew, object, WorkerLoad], None],
     ) -> None:
         self.threads: list[threading.Thread] = []
         self.is_retired = False
         self._turns = turns
         self._clocks = clocks
-        self._watch = watch
+        self._chooser = chooser
+        self._start_thread = start_thread
         self._observe = observe
 
     def grow(self, count: int) -> None:
         """Start threads until there are so many."""
         for i in range(len(self.threads), count):
-            thread = threading.Thread(
-                target=self._watch, args=(self._work,), name=f"penstock-worker-{i}", daemon=True
-            )
-            self.threads.append(thread)
-            thread.start()
+            self.threads.append(self._start_thread(f"penstock-worker-{i}", self._work))
 
     def rows_per_turn(self, rows: int) -> int:
         """Return how many of a batch's rows a worker should compute in one turn."""
@@ -83,9 +82,10 @@ class ThreadCrew:
                 turns.end(run, segment)
             worker.cpu_ns = thread_time_ns()
             del run, turn  # or this thread would hold the batch's memory while it waits
-            load = WorkerLoad(computed, sum(worker.busy_ns.values()), worker.cpu_ns)
-            with suppress(RuntimeError):  # these threads go on
-                self._observe(self, worker, load)
+            if self._chooser.is_open:
+                load = WorkerLoad(computed, sum(worker.busy_ns.values()), worker.cpu_ns)
+                with suppress(RuntimeError):  # these threads go on
+                    self._observe(self, worker, load)
 
 
 def _compute_row(worker: Worker, run: ChainRun, i: int) -> None:

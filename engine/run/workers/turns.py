@@ -19,21 +19,19 @@ class TurnQueue:
 
     Attributes:
         is_stopped: whether no more rows should be computed.
+        take: waits for a turn; returns None if the worker should end.
     """
 
     def __init__(self, done: Callable[[ChainRun, int], None]) -> None:
         self.is_stopped = False
         self._done = done
         self._queue: SimpleQueue[Turn | None] = SimpleQueue()
+        self.take = self._queue.get
 
     def add(self, run: ChainRun, segment: int, workers: int) -> None:
         """Let so many workers take rows of a batch."""
         for _ in range(workers):
             self._queue.put((run, segment))
-
-    def take(self) -> Turn | None:
-        """Wait for a turn; None if the worker should end."""
-        return self._queue.get()
 
     def give_back(self, turn: Turn) -> None:
         """Leave a turn to the workers that have taken over."""

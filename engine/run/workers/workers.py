@@ -36,6 +36,7 @@ class Workers:
         watch: calls a thread's function, and reports what it raises.
 
     Attributes:
+        threads: all threads that were started.
         why_threads: why processes did not replace the threads, or "".
     """
 
@@ -49,6 +50,7 @@ class Workers:
         done: Callable[[ChainRun, int], None],
         watch: Callable[..., None],
     ) -> None:
+        self.threads: list[threading.Thread] = []
         self.why_threads = ""
         self._count = count
         self._processes_first = bool(processes)
@@ -62,13 +64,7 @@ class Workers:
         self._chooser = Chooser(count, scalable=scalable, started=bool(processes))
         self._lock = threading.Lock()  # of the crews, and of the chooser
         self._crews: list[Crew] = []
-        self._starters: list[threading.Thread] = []
         self._crew: Crew = self._new_threads()
-
-    @property
-    def threads(self) -> list[threading.Thread]:
-        """All threads that were started."""
-        return [*self._starters, *(thread for crew in self._crews for thread in crew.threads)]
 
     @property
     def worker_type(self) -> str:
@@ -107,14 +103,24 @@ class Workers:
             crew.kill()
 
     def _new_threads(self) -> ThreadCrew:
-        crew = ThreadCrew(self._turns, self._clocks, self._watch, self._observe)
+        crew = ThreadCrew(
+            self._turns, self._clocks, self._chooser, self._start_thread, self._observe
+        )
         self._crews.append(crew)
         return crew
 
+    def _start_thread(
+        self, name: str, work: Callable[..., None], *arguments: object
+    ) -> threading.Thread:
+        thread = threading.Thread(
+            target=self._watch, args=(work, *arguments), name=name, daemon=True
+        )
+        self.threads.append(thread)
+        thread.start()
+        return thread
+
     def _observe(self, crew: Crew, worker: object, load: WorkerLoad) -> None:
         """Have the load of one worker judged, and act on the outcome."""
-        if not self._chooser.is_open:
-            return
         with self._lock:
             if self._turns.is_stopped or crew is not self._crew:
                 return
@@ -122,14 +128,7 @@ class Workers:
             if outcome == WorkerChoice.ALL_THREADS and isinstance(crew, ThreadCrew):
                 crew.grow(self._count)
             elif outcome == WorkerChoice.PROCESSES:
-                starter = threading.Thread(
-                    target=self._watch,
-                    args=(self._try_processes,),
-                    name="penstock-starter",
-                    daemon=True,
-                )
-                self._starters.append(starter)
-                starter.start()
+                self._start_thread("penstock-starter", self._try_processes)
             elif outcome == WorkerChoice.FEW_THREADS:
                 self.why_threads = "processes computed fewer samples a second than threads"
                 threads = self._new_threads()
@@ -149,7 +148,13 @@ class Workers:
 
     def _start_processes(self) -> None:
         crew = ProcessCrew(
-            self._count, self._turns, self._plans, self._arena, self._watch, self._observe
+            self._count,
+            self._turns,
+            self._plans,
+            self._arena,
+            self._chooser,
+            self._start_thread,
+            self._observe,
         )
         with self._lock:  # so that `stop` misses no process and no thread
             self._crews.append(crew)

@@ -1,4 +1,4 @@
-"""A child that user code has forked ends; the process itself goes on."""
+"""A child that user code has forked ends, and says why: see also `test_own_threads`."""
 
 import os
 
@@ -7,18 +7,13 @@ import pytest
 from penstock.engine.run.forks import end_forked_child
 
 
-def test_the_process_of_the_pipeline_goes_on():
-    end_forked_child(os.getpid())
-
-
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_child_says_what_to_do_and_ends():
     read, write = os.pipe()
     child = os.fork()
     if not child:
         os.dup2(write, 2)
-        end_forked_child(os.getppid())
-        os._exit(0)
+        end_forked_child()
     os.close(write)
     with open(read, "rb") as stream:
         assert b"End it by os._exit" in stream.read()
