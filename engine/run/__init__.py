@@ -2,6 +2,8 @@
 
 definition      `pipeline_def`
 config          the arguments of a pipeline
+properties      the read-only properties of a pipeline
+random_keys     the keys of the operators' random numbers
 pipeline        `Pipeline`: a graph, run batch by batch ahead of its consumer
 opening         from a plan to open inputs and memory
 shutdown        the end of a pipeline, step by step
