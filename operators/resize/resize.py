@@ -47,6 +47,7 @@ class Resize(SizedOperator):
     """
 
     name = "resize"
+    rehearses = True
     takes_empty = True
     aliases = ("experimental.resize",)
 

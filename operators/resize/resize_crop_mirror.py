@@ -44,6 +44,7 @@ class ResizeCropMirror(CropArguments, SizedOperator):
     """
 
     name = "resize_crop_mirror"
+    rehearses = False  # the window of a made-up image is not known to be like those of photographs
 
     mirror = param(
         INT,
