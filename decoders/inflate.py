@@ -171,9 +171,8 @@ class Inflate(SampleOperator):
                 f"{self.algorithm!r}"
             )
         if len(self.sequence_axis_name) != 1:
-            raise ArgumentError(
-                "fn.decoders.inflate: sequence_axis_name must be one letter, but is "
-                f"{self.sequence_axis_name!r}"
+            self.refuse(
+                f"sequence_axis_name must be one letter, but is {self.sequence_axis_name!r}"
             )
         self._dtype = to_numpy_type(self.dtype)
         self._chunked = bool({"chunk_offsets", "chunk_sizes"} & self.given)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -69,9 +68,9 @@ class NonsilentRegion(SampleOperator):
 
     def prepare(self) -> None:
         if "reference_power" in self.given and not self.reference_power > 0:
-            raise ArgumentError(
-                f"fn.nonsilent_region: reference_power is {self.reference_power}; give a positive "
-                "number, or leave it out for the largest power of each sample"
+            self.refuse(
+                f"reference_power is {self.reference_power}; give a positive number, or leave it "
+                "out for the largest power of each sample"
             )
         interval, length = self.reset_interval, self.window_length
         if (
@@ -79,9 +78,9 @@ class NonsilentRegion(SampleOperator):
             and interval != -1
             and (interval < 1 or interval % length)
         ):
-            raise ArgumentError(
-                f"fn.nonsilent_region: reset_interval is {interval}; give -1, or a multiple of "
-                f"window_length, which is {length}"
+            self.refuse(
+                f"reset_interval is {interval}; give -1, or a multiple of window_length, which is "
+                f"{length}"
             )
         self._ratio = 10 ** (self.cutoff_db / 10)
 

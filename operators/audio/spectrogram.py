@@ -89,12 +89,12 @@ class Spectrogram(SampleOperator):
 
     def prepare(self) -> None:
         if self.layout not in ("ft", "tf"):
-            raise ArgumentError(f"fn.spectrogram: layout is {self.layout!r}; use 'ft' or 'tf'")
+            self.refuse(f"layout is {self.layout!r}; use 'ft' or 'tf'")
         length = self.window_length
         if self.window_fn and len(self.window_fn) != length:
-            raise ArgumentError(
-                f"fn.spectrogram: window_fn has {len(self.window_fn)} numbers; give window_length "
-                f"numbers, which is {length}"
+            self.refuse(
+                f"window_fn has {len(self.window_fn)} numbers; give window_length numbers, which "
+                f"is {length}"
             )
         self._nfft = length if self.nfft is None else self.nfft
         if self._nfft < length:

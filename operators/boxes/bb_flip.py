@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, param
@@ -94,7 +93,5 @@ class BbFlip(SampleOperator):
 
     def _check(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         if not shape or shape[-1] != 4:
-            raise ArgumentError(
-                f"{self.called}: the boxes must have the shape (boxes, 4) or (4,), but have {shape}"
-            )
+            self.refuse(f"the boxes must have the shape (boxes, 4) or (4,), but have {shape}")
         check_float32(self.called, "boxes", dtype)

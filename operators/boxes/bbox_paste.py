@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, param
@@ -53,7 +52,7 @@ class BboxPaste(SampleOperator):
     ) -> Array:
         self._check(boxes.shape, boxes.dtype)
         if not ratio >= 1:
-            raise ArgumentError(f"{self.called}: ratio is {ratio}, but must be at least 1")
+            self.refuse(f"ratio is {ratio}, but must be at least 1")
         out = workspace.empty(boxes.shape, boxes.dtype)
         scale = np.float32(ratio)
         np.multiply(boxes, np.float32(1) / scale, out=out)
@@ -72,7 +71,7 @@ class BboxPaste(SampleOperator):
             joined = JoinedRows(boxes, self._check)
             values = [array_of(self, *each, len(boxes))[:, 0] for each in arguments.items()]
             if not (values[0] >= 1).all():
-                raise ArgumentError(f"{self.called}: a ratio is below 1")
+                self.refuse("a ratio is below 1")
             scale, x, y = (value.astype(np.float32) for value in values)
             margin = (scale - np.float32(1)) / scale
             shift = np.zeros((len(boxes), 2, 2), np.float32)
@@ -85,7 +84,5 @@ class BboxPaste(SampleOperator):
 
     def _check(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         if not shape or shape[-1] != 4:
-            raise ArgumentError(
-                f"{self.called}: the boxes must have the shape (boxes, 4) or (4,), but have {shape}"
-            )
+            self.refuse(f"the boxes must have the shape (boxes, 4) or (4,), but have {shape}")
         check_float32(self.called, "boxes", dtype)

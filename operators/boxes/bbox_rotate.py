@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INTS, LAYOUT, REQUIRED, STR, param
@@ -82,13 +81,13 @@ class BboxRotate(SampleOperator):
 
     def prepare(self) -> None:
         if self.bbox_layout not in _LAYOUTS:
-            self._refuse(f"bbox_layout is {self.bbox_layout!r}; use {' or '.join(_LAYOUTS)}")
+            self.refuse(f"bbox_layout is {self.bbox_layout!r}; use {' or '.join(_LAYOUTS)}")
         if self.mode not in _MODES:
-            self._refuse(f"mode is {self.mode!r}; use {', '.join(_MODES)}")
+            self.refuse(f"mode is {self.mode!r}; use {', '.join(_MODES)}")
         if not {"H", "W"} <= set(self.shape_layout):
-            self._refuse(f"shape_layout is {self.shape_layout!r}, but needs an H and a W")
+            self.refuse(f"shape_layout is {self.shape_layout!r}, but needs an H and a W")
         if self.keep_size and "size" in self.given:
-            self._refuse("give either keep_size or size")
+            self.refuse("give either keep_size or size")
 
     def num_outputs(self) -> int:
         return len(self.layouts)
@@ -140,7 +139,7 @@ class BboxRotate(SampleOperator):
             for row, count in zip(rows, joined.counts.tolist(), strict=True):
                 self._check_labels(row.shape, row.dtype, count)
             if len({(row.ndim, row.dtype) for row in rows}) > 1:
-                self._refuse("labels of several forms are chosen sample by sample")
+                self.refuse("labels of several forms are chosen sample by sample")
             return result, rows_between(np.concatenate(rows)[kept], bounds)
 
         results = compute_together(self, batch, inputs, arguments, together)
@@ -149,7 +148,7 @@ class BboxRotate(SampleOperator):
     def _check_labels(self, shape: tuple[int, ...], dtype: np.dtype[Any], boxes: int) -> None:
         check_labels(self.called, shape, dtype, boxes)
         if shape[1:] not in ((), (1,)):
-            self._refuse(f"the labels have the shape {shape}; use (boxes,) or (boxes, 1)")
+            self.refuse(f"the labels have the shape {shape}; use (boxes,) or (boxes, 1)")
 
     def _turn(self, angle: float, shape: Sequence[int], size: Sequence[float]) -> Turn:
         """Return sizes of image and canvas (width and height), and cosine and sine of the angle."""
@@ -188,7 +187,7 @@ class BboxRotate(SampleOperator):
         extents = np.atleast_1d(shape).tolist()
         indices = [self.shape_layout.index(letter) for letter in "WH"]
         if len(extents) <= max(indices) or min(extents[i] for i in indices) < 1:
-            self._refuse(
+            self.refuse(
                 f"input_shape is {tuple(extents)}, which has no width and height above 0 "
                 f"in the order {self.shape_layout!r}"
             )
@@ -200,13 +199,10 @@ class BboxRotate(SampleOperator):
             return image
         if len(size):
             if len(size) != 2 or not min(size) >= 1:
-                self._refuse(f"size is {tuple(size)}; give (height, width), each at least 1")
+                self.refuse(f"size is {tuple(size)}; give (height, width), each at least 1")
             return math.floor(size[1]), math.floor(size[0])
         height, width = canvas_size((image[1], image[0]), angle)
         return width, height
-
-    def _refuse(self, problem: str) -> None:
-        raise ArgumentError(f"{self.called}: {problem}")
 
 
 def _rotated(edges: Array, cosine: Array, sine: Array) -> Array:

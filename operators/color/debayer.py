@@ -106,7 +106,7 @@ class Debayer(SampleOperator):
             known = ", ".join(map(str, _TILES))
             raise ArgumentError(f"blue_position is {tuple(blue_position)}; give one of {known}")
         if self.algorithm == "vng_ocv" and image.dtype != np.uint8:
-            raise ArgumentError(f"{self.called}: vng_ocv takes uint8, not {image.dtype}")
+            self.refuse(f"vng_ocv takes uint8, not {image.dtype}")
         channels = 1 if self.algorithm == "gray_ocv" else 3
         out = workspace.empty((*image.shape[:2], channels), image.dtype)
         if image.size:

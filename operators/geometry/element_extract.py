@@ -43,7 +43,7 @@ class ElementExtract(SampleOperator):
                 "does not start with F"
             )
         if not self.element_map:
-            raise ArgumentError(f"{self.called}: element_map is empty; give at least one index")
+            self.refuse("element_map is empty; give at least one index")
 
     def num_outputs(self) -> int:
         return len(self.element_map)
@@ -53,10 +53,7 @@ class ElementExtract(SampleOperator):
 
     def _check(self, shape: tuple[int, ...]) -> None:
         if not shape or shape[0] <= max(self.element_map):
-            raise ArgumentError(
-                f"{self.called}: a sample of the shape {shape} has no element "
-                f"{max(self.element_map)}"
-            )
+            self.refuse(f"a sample of the shape {shape} has no element {max(self.element_map)}")
 
     def sample(self, workspace: Workspace, data: Array) -> tuple[Array, ...]:
         self._check(data.shape)

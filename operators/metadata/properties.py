@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import REQUIRED, STR, param
 from ...engine.tensors import TensorList, TensorListCPU
@@ -34,7 +33,7 @@ class GetProperty(BatchOperator):
 
     def prepare(self) -> None:
         if self.key not in _KEYS:
-            raise ArgumentError(f"fn.get_property: key must be one of {_KEYS}, not {self.key!r}")
+            self.refuse(f"key must be one of {_KEYS}, not {self.key!r}")
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("",)

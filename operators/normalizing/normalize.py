@@ -82,11 +82,11 @@ class Normalize(BatchOperator):
     )
 
     def prepare(self) -> None:
-        check_exclusive("fn.normalize", self.given, "axes", "axis_names")
+        check_exclusive(self.called, self.given, "axes", "axis_names")
         if self.axes == () or self.ddof < 0 or self.epsilon < 0:
-            raise ArgumentError(
-                f"fn.normalize: axes is {self.axes}, ddof is {self.ddof} and epsilon is "
-                f"{self.epsilon}; give at least one axis, and no negative numbers"
+            self.refuse(
+                f"axes is {self.axes}, ddof is {self.ddof} and epsilon is {self.epsilon}; give at "
+                "least one axis, and no negative numbers"
             )
         self.alone = not self.whole_batch
         self.target = to_numpy_type(self.dtype)

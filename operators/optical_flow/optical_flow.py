@@ -95,9 +95,7 @@ class OpticalFlow(Operator):
             )
         hints = self.enable_external_hints
         if hints and len(self.layouts) < 2:
-            raise ArgumentError(
-                f"{self.called}: enable_external_hints=True needs the hints as a second input"
-            )
+            self.refuse("enable_external_hints=True needs the hints as a second input")
         grid = self.output_grid
         self._check_grid("output_grid", grid, _GRIDS)
         if hints:
@@ -149,7 +147,7 @@ class OpticalFlow(Operator):
     def _check_grid(self, name: str, grid: int, possible: tuple[int, ...]) -> None:
         if grid not in possible:
             names = ", ".join(map(str, possible)) or "no grid: this GPU takes no hints"
-            raise ArgumentError(f"{self.called}: {name} is {grid}, but must be one of {names}")
+            self.refuse(f"{name} is {grid}, but must be one of {names}")
 
     def _problem(
         self, shape: list[int], guess: NDArray[np.int64] | None, limits: FlowLimits

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ARRAY, DTYPE, INTS, param
 from ...engine.graph.row_arguments import array_of
@@ -82,16 +81,12 @@ class MultiPaste(BatchOperator):
     def prepare(self) -> None:
         for name in ("in_anchors", "out_anchors", "shapes"):
             if {name, f"{name}_rel"} <= self.given:
-                raise ArgumentError(f"{self.called}: give either {name} or {name}_rel")
+                self.refuse(f"give either {name} or {name}_rel")
         if "in_ids" in self.given and len(self.layouts) > 1:
-            raise ArgumentError(
-                f"{self.called}: with in_ids there is one input, but {len(self.layouts)} are given"
-            )
+            self.refuse(f"with in_ids there is one input, but {len(self.layouts)} are given")
         wrong = [layout for layout in self.layouts if layout not in ("", *_LAYOUTS.values())]
         if wrong:
-            raise ArgumentError(
-                f"{self.called}: the images must be HWC or FHWC, but have the layout {wrong[0]!r}"
-            )
+            self.refuse(f"the images must be HWC or FHWC, but have the layout {wrong[0]!r}")
         self._team = Team("penstock-multi-paste", _MOST_THREADS)
 
     def close(self) -> None:
@@ -125,10 +120,7 @@ class MultiPaste(BatchOperator):
     def _dtype(self, images: Sequence[TensorList]) -> np.dtype[Any]:
         types = [to_numpy_type(each.dtype) for each in images]
         if len(set(types)) > 1:
-            raise ArgumentError(
-                f"{self.called}: the inputs are {' and '.join(map(str, types))}; they must have "
-                "one type"
-            )
+            self.refuse(f"the inputs are {' and '.join(map(str, types))}; they must have one type")
         return types[0] if self.dtype is None else to_numpy_type(self.dtype)
 
     def _plans(
@@ -161,14 +153,14 @@ class MultiPaste(BatchOperator):
         shapes = [each.shape() for each in images]
         distinct = {len(shape): shape for rows in shapes for shape in rows}
         if not distinct.keys() <= _LAYOUTS.keys():
-            raise ArgumentError(
-                f"{self.called}: the images must be HWC or FHWC, but have the shapes "
+            self.refuse(
+                "the images must be HWC or FHWC, but have the shapes "
                 f"{sorted({shape for rows in shapes for shape in rows})}"
             )
         if len(distinct) > 1:
-            raise ArgumentError(
-                f"{self.called}: images of the shapes {distinct[3]} and {distinct[4]} cannot be "
-                "pasted together; their channels and frames must be as many"
+            self.refuse(
+                f"images of the shapes {distinct[3]} and {distinct[4]} cannot be pasted together; "
+                "their channels and frames must be as many"
             )
         return np.stack([each.extents() for each in images])
 
@@ -191,9 +183,7 @@ class MultiPaste(BatchOperator):
         ids = array_of(self, "in_ids", in_ids, len(rows)).astype(np.int64)
         wrong = ids[(ids < 0) | (ids >= count)]
         if wrong.size:
-            raise ArgumentError(
-                f"{self.called}: in_ids has {wrong[0]}, but the batch has {count} samples"
-            )
+            self.refuse(f"in_ids has {wrong[0]}, but the batch has {count} samples")
         return np.zeros_like(ids), ids
 
     def _canvases(self, size: Any, count: int, extents: Array) -> Array:
@@ -202,15 +192,13 @@ class MultiPaste(BatchOperator):
             sizes = extents[..., -3:-1].reshape(-1, 2)
             if (sizes != sizes[0]).any():
                 some = list(map(tuple, np.unique(sizes, axis=0)[:3].tolist()))
-                raise ArgumentError(
-                    f"{self.called}: the images have different sizes, {some}; give output_size"
-                )
+                self.refuse(f"the images have different sizes, {some}; give output_size")
             return np.broadcast_to(sizes[0], (count, 2))
         canvases = array_of(self, "output_size", size, count).astype(np.int64)
         if canvases.shape[1] < 2 or canvases.min() < 1:
-            raise ArgumentError(
-                f"{self.called}: output_size is {tuple(canvases[0].tolist())}; give (height, "
-                "width) in pixels, each at least 1"
+            self.refuse(
+                f"output_size is {tuple(canvases[0].tolist())}; give (height, width) in pixels, "
+                "each at least 1"
             )
         return canvases[:, :2]
 

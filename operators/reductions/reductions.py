@@ -235,9 +235,9 @@ class _Extreme(ReductionOperator):
 
     def _check_some(self, shape: tuple[int, ...], axes: Axes) -> None:
         if any(shape[axis] == 0 for axis in axes):
-            raise ArgumentError(
-                f"{self.called}: a sample of the shape {shape} has no elements along the axes "
-                f"{axes}, so it has no extremes"
+            self.refuse(
+                f"a sample of the shape {shape} has no elements along the axes {axes}, so it has "
+                "no extremes"
             )
 
     def _check_batch(self, batch: BatchContext, shapes: Array, axes: Axes, mean: Any) -> None:

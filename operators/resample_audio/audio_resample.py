@@ -77,12 +77,12 @@ class AudioResample(SampleOperator):
         ways = [*rates, *sorted({"scale", "out_length"} & self.given)]
         if len(rates) == 1 or len(ways) - len(rates) + bool(rates) != 1:
             raise ArgumentError(
-                "fn.audio_resample needs one of: in_rate and out_rate, scale, or out_length; given "
+                f"{self.called} needs one of: in_rate and out_rate, scale, or out_length; given "
                 f"are {', '.join(sorted(ways)) or 'none of them'}"
             )
         self._dtype = None if self.dtype is None else to_numpy_type(self.dtype)
         if self._dtype is not None and self._dtype not in DTYPES:
-            raise ArgumentError(f"fn.audio_resample: dtype must be {_NAMES}, but is {self._dtype}")
+            self.refuse(f"dtype must be {_NAMES}, but is {self._dtype}")
         self._lobes = lobes_of(self.quality)
 
     def sample(self, workspace: Workspace, audio: Array, **given: Any) -> Array:

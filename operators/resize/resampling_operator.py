@@ -137,9 +137,7 @@ class ResamplingOperator(SampleOperator, ABC):
         axes = self.axes_of(image.ndim)
         extents = image.shape[axes.spatial]
         if 0 in extents and not self.takes_empty:
-            raise ArgumentError(
-                f"{self.called}: a sample of shape {image.shape} has no pixels to make an image of"
-            )
+            self.refuse(f"a sample of shape {image.shape} has no pixels to make an image of")
         whole = extents if all(extents) else tuple(max(extent, 1) for extent in extents)
         plan = self.plan_sample(workspace, axes, whole, arguments)
         before, after = image.shape[: axes.first], image.shape[axes.spatial.stop :]
@@ -186,9 +184,9 @@ class ResamplingOperator(SampleOperator, ABC):
         if dtype is None or dtype == source:
             return source
         if dtype != np.float32:
-            raise ArgumentError(
-                f"{self.called}: dtype must be FLOAT or that of the input, {source}, but is "
-                f"{dtype}; use fn.cast for others"
+            self.refuse(
+                f"dtype must be FLOAT or that of the input, {source}, but is {dtype}; use fn.cast "
+                "for others"
             )
         return dtype
 
@@ -227,7 +225,7 @@ class ResamplingOperator(SampleOperator, ABC):
         """
         source = to_numpy_type(images.dtype)
         if source not in DTYPES:
-            raise ArgumentError(f"{self.called}: {unsupported(source)}")
+            self.refuse(f"{unsupported(source)}")
         result = self._result_type(source)
         extents, channels = shapes[:, axes.spatial], axes.channel_counts(shapes)
         seen = np.maximum(extents, 1)

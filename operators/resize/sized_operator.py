@@ -179,14 +179,12 @@ class SizedOperator(ResamplingOperator):
         )
 
     def _per_axis(self, name: str, values: Sequence[float], axes: SpatialAxes) -> tuple[float, ...]:
-        if len(values) == axes.count:
-            return tuple(values)
-        if len(values) == 1:
-            return (*values,) * axes.count
-        raise ArgumentError(
-            f"{self.called}: {name} must have one number, or one for each of the {axes.count} "
-            f"axes to resize, but is {tuple(values)}"
-        )
+        if len(values) not in (1, axes.count):
+            self.refuse(
+                f"{name} must have one number, or one for each of the {axes.count} axes to resize, "
+                f"but is {tuple(values)}"
+            )
+        return tuple(values) if len(values) == axes.count else (*values,) * axes.count
 
     def _check_choices(self) -> None:
         """Raise ArgumentError if arguments contradict one another."""
@@ -204,12 +202,12 @@ class SizedOperator(ResamplingOperator):
                 f"{self.called}: mode must be one of {', '.join(MODES)}, but is {self.mode!r}"
             )
         if "mode" in given and given & {"resize_shorter", "resize_longer"}:
-            raise ArgumentError(
-                f"{self.called}: resize_shorter and resize_longer are modes of their own; leave "
-                "out `mode`, or give `size`"
+            self.refuse(
+                "resize_shorter and resize_longer are modes of their own; leave out `mode`, or "
+                "give `size`"
             )
         if ("roi_start" in given) != ("roi_end" in given):
-            raise ArgumentError(f"{self.called}: give roi_start and roi_end together, or neither")
+            self.refuse("give roi_start and roi_end together, or neither")
 
     def _check_size(self) -> None:
         """Raise ArgumentError for a constant size that is beyond any memory."""
@@ -225,9 +223,7 @@ class SizedOperator(ResamplingOperator):
     def _check_layout(self, axes: SpatialAxes) -> None:
         """Raise ArgumentError for constants that do not fit the layout."""
         if axes.count == 2 and "resize_z" in self.given:
-            raise ArgumentError(
-                f"{self.called}: resize_z is for volumes, but the layout is {self.layouts[0]}"
-            )
+            self.refuse(f"resize_z is for volumes, but the layout is {self.layouts[0]}")
         for name in ("size", "max_size", "roi_start", "roi_end"):
             if name in self.given and name not in self.per_sample:
                 self._per_axis(name, getattr(self, name), axes)

@@ -138,16 +138,16 @@ class TensorResize(ResamplingOperator):
                     f"{self.called}: {name} is {getattr(self, name)!r}; use {' or '.join(allowed)}"
                 )
         if "scales" in given and self.mode in (NOT_LARGER, NOT_SMALLER):
-            raise ArgumentError(f"{self.called}: scales do not go with the mode {self.mode!r}")
+            self.refuse(f"scales do not go with the mode {self.mode!r}")
         if ("roi_start" in given) != ("roi_end" in given):
-            raise ArgumentError(f"{self.called}: give roi_start and roi_end together, or neither")
+            self.refuse("give roi_start and roi_end together, or neither")
         self._rounding = self.size_rounding if "scales" in given else ROUND
         self.prepare_filters()
 
     def _chosen(self, ndim: int) -> list[int]:
         """Return the axes that the arguments are for."""
         if ndim < 1:
-            raise ArgumentError(f"{self.called}: a single number has no axis that could be resized")
+            self.refuse("a single number has no axis that could be resized")
         if self.axes is None and self.axis_names is None:
             return list(range(ndim))
         layout = layout_of(self.layouts[0], ndim, {}) if self.axis_names else ""
@@ -266,9 +266,9 @@ class TensorResize(ResamplingOperator):
         """Return the first axis that is resampled, and the one after the last."""
         first, last = (changed[0], changed[-1] + 1) if changed else (ndim - 1, ndim)
         if last - first > _MOST_AXES:
-            raise ArgumentError(
-                f"{self.called}: the axes {first} to {last - 1} would be resized, but "
-                f"{_MOST_AXES} that follow one another are the most; resize in two steps"
+            self.refuse(
+                f"the axes {first} to {last - 1} would be resized, but {_MOST_AXES} that follow "
+                "one another are the most; resize in two steps"
             )
         return first, last
 

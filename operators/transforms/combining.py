@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.tensors import TensorList, TensorListCPU
@@ -57,7 +56,7 @@ class TransformCombine(SampleOperator):
         stacks = [as_maps(each) for each in columns]
         if len({stack.shape for stack in stacks}) > 1:
             shapes = ", ".join(str(stack.shape[1:]) for stack in stacks)
-            raise ArgumentError(f"{self.called}: maps of one shape can be combined, not {shapes}")
+            self.refuse(f"maps of one shape can be combined, not {shapes}")
         with np.errstate(all="ignore"):  # NaN and infinity go through
             result = reduce(composed, reversed(stacks) if self.reverse_order else stacks)
         return result.astype(np.float32)

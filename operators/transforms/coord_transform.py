@@ -68,7 +68,7 @@ class CoordTransform(SampleOperator):
 
     def prepare(self) -> None:
         if "MT" in self.given and {"M", "T"} & self.given:
-            raise ArgumentError(f"{self.called}: MT excludes M and T; give MT alone, or the others")
+            self.refuse("MT excludes M and T; give MT alone, or the others")
 
     def sample(self, workspace: Workspace, data: Array, **arguments: Numbers) -> Array:
         (matrix,) = _maps(data.shape, 1, **_tables(arguments))

@@ -88,9 +88,7 @@ class WarpOperator(SampleOperator, ABC):
         self.target = target_type(self)
         if self.interp_type not in _FILTERS:
             allowed = " or ".join(each.name for each in _FILTERS)
-            raise ArgumentError(
-                f"{self.called}: interp_type is {self.interp_type.name}; use {allowed}"
-            )
+            self.refuse(f"interp_type is {self.interp_type.name}; use {allowed}")
         self.sampling = Sampling(self.interp_type == DALIInterpType.INTERP_NN, self.fill_value)
         if self.layouts[0]:
             self._parse(self.layouts[0])

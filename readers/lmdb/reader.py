@@ -224,12 +224,12 @@ class LMDB(LMDBReader):
                 f"{', '.join(map(repr, MISSING))}, but is {self.missing_component_behavior!r}"
             )
         if self.ext is not None and self.values != "bytes":
-            raise ArgumentError(
-                "fn.readers.lmdb: `values` is for databases whose values are samples, so it does "
-                "not go with `ext`; fn.decoders.numpy decodes components in .npy format"
+            self.refuse(
+                "`values` is for databases whose values are samples, so it does not go with "
+                "`ext`; fn.decoders.numpy decodes components in .npy format"
             )
         if self.ext is None and self.dtypes is not None:
-            raise ArgumentError("fn.readers.lmdb: `dtypes` needs `ext`, with an entry for each")
+            self.refuse("`dtypes` needs `ext`, with an entry for each")
 
     def num_outputs(self) -> int:
         outputs: int = 1 if self.ext is None else len(self.ext)

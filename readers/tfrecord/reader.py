@@ -207,9 +207,8 @@ class TFRecord(RecordReader):
         paths = record_paths(self.path)
         indexes = expand_paths(self.index_path or (), "*.idx")
         if self.index_path is not None and len(indexes) != len(paths):
-            raise ArgumentError(
-                f"fn.readers.tfrecord: index_path names {len(indexes)} files, path {len(paths)}; "
-                "each file has one index"
+            self.refuse(
+                f"index_path names {len(indexes)} files, path {len(paths)}; each file has one index"
             )
         storages = open_records(paths, self.storage_options)
         if self.index_path is None:
