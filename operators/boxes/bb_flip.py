@@ -12,7 +12,7 @@ from ...engine.graph.params import BOOL, INT, param
 from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.whole_batches import JoinedRows, compute_together
+from ..common.whole_batches import JoinedRows, compute_joined
 from .checks import check_float32
 from .gpu_flip import FlippedForm, flip_columns
 
@@ -64,8 +64,7 @@ class BbFlip(SampleOperator):
         """Flip the boxes of a whole batch at once."""
         arguments = {"horizontal": horizontal, "vertical": vertical}
 
-        def together() -> tuple[Any]:
-            joined = JoinedRows(boxes, self._check)
+        def flip(joined: JoinedRows) -> tuple[Any]:
             low, high = joined.table[:, :2], joined.table[:, 2:]
             if not self.ltrb:
                 high += low
@@ -77,7 +76,7 @@ class BbFlip(SampleOperator):
                 high -= low
             return (joined.samples(),)
 
-        return compute_together(self, batch, [boxes], arguments, together)[0]
+        return compute_joined(self, batch, [boxes], arguments, self._check, flip)[0]
 
     def batch_gpu(
         self, batch: BatchContext, boxes: TensorListGPU, *, horizontal: Any, vertical: Any

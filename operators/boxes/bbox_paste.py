@@ -11,7 +11,7 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, param
 from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList
-from ..common.whole_batches import JoinedRows, compute_together
+from ..common.whole_batches import JoinedRows, compute_joined
 from .checks import check_float32
 
 if TYPE_CHECKING:
@@ -67,11 +67,10 @@ class BboxPaste(SampleOperator):
         """Move the boxes of a whole batch at once."""
         arguments = {"ratio": ratio, "paste_x": paste_x, "paste_y": paste_y}
 
-        def together() -> tuple[Any]:
-            joined = JoinedRows(boxes, self._check)
+        def move(joined: JoinedRows) -> tuple[Any] | None:
             values = [array_of(self, *each, len(boxes))[:, 0] for each in arguments.items()]
             if not (values[0] >= 1).all():
-                self.refuse("a ratio is below 1")
+                return None
             scale, x, y = (value.astype(np.float32) for value in values)
             margin = (scale - np.float32(1)) / scale
             shift = np.zeros((len(boxes), 2, 2), np.float32)
@@ -80,7 +79,7 @@ class BboxPaste(SampleOperator):
             joined.table += joined.each(shift.reshape(-1, 4))
             return (joined.samples(),)
 
-        return compute_together(self, batch, [boxes], arguments, together)[0]
+        return compute_joined(self, batch, [boxes], arguments, self._check, move)[0]
 
     def _check(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         if not shape or shape[-1] != 4:

@@ -15,7 +15,7 @@ from ...engine.graph.params import BOOL, FLOAT, FLOATS, INTS, LAYOUT, REQUIRED, 
 from ...engine.graph.row_arguments import values_of
 from ...engine.tensors import TensorList
 from ...formats.ragged import bounds_of, rows_between
-from ..common.whole_batches import JoinedRows, compute_together
+from ..common.whole_batches import JoinedRows, compute_joined
 from ..warp.rotation import canvas_size, cosine_and_sine
 from .checks import check_boxes, check_labels, check_numbers
 
@@ -124,8 +124,7 @@ class BboxRotate(SampleOperator):
         """Rotate the boxes of a whole batch at once."""
         inputs = [boxes] if labels is None else [boxes, labels]
 
-        def together() -> tuple[Any, ...]:
-            joined = JoinedRows(boxes, partial(check_boxes, self.called))
+        def rotate(joined: JoinedRows) -> tuple[Any, ...] | None:
             names = ("angle", "input_shape", "size")
             values = [values_of(self, name, arguments[name], len(boxes)) for name in names]
             turns = np.array([self._turn(*each) for each in zip(*values, strict=True)])
@@ -139,10 +138,11 @@ class BboxRotate(SampleOperator):
             for row, count in zip(rows, joined.counts.tolist(), strict=True):
                 self._check_labels(row.shape, row.dtype, count)
             if len({(row.ndim, row.dtype) for row in rows}) > 1:
-                self.refuse("labels of several forms are chosen sample by sample")
+                return None
             return result, rows_between(np.concatenate(rows)[kept], bounds)
 
-        results = compute_together(self, batch, inputs, arguments, together)
+        check = partial(check_boxes, self.called)
+        results = compute_joined(self, batch, inputs, arguments, check, rotate)
         return results if labels is not None else results[0]
 
     def _check_labels(self, shape: tuple[int, ...], dtype: np.dtype[Any], boxes: int) -> None:

@@ -12,7 +12,7 @@ from ...engine.graph.params import ANY_FLOAT, INT, LAYOUT, param
 from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.whole_batches import JoinedRows, compute_together
+from ..common.whole_batches import JoinedRows, compute_joined
 from .checks import check_float32
 from .gpu_flip import FlippedForm, flip_columns
 
@@ -62,8 +62,7 @@ class CoordFlip(SampleOperator):
     def batch(self, batch: BatchContext, points: TensorList, **arguments: Any) -> Any:
         """Mirror the points of a whole batch at once."""
 
-        def together() -> tuple[Any]:
-            joined = JoinedRows(points, self._layout)
+        def mirror(joined: JoinedRows) -> tuple[Any]:
             for column, axis in enumerate(self.layout or "xyz"[: joined.table.shape[1]]):
                 flip, center = (
                     array_of(self, name, arguments[name], len(points))[:, 0]
@@ -74,7 +73,7 @@ class CoordFlip(SampleOperator):
                 np.copyto(joined.table[:, column], mirrored, where=joined.each(flip != 0))
             return (joined.samples(),)
 
-        return compute_together(self, batch, [points], arguments, together)[0]
+        return compute_joined(self, batch, [points], arguments, self._layout, mirror)[0]
 
     def batch_gpu(
         self, batch: BatchContext, points: TensorListGPU, **arguments: Any

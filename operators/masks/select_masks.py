@@ -74,12 +74,12 @@ class SelectMasks(SampleOperator):
         inputs = [mask_ids, polygons, vertices]
         return compute_together(self, batch, inputs, {}, lambda: self._together(inputs))
 
-    def _together(self, inputs: Sequence[TensorList]) -> Columns:
+    def _together(self, inputs: Sequence[TensorList]) -> Columns | None:
         """Return the results for a batch: masks and vertices are numbered through all samples."""
         columns = [data.rows() for data in inputs]
         for rows in columns:
             if len({(row.dtype, row.shape[1:]) for row in rows}) > 1:
-                self.refuse("samples of several forms are computed one by one")
+                return None
         sizes = np.array([[len(row) for row in rows] for rows in columns])
         ids, polygons, vertices = (np.concatenate(rows) for rows in columns)
         self._check(ids, polygons, vertices)
@@ -88,14 +88,14 @@ class SelectMasks(SampleOperator):
         every = np.concatenate([keys, masks[:, 0]])
         span = int(every.max()) - int(every.min()) + 1 if len(every) else 1
         if span * sizes.shape[1] >= _MOST_KEYS:
-            self.refuse("masks with such numbers are computed one by one")
+            return None
         firsts = bounds_of(sizes[2])
         keys += of_ids * span
         masks[:, 0] += of_polygons * span
         masks[:, 1:] += firsts[of_polygons, np.newaxis]
         outside = (masks[:, 1] < firsts[of_polygons]) | (masks[:, 2] > firsts[of_polygons + 1])
         if outside.any():
-            self.refuse("a polygon has vertices of another sample")
+            return None
         counts, lengths, indices = self._chosen(keys, masks, len(vertices))
         owners = np.repeat(of_ids, counts)
         bounds = bounds_of(np.bincount(owners, minlength=sizes.shape[1]))
