@@ -12,7 +12,7 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import why_not
+from ..common.batch_arguments import enter_errors
 from ..kernels import THREADS, Pointers, blocks_for, kernel, struct_table
 from .signals import signal_lengths, signal_of
 
@@ -107,8 +107,7 @@ class NonsilentRegion(SampleOperator):
     ) -> tuple[TensorListGPU, TensorListGPU]:
         device, extents, dtype = batch.device, data.extents(), to_numpy_type(data.dtype)
         samples = signal_lengths(extents)
-        for i in np.flatnonzero(samples < 0).tolist():
-            batch.errors.setdefault(i, why_not(self, batch, i, extents[i], dtype, {}))
+        enter_errors(self, batch, data, samples >= 0, {})
         samples = samples.clip(0)
         windows = np.minimum(self.window_length, samples.clip(1))
         scalars = np.empty((batch.size, 0), np.int64)

@@ -13,8 +13,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INT, STR, param
 from ...engine.tensors import TensorListGPU
-from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import why_not
+from ..common.batch_arguments import enter_errors
 from .framing import Framing
 from .gpu_spectrogram import Transform, transform_batch
 from .real_fft import Frames, bins_of, frames_for
@@ -139,12 +138,9 @@ class Spectrogram(SampleOperator):
         return out
 
     def batch_gpu(self, batch: BatchContext, data: TensorListGPU) -> TensorListGPU:
-        extents = data.extents()
-        samples = signal_lengths(extents)
+        samples = signal_lengths(data.extents())
         windows = self._framing.counts(samples)
-        for i in np.flatnonzero(windows == 0).tolist():
-            dtype = to_numpy_type(data.dtype)
-            batch.errors.setdefault(i, why_not(self, batch, i, extents[i], dtype, {}))
+        enter_errors(self, batch, data, windows != 0, {})
         transform = Transform(self._nfft, self.power, self.layout == "tf")
         return transform_batch(
             batch, data, samples, windows, self._framing, self._factors, transform

@@ -17,7 +17,7 @@ from ...engine.graph.params import INTS, REQUIRED, STR, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import layout_of
-from ..common.batch_arguments import numbers_of, why_not
+from ..common.batch_arguments import enter_errors, numbers_of
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 
 if TYPE_CHECKING:
@@ -131,12 +131,8 @@ class Debayer(SampleOperator):
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)
         blue = numbers_of(blue_position, batch.size, 2)
         possible = np.asarray(np.isin(blue, (0, 1)).all(axis=1))
-        for i, shape in enumerate(shapes.tolist()):
-            possible[i] &= self._is_possible(shape, dtype)
-            if not possible[i]:
-                arguments = {"blue_position": blue_position}
-                error = why_not(self, batch, i, shape, dtype, arguments)
-                batch.errors.setdefault(i, error)
+        possible &= np.array([self._is_possible(s, dtype) for s in shapes.tolist()], bool)
+        enter_errors(self, batch, images, possible, {"blue_position": blue_position})
         height, width = shapes[:, :2].T
         colored = np.column_stack([height, width, np.full(batch.size, 3)])
         out = batch.device.empty(colored, dtype, self.output_layouts()[0])

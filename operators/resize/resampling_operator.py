@@ -18,7 +18,7 @@ from ...engine.graph.params import BOOL, DTYPE, INT, INTERP, NO_EFFECT, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import INTERP_LINEAR, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
-from ..common.batch_arguments import numbers_of, why_not
+from ..common.batch_arguments import enter_errors, numbers_of
 from .axes import ResampledAxes, plan_axes, whole_axes
 from .cpu_plan import DTYPES, unsupported
 from .cpu_resample import resample
@@ -225,7 +225,7 @@ class ResamplingOperator(SampleOperator, ABC):
         """
         source = to_numpy_type(images.dtype)
         if source not in DTYPES:
-            self.refuse(f"{unsupported(source)}")
+            self.refuse(unsupported(source))
         result = self._result_type(source)
         extents, channels = shapes[:, axes.spatial], axes.channel_counts(shapes)
         seen = np.maximum(extents, 1)
@@ -239,9 +239,7 @@ class ResamplingOperator(SampleOperator, ABC):
         fits = (channels > 0) & np.all([axis.possible() for axis in resampled], axis=0)
         possible &= fits | (counts == 0)
         if not possible.all():
-            for i in np.flatnonzero(~possible).tolist():
-                shape = images.extents()[i]
-                batch.errors.setdefault(i, why_not(self, batch, i, shape, source, arguments))
+            enter_errors(self, batch, images, possible, arguments)
             size, counts = np.where(possible[:, None], size, 1), np.where(possible, counts, 0)
         out = batch.device.empty(result_shapes(size), result, self.output_layouts()[0])
         before = ImageStacks(images.pointers(), counts, extents, channels, source, images)

@@ -16,7 +16,7 @@ from ...engine.graph.params import INTERP, STR, param
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import layout_of
-from ..common.batch_arguments import why_not
+from ..common.batch_arguments import enter_errors
 from ..common.opencv_images import by_channels
 from ..kernels import Pointers
 from .cpu_perspective import FILTERS
@@ -119,9 +119,7 @@ class Remap(SampleOperator):
             canvas = across[:, :2]
             possible = (across == down).all(axis=1) & (across[:, 2:] == 1).all(axis=1)
             possible &= canvases_fit(shapes[:, :2], canvas)
-        for i in np.flatnonzero(~possible).tolist():
-            error = why_not(self, batch, i, shapes[i], dtype, {}, mapx, mapy)
-            batch.errors.setdefault(i, error)
+        enter_errors(self, batch, images, possible, {}, mapx, mapy)
         resized = shapes.copy()
         resized[:, :2] = np.where(possible[:, np.newaxis], canvas, 1)
         out = batch.device.empty(resized, dtype, self.output_layouts()[0])
