@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,17 @@ class FrameMaps(NamedTuple):
     def samples(self) -> Ints:
         """The sample of each frame."""
         return samples_of(self.frames)
+
+
+def given_matrix(matrix: Any, matrix_input: Any) -> Floats:
+    """Return the numbers of a sample's matrix, an argument or an input, one after the other."""
+    return np.asarray(matrix if matrix_input is None else matrix_input, np.float64).reshape(-1)
+
+
+def refuse_matrix(matrix: Floats) -> NoReturn:
+    """Raise ArgumentError for the numbers of a matrix that maps no positions."""
+    wrong = "is singular" if np.isfinite(matrix).all() else "has numbers that are not finite"
+    raise ArgumentError(f"the matrix {matrix.tolist()} {wrong}")
 
 
 def samples_of(frames: Ints) -> Ints:

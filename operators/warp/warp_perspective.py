@@ -16,10 +16,18 @@ from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import layout_of
 from ...geometry.rounding import round_away
-from ..common.batch_arguments import check_later, why_not
+from ..common.batch_arguments import check_later, enter_errors
 from ..common.borders import BORDERS
 from .cpu_perspective import FILTERS, PerspectiveSampling, move_pixels
-from .frame_maps import canvases_fit, check_extents, check_one_matrix, given_sizes, per_frame
+from .frame_maps import (
+    canvases_fit,
+    check_extents,
+    check_one_matrix,
+    given_matrix,
+    given_sizes,
+    per_frame,
+    refuse_matrix,
+)
 from .gpu_perspective import maps_on_device, warp_perspectives
 
 if TYPE_CHECKING:
@@ -109,13 +117,12 @@ class WarpPerspective(SampleOperator):
         size: Sequence[float],
     ) -> Array:
         layout = self._layout(image.ndim)
-        given = np.asarray(matrix if matrix_input is None else matrix_input, np.float64).reshape(-1)
+        given = given_matrix(matrix, matrix_input)
         if given.size != 9:
             raise ArgumentError(f"the matrix has {given.size} values; give 9")
         maps, good = self._maps(given[np.newaxis])
         if not good[0]:
-            wrong = "is singular" if np.isfinite(given).all() else "has numbers that are not finite"
-            raise ArgumentError(f"the matrix {given.tolist()} {wrong}")
+            refuse_matrix(given)
         extent = tuple(image.shape[layout.index(letter)] for letter in "HW")
         canvas = _canvas(size, extent)
         fills = self._fills(layout, image.shape)
@@ -194,9 +201,7 @@ class WarpPerspective(SampleOperator):
         fills = self.fill_value or (0.0,)
         channels = shapes[:, layout.index("C")] if "C" in layout else 1
         possible &= (len(fills) == 1) | (channels == len(fills))
-        for i in np.flatnonzero(~possible).tolist():
-            error = why_not(self, batch, i, shapes[i], source, arguments, *others)
-            batch.errors.setdefault(i, error)
+        enter_errors(self, batch, data, possible, arguments, *others)
         resized = shapes.copy()
         resized[:, spatial] = np.where(possible[:, np.newaxis], canvas, 1)
         out = batch.device.empty(resized, source, self.output_layouts()[0])
