@@ -156,7 +156,7 @@ def _function(operator_class: type[Operator]) -> Callable[..., Any]:
     def function(*inputs: Any, name: str | None = None, **arguments: Any) -> Any:
         return apply(operator_class, inputs, arguments, name)
 
-    function.__name__ = function.__qualname__ = operator_class.called.rpartition(".")[2]
+    function.__name__ = function.__qualname__ = operator_class.name.rpartition(".")[2]
     function.__doc__ = docstring(operator_class)
     function.__signature__ = signature(operator_class)  # type: ignore[attr-defined]
     return function

@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "readers": GROUND,
     "decoders": GROUND,
     "operators": GROUND,
-    "plugin": {"engine", "fn"},
+    "plugin": {"engine"},
     "fn": {"engine"},
     "ops": {"engine", "fn"},
     "extend": {"engine", "readers", "decoders", "operators", "plugin"},

@@ -7,11 +7,11 @@ from functools import wraps
 from typing import Any
 
 from ...engine.graph.operator import OPERATORS
-from ...fn import function_of
+from ..node_functions import node_function
 
 __all__ = ["jax_function"]
 
-_call_in_pipeline = function_of(OPERATORS["_jax_function"])
+_call_in_pipeline = node_function(OPERATORS["_jax_function"])
 
 
 def jax_function(
