@@ -1,4 +1,4 @@
-"""Light operators on whole batches, and sample by sample where a sample has an error."""
+"""Operators on whole batches: light ones, and ones whose results are the CPU's on both devices."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import HeapWorkspace
-from ...engine.graph.operator import Array, SampleOperator
+from ...engine.graph.operator import Array, BatchOperator, SampleOperator
 from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorList
 from ...engine.tensors.packed_rows import packed_between
+from ...engine.tensors.results import as_tensor_list
 from ...formats.ragged import bounds_of
 
 if TYPE_CHECKING:
@@ -24,6 +25,17 @@ if TYPE_CHECKING:
 
 Columns = tuple[Any, ...]
 """The samples of each output: an array over the samples, or a list of arrays."""
+
+
+class UploadedOperator(BatchOperator):
+    """Base of operators whose results are computed on the CPU on both devices."""
+
+    devices = ("cpu", "gpu")
+
+    def batch_gpu(self, batch: BatchContext, *inputs: TensorList, **arguments: Any) -> TensorList:
+        result = self.batch(batch, *inputs, **arguments)
+        numbers = as_tensor_list(result, batch.size, self.output_layouts()[0])
+        return batch.device.to_device(numbers)
 
 
 def compute_together(

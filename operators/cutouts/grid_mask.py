@@ -15,7 +15,7 @@ from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, find_axis, layout_of
 from ..common.number_arguments import check_numbers, numbers_of_batch
-from ..common.pixel_masks import spread
+from ..common.opencv_images import spread
 from ..elementwise.pointwise import pointwise
 
 if TYPE_CHECKING:

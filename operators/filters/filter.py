@@ -15,7 +15,7 @@ from ...engine.graph.row_arguments import values_of
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..common.batch_arguments import enter_errors
-from ..common.borders import FILTER_BORDERS
+from ..common.opencv_images import FILTER_BORDERS
 from ..elementwise.target_dtype import target_type
 from .cpu_correlation import Surroundings, correlate
 from .filtered_axes import filter_axes, parts_of

@@ -11,7 +11,7 @@ from ...engine.graph.operator import Array, Operator, register
 from ...engine.graph.params import FLOATS, INTS, param
 from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU
-from ..common.uploaded import UploadedOperator
+from ..common.whole_batches import UploadedOperator
 from .random_numbers import chunks, wanted_shapes
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import FLOAT as FLOAT32
 from ...engine.tensors.dtypes import INT32, to_numpy_type
 from ...geometry.layouts import check_exclusive
-from ..common.uploaded import UploadedOperator
+from ..common.whole_batches import UploadedOperator
 from ..elementwise.saturation import saturate
 
 if TYPE_CHECKING:

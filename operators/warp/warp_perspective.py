@@ -17,7 +17,7 @@ from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import layout_of
 from ...geometry.rounding import round_away
 from ..common.batch_arguments import check_later, enter_errors
-from ..common.borders import BORDERS
+from ..common.opencv_images import BORDERS
 from .cpu_perspective import FILTERS, PerspectiveSampling, move_pixels
 from .frame_maps import (
     canvases_fit,
