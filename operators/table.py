@@ -3,6 +3,7 @@
 # ruff: noqa: F401 (an import is all that an operator needs)
 
 from .audio import (
+    audio_resample,
     mel_filter_bank,
     mfcc,
     nonsilent_region,
@@ -54,7 +55,6 @@ from .optical_flow import optical_flow
 from .pasting import multi_paste, paste
 from .random import beta, choice, random_numbers
 from .reductions import reductions
-from .resample_audio import audio_resample
 from .resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
 from .sequences import per_frame, sequence_rearrange
 from .transforms import (

@@ -1,4 +1,4 @@
-"""The base of the operators that resize to a wanted size: the arguments of the size."""
+"""The arguments of the operators that resize to a wanted size."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.operator import Operator
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, STR, param
 from ..common.batch_arguments import numbers_of
-from .resampling_operator import ResamplingOperator
 from .sizing import (
     DEFAULT,
     MODES,
@@ -31,8 +31,10 @@ _SEPARATE = ("resize_z", "resize_y", "resize_x")
 _WAYS = "size; any of resize_x, resize_y and resize_z; resize_shorter; resize_longer"
 
 
-class SizedOperator(ResamplingOperator):
-    """Base of the operators that resize to a wanted size."""
+class SizeArguments(Operator):
+    """Declares the arguments of a wanted size, for an operator that resamples."""
+
+    _axes: SpatialAxes | None  # those of the layout, which `ResamplingOperator` sets
 
     size = param(
         FLOATS,
