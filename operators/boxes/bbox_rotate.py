@@ -235,6 +235,8 @@ def _shrunk(turned: Array, original: Array, factor: np.float32) -> Array:
 def _clipped(edges: Array, canvas: Array, threshold: np.float32) -> tuple[Array, Array]:
     """Return which boxes stay, and all boxes clipped to the canvas: (4, boxes)."""
     clipped = np.minimum(np.maximum(edges, 0), canvas)
-    before, after = ((each[2] - each[0]) * (each[3] - each[1]) for each in (edges, clipped))
+    before, after = (
+        (corners[2] - corners[0]) * (corners[3] - corners[1]) for corners in (edges, clipped)
+    )
     covered = after / np.where(before > 0, before, np.float32(np.nan))
     return (covered >= threshold).nonzero()[0], clipped

@@ -64,7 +64,7 @@ class ColorSpaceConversion(SampleOperator):
             if value == DALIImageType.ANY_DATA:
                 raise ArgumentError(f"{self.called}: use RGB, BGR, GRAY or YCbCr, not ANY_DATA")
         self._pair = self.image_type, self.output_type
-        self._given, self._made = (1 if each == _GRAY else 3 for each in self._pair)
+        self._given, self._made = (1 if color == _GRAY else 3 for color in self._pair)
 
     def sample(self, workspace: Workspace, image: Array) -> Array:
         layout = layout_of(self.layouts[0], image.ndim, VIDEO_LAYOUTS)

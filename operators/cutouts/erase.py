@@ -177,7 +177,7 @@ class Erase(SampleOperator):
     ) -> Array:
         anchor, shape, axes = _many(anchor), _many(shape), self._axes(data.ndim)
         self._check_regions(axes, anchor, shape)
-        tables = (np.array([each]) for each in (data.shape, anchor, shape))
+        tables = (np.array([numbers]) for numbers in (data.shape, anchor, shape))
         (boxes,) = self._boxes(axes, *tables)
         fills = self._fills(data.shape, _many(fill_value), data.dtype)
         if len(fills) > 1:

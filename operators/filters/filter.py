@@ -159,7 +159,7 @@ class FilterByWindow(SampleOperator):
         if self._valid and extents.shape[1] == len(axes):
             resized[:, axes] -= np.where(possible[:, np.newaxis], extents - 1, 0)
             possible &= (resized[:, axes] > 0).all(axis=1) | (shapes == 0).any(axis=1)
-        possible &= np.all([each.extents().prod(axis=1) == 1 for each in fills], axis=0)
+        possible &= np.all([values.extents().prod(axis=1) == 1 for values in fills], axis=0)
         enter_errors(self, batch, data, possible, {"anchor": anchor}, windows, *fills)
         resized = np.where(possible[:, np.newaxis], resized, shapes)
         target = self._target or to_numpy_type(data.dtype)

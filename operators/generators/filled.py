@@ -54,7 +54,9 @@ class _Number(_Shaped, BatchOperator):
             filled = batch.empty((batch.size, *shapes[0]), dtype)
             filled.fill(self._number)
             return TensorListCPU(filled, self.layout)
-        return TensorListCPU([np.full(each, self._number, dtype) for each in shapes], self.layout)
+        return TensorListCPU(
+            [np.full(extents, self._number, dtype) for extents in shapes], self.layout
+        )
 
     def batch_gpu(self, batch: BatchContext, *, shape: Any) -> TensorListGPU:
         extents = _extents(self._shapes(batch, shape), self.called)
@@ -62,8 +64,8 @@ class _Number(_Shaped, BatchOperator):
 
     def _shapes(self, batch: BatchContext, shape: Any) -> list[tuple[int, ...]]:
         shapes = wanted_shapes(batch, None, shape)
-        for each in dict.fromkeys(shapes):
-            self._check_layout(each)
+        for extents in dict.fromkeys(shapes):
+            self._check_layout(extents)
         return shapes
 
 
@@ -136,8 +138,8 @@ class Full(_Shaped, SampleOperator):
         self, batch: BatchContext, fill_value: TensorList, *, shape: Any
     ) -> TensorListGPU:
         shapes = fill_value.shape() if shape is None else wanted_shapes(batch, None, shape)
-        for each in dict.fromkeys(shapes):
-            self._check_layout(each)
+        for extents in dict.fromkeys(shapes):
+            self._check_layout(extents)
         return _filled_on_gpu(batch, fill_value, shapes, fill_value, self.called)
 
 

@@ -66,7 +66,7 @@ class _Join(SampleOperator, ABC):
         kept = [self._common_extents(view.shapes) for view in views]
         differ = np.any([extents != kept[0] for extents in kept], axis=(0, 2))
         checked = np.flatnonzero(differ)
-        for i in try_rows(batch, checked, lambda i: self._shape([each[i] for each in inputs])):
+        for i in try_rows(batch, checked, lambda i: self._shape([column[i] for column in inputs])):
             shapes[i] = 0
         return copy_views(batch, *arranged, shapes=shapes)
 

@@ -67,8 +67,8 @@ class RoiRandomCrop(SampleOperator):
         shape = in_shape if data is None else data.shape
         limits = None if shape is None else np.atleast_1d(np.asarray(shape))
         known = [crop, start, end] if limits is None else [crop, start, end, limits]
-        if len({each.shape for each in known}) > 1 or len(crop) > _MOST_AXES:
-            sizes = " and ".join(str(each.size) for each in known)
+        if len({numbers.shape for numbers in known}) > 1 or len(crop) > _MOST_AXES:
+            sizes = " and ".join(str(numbers.size) for numbers in known)
             self.refuse(f"window, region and data have {sizes} axes; give one number for each axis")
         if roi_end is None:
             end = start + end

@@ -133,7 +133,7 @@ class Normalize(BatchOperator):
             means, deviations = self._given(mean, shapes), self._given(stddev, shapes)
             axes = self._all_axes(shapes, means, deviations, batch)
             for reduced in set(axes):
-                kept[np.ix_([each == reduced for each in axes], reduced)] = False
+                kept[np.ix_([chosen == reduced for chosen in axes], reduced)] = False
         if self.whole_batch and (mean is None or stddev is None):
             good = [row for row in range(batch.size) if row not in batch.errors]
             self._check_alike(set(map(tuple, np.where(kept, extents, 1)[good].tolist())))

@@ -102,8 +102,8 @@ class MultiPaste(BatchOperator):
 
         def fill(row: int) -> None:
             plan, i = canvases[row]
-            places = zip(*(each[i].tolist() for each in plan.sources), strict=True)
-            sources = [images[number].row(source) for number, source in places]
+            places = zip(*(column[i].tolist() for column in plan.sources), strict=True)
+            sources = [images[index].row(source) for index, source in places]
             _fill(out[row], plan.start[i], plan.to[i], plan.extents[i], sources)
 
         self._team.run_jobs(fill, range(len(canvases)), self.placement.threads)
@@ -118,7 +118,7 @@ class MultiPaste(BatchOperator):
         return _named(paste_batch(batch, images, plans, self._dtype(images)), images, plans)
 
     def _dtype(self, images: Sequence[TensorList]) -> np.dtype[Any]:
-        types = [to_numpy_type(each.dtype) for each in images]
+        types = [to_numpy_type(data.dtype) for data in images]
         if len(set(types)) > 1:
             self.refuse(f"the inputs are {' and '.join(map(str, types))}; they must have one type")
         return types[0] if self.dtype is None else to_numpy_type(self.dtype)
@@ -128,7 +128,7 @@ class MultiPaste(BatchOperator):
     ) -> list[CanvasPlans]:
         """Return the plans of all canvases; canvases with errors are empty."""
         extents = self._extents(images)
-        groups = _alike(arguments, extents[0, :, :-3])
+        groups = _groups_of_one_form(arguments, extents[0, :, :-3])
         return [plan for rows in groups for plan in self._group(batch, extents, rows, arguments)]
 
     def _group(
@@ -150,7 +150,7 @@ class MultiPaste(BatchOperator):
 
     def _extents(self, images: Sequence[TensorList]) -> Array:
         """Return the shapes of all images: (inputs, batch, ndim)."""
-        shapes = [each.shape() for each in images]
+        shapes = [data.shape() for data in images]
         distinct = {len(shape): shape for rows in shapes for shape in rows}
         if not distinct.keys() <= _LAYOUTS.keys():
             self.refuse(
@@ -162,7 +162,7 @@ class MultiPaste(BatchOperator):
                 f"images of the shapes {distinct[3]} and {distinct[4]} cannot be pasted together; "
                 "their channels and frames must be as many"
             )
-        return np.stack([each.extents() for each in images])
+        return np.stack([data.extents() for data in images])
 
     def _plan(
         self, extents: Array, rows: Sequence[int], arguments: Mapping[str, Any]
@@ -203,7 +203,7 @@ class MultiPaste(BatchOperator):
         return canvases[:, :2]
 
 
-def _alike(arguments: Mapping[str, Any], frames: Array) -> list[Sequence[int]]:
+def _groups_of_one_form(arguments: Mapping[str, Any], frames: Array) -> list[Sequence[int]]:
     """Return groups of samples; in a group the values of each argument have one form.
 
     Args:
@@ -220,7 +220,7 @@ def _alike(arguments: Mapping[str, Any], frames: Array) -> list[Sequence[int]]:
     groups: dict[Any, list[int]] = {}
     for row, length in enumerate(frames.tolist()):
         values = [value.row(row) for value in uneven]
-        form = *length, *((each.shape, each.dtype) for each in values)
+        form = *length, *((array.shape, array.dtype) for array in values)
         groups.setdefault(form, []).append(row)
     return [*groups.values()]
 
@@ -244,10 +244,10 @@ def _stacked(value: Any) -> Array | None:
 
 def _named(canvases: List, images: Sequence[TensorList], plans: Sequence[CanvasPlans]) -> List:
     """Return canvases whose names are those of their regions' sources."""
-    names = [each.names for each in images]
+    names = [data.names for data in images]
     places: dict[int, list[tuple[int, int]]] = {}
     for plan in plans:
-        numbers, source_rows = (each.tolist() for each in plan.sources)
+        numbers, source_rows = (column.tolist() for column in plan.sources)
         for i, row in enumerate(plan.rows):
             places[row] = [*zip(numbers[i], source_rows[i], strict=True)]
 

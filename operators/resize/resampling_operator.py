@@ -259,7 +259,7 @@ class ResamplingOperator(SampleOperator, ABC):
             constant = int(self._filters[0]), int(self._filters[1])
             if plans.constant is not None and len(plans.constant) == 2 and extents.max() < _TABLE:
                 sizes = zip(extents.T, plans.constant, strict=True)
-                return [whole_axes(*each, constant, self.antialias) for each in sizes], known
+                return [whole_axes(*pair, constant, self.antialias) for pair in sizes], known
             filters = np.full(count, constant[0]), np.full(count, constant[1])
         in_size, out_size = extents.T.reshape(-1), plans.size.T.reshape(-1)
         edges = plans.start.T.reshape(-1), plans.end.T.reshape(-1)
@@ -278,7 +278,7 @@ def _all_chosen(
     choice: FilterChoice, count: int
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]:
     """Return `_chosen` of each of `count` samples, and for which samples the filters exist."""
-    numbers = np.stack([numbers_of(each, count)[:, 0] for each in choice.each()])
+    numbers = np.stack([numbers_of(filters, count)[:, 0] for filters in choice.each()])
     known = np.isin(numbers, _FILTERS)
     shrinking, other = np.where(known, numbers, 0).astype(np.int64)
     return (shrinking, other), known[0] & known[1]

@@ -251,13 +251,13 @@ class TensorResize(ResamplingOperator):
             (1.0,) * lone + plan.end[first:last],
         )
         source, target = (
-            each.reshape(
-                prod(each.shape[:first]),
+            array.reshape(
+                prod(array.shape[:first]),
                 *(1,) * lone,
-                *each.shape[first:last],
-                prod(each.shape[last:]),
+                *array.shape[first:last],
+                prod(array.shape[last:]),
             )
-            for each in (np.ascontiguousarray(image), out)
+            for array in (np.ascontiguousarray(image), out)
         )
         self._resample(source, target, self._view(last - first + lone), part, arguments)
         return out

@@ -38,7 +38,7 @@ class TransformCombine(SampleOperator):
         return ("",)
 
     def sample(self, workspace: Workspace, matrix: Array, *matrices: Array) -> Array:
-        result: Array = self._combined([each[np.newaxis] for each in (matrix, *matrices)])[0]
+        result: Array = self._combined([one[np.newaxis] for one in (matrix, *matrices)])[0]
         return result
 
     def batch(self, batch: BatchContext, *columns: TensorList) -> Array | TensorListCPU:
@@ -53,7 +53,7 @@ class TransformCombine(SampleOperator):
             return rows_one_by_one(batch, one)
 
     def _combined(self, columns: list[Array]) -> Array:
-        stacks = [as_maps(each) for each in columns]
+        stacks = [as_maps(column) for column in columns]
         if len({stack.shape for stack in stacks}) > 1:
             shapes = ", ".join(str(stack.shape[1:]) for stack in stacks)
             self.refuse(f"maps of one shape can be combined, not {shapes}")

@@ -136,7 +136,7 @@ class ExternalSource(FedInput):
             self.refuse(
                 "repeat_last is for batches from feed_input, so it does not go with a source"
             )
-        self.learns_layouts = any(each.layout is None for each in self._expected)
+        self.learns_layouts = any(expected.layout is None for expected in self._expected)
         self._source: UserSource | None = None
         if self.source is not None:
             self._source = make_source(self.source, self.cycle)
@@ -246,7 +246,7 @@ class ExternalSource(FedInput):
 
     def batch_gpu(self, batch: BatchContext) -> tuple[TensorListGPU, ...]:
         columns = self._ready.pop(batch.number)
-        return tuple(_on_device(each, batch, copy=self.repeat_last) for each in columns)
+        return tuple(_on_device(column, batch, copy=self.repeat_last) for column in columns)
 
     def _on_host(self, column: OutputData, batch: BatchContext) -> TensorListCPU:
         assert isinstance(column, Column)

@@ -126,12 +126,12 @@ class JaxFunction(UserFunction):
         """Return an output with its layout: declared, or of the input with its number."""
         if self.expected[number].layout is not None or number >= len(inputs):
             return column
-        alike = inputs[number].ndim == column.rows.ndim - 1
-        return Column(column.rows, inputs[number].layout() if alike else "")
+        same_ndim = inputs[number].ndim == column.rows.ndim - 1
+        return Column(column.rows, inputs[number].layout() if same_ndim else "")
 
 
 def _joined_names(inputs: Sequence[TensorList]) -> Names:
-    all_names = [each.names for each in inputs]
+    all_names = [data.names for data in inputs]
     return joined(lambda row: [names[row] for names in all_names if names], len(inputs[0]))
 
 

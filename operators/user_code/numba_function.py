@@ -64,8 +64,8 @@ class NumbaFunction(BatchOperator):
 
     def prepare(self) -> None:
         self.preserve = True
-        self._out_types = [to_numpy_type(each) for each in self.out_types]
-        self._in_types = [to_numpy_type(each) for each in self.in_types]
+        self._out_types = [to_numpy_type(dtype) for dtype in self.out_types]
+        self._in_types = [to_numpy_type(dtype) for dtype in self.in_types]
         counts = len(self.layouts), len(self._in_types), len(self.ins_ndim)
         if len(set(counts)) > 1 or len(self._out_types) != len(self.outs_ndim):
             self.refuse(

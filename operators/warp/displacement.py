@@ -80,7 +80,7 @@ class DisplacementOperator(SampleOperator, ABC):
         if not mask:
             return image
         out = workspace.empty(image.shape, image.dtype)
-        source, target = (each.reshape(height, width, -1) for each in (image, out))
+        source, target = (array.reshape(height, width, -1) for array in (image, out))
         sample_at(source, target, self.positions(workspace, height, width), self._sampling)
         return out
 

@@ -86,8 +86,8 @@ def per_frame(value: Any, frames: Ints, width: int = 1) -> tuple[Floats, NDArray
         dense = value.dense() if isinstance(value, TensorList) else np.array([value])
         table = dense.reshape(len(dense), -1)
         if table.shape[1] == width:
-            each = np.broadcast_to(table, (len(frames), width)).astype(np.float64)
-            return each[samples_of(frames)], np.ones(len(frames), bool)
+            matrices = np.broadcast_to(table, (len(frames), width)).astype(np.float64)
+            return matrices[samples_of(frames)], np.ones(len(frames), bool)
         rows = list(np.broadcast_to(table, (len(frames), table.shape[1])))
     counts = frames.tolist()
     known = np.array([row.size in (width, width * n) for row, n in zip(rows, counts, strict=True)])

@@ -98,7 +98,9 @@ class Remap(SampleOperator):
         check_extents(extent, canvas)
         out = workspace.empty((*canvas, *image.shape[2:]), image.dtype)
         pixels, results = image.reshape(*extent, -1), out.reshape(*canvas, -1)
-        positions = np.stack([each.reshape(canvas).astype(np.float32) for each in (mapx, mapy)])
+        positions = np.stack(
+            [coordinates.reshape(canvas).astype(np.float32) for coordinates in (mapx, mapy)]
+        )
         positions += self._shift
         if self.interp == DALIInterpType.INTERP_CUBIC:
             _remap_cubic(pixels, results, positions)
@@ -123,8 +125,8 @@ class Remap(SampleOperator):
         resized = shapes.copy()
         resized[:, :2] = np.where(possible[:, np.newaxis], canvas, 1)
         out = batch.device.empty(resized, dtype, self.output_layouts()[0])
-        maps = [batch.device.to_device(each) for each in (mapx, mapy)]
-        types = [f"const {c_type(to_numpy_type(each.dtype))}*" for each in maps]
+        maps = [batch.device.to_device(coordinates) for coordinates in (mapx, mapy)]
+        types = [f"const {c_type(to_numpy_type(coordinates.dtype))}*" for coordinates in maps]
         fields = {
             "map_x": Pointers(maps[0].pointers(), types[0]),
             "map_y": Pointers(maps[1].pointers(), types[1]),

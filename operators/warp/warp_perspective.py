@@ -136,7 +136,9 @@ class WarpPerspective(SampleOperator):
             for letter, length in zip(layout, image.shape, strict=True)
         )
         out = workspace.empty(shape, image.dtype)
-        planes = [np.moveaxis(each, 0, -1) if layout[0] == "C" else each for each in (image, out)]
+        planes = [
+            np.moveaxis(array, 0, -1) if layout[0] == "C" else array for array in (image, out)
+        ]
         move_pixels(planes[0], planes[1], maps[0].reshape(3, 3), self._sampling, fills)
         return out
 
