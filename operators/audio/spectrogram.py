@@ -8,7 +8,6 @@ import cv2
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INT, STR, param
@@ -66,7 +65,12 @@ class Spectrogram(SampleOperator):
         "Extend the signal at both ends, so that windows are centered at multiples of "
         "`window_step`. Otherwise all windows lie within the signal.",
     )
-    layout = param(STR, "ft", 'Order of the output: "ft" (frequency first) or "tf" (time first).')
+    layout = param(
+        STR,
+        "ft",
+        'Order of the output: "ft" (frequency first) or "tf" (time first).',
+        choices=("ft", "tf"),
+    )
     nfft = param(
         INT, None, "Samples of a transform, at least `window_length`, which is the default."
     )
@@ -87,8 +91,6 @@ class Spectrogram(SampleOperator):
     window_step = param(INT, 256, "Samples from one window to the next.", minimum=1)
 
     def prepare(self) -> None:
-        if self.layout not in ("ft", "tf"):
-            self.refuse(f"layout is {self.layout!r}; use 'ft' or 'tf'")
         length = self.window_length
         if self.window_fn and len(self.window_fn) != length:
             self.refuse(
@@ -97,9 +99,8 @@ class Spectrogram(SampleOperator):
             )
         self._nfft = length if self.nfft is None else self.nfft
         if self._nfft < length:
-            raise ArgumentError(
-                f"fn.spectrogram: nfft is {self._nfft}; it must be at least window_length, which "
-                f"is {length}"
+            self.refuse(
+                f"nfft is {self._nfft}; it must be at least window_length, which is {length}"
             )
         self._factors = np.array(self.window_fn or hann(length), np.float32)
         self._transform = Transform(self._nfft, self.power, self.layout == "tf")

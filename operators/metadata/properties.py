@@ -13,8 +13,6 @@ from ...engine.tensors import TensorList, TensorListCPU
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_KEYS = ("source_info", "layout")
-
 
 @register
 class GetProperty(BatchOperator):
@@ -29,11 +27,7 @@ class GetProperty(BatchOperator):
     devices = ("cpu", "gpu")
     metadata_only = True
     inputs = ("data",)
-    key = param(STR, REQUIRED, '"source_info" or "layout".')
-
-    def prepare(self) -> None:
-        if self.key not in _KEYS:
-            self.refuse(f"key must be one of {_KEYS}, not {self.key!r}")
+    key = param(STR, REQUIRED, '"source_info" or "layout".', choices=("source_info", "layout"))
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("",)

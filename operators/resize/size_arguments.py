@@ -69,6 +69,7 @@ class SizeArguments(Operator):
         "given; missing ones scale by the (geometric) mean of the others. 'stretch': as given; "
         "missing ones stay. 'not_larger': aspect ratio kept, no extent above the given ones. "
         "'not_smaller': aspect ratio kept, no extent below the given ones.",
+        choices=MODES,
     )
     max_size = param(
         FLOATS,
@@ -196,13 +197,7 @@ class SizeArguments(Operator):
         if ways != 1:
             named = sorted(given & {"size", "resize_shorter", "resize_longer", *_SEPARATE})
             listed = f"{' and '.join(named)} are given" if named else "none is given"
-            raise ArgumentError(
-                f"{self.called}: give the size in exactly one way ({_WAYS}); {listed}"
-            )
-        if self.mode not in MODES:
-            raise ArgumentError(
-                f"{self.called}: mode must be one of {', '.join(MODES)}, but is {self.mode!r}"
-            )
+            self.refuse(f"give the size in exactly one way ({_WAYS}); {listed}")
         if "mode" in given and given & {"resize_shorter", "resize_longer"}:
             self.refuse(
                 "resize_shorter and resize_longer are modes of their own; leave out `mode`, or "

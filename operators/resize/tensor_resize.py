@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, STR, param
@@ -93,6 +92,7 @@ class TensorResize(ResamplingOperator):
         DEFAULT,
         "How missing extents are chosen, and the aspect ratio: see `fn.resize`. All axes count. "
         "'not_larger' and 'not_smaller' do not go with `scales`.",
+        choices=MODES,
     )
     roi_end = param(FLOATS, None, "Last edge of the region; needs `roi_start`.", per_sample=True)
     roi_relative = param(BOOL, False, "Edges of the region are fractions of the extents.")
@@ -111,7 +111,10 @@ class TensorResize(ResamplingOperator):
         per_sample=True,
     )
     size_rounding = param(
-        STR, ROUND, "How extents that follow from `scales` are rounded: round, truncate or ceil."
+        STR,
+        ROUND,
+        "How extents that follow from `scales` are rounded: round, truncate or ceil.",
+        choices=ROUNDINGS,
     )
     sizes = param(
         FLOATS,
@@ -131,12 +134,7 @@ class TensorResize(ResamplingOperator):
         check_exclusive(self.called, self.given, "axes", "axis_names")
         given = self.given
         if ("sizes" in given) == ("scales" in given):
-            raise ArgumentError(f"{self.called}: give either sizes or scales")
-        for name, allowed in (("mode", MODES), ("size_rounding", tuple(ROUNDINGS))):
-            if getattr(self, name) not in allowed:
-                raise ArgumentError(
-                    f"{self.called}: {name} is {getattr(self, name)!r}; use {' or '.join(allowed)}"
-                )
+            self.refuse("give either sizes or scales")
         if "scales" in given and self.mode in (NOT_LARGER, NOT_SMALLER):
             self.refuse(f"scales do not go with the mode {self.mode!r}")
         if ("roi_start" in given) != ("roi_end" in given):
