@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import ArgumentError, DecodeError, MissingDependencyError, install_hint
+from ..engine.errors import DecodeError, MissingDependencyError, install_hint
 from ..engine.graph.context import Workspace
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array, SampleOperator, register
@@ -181,9 +181,8 @@ class Inflate(SampleOperator):
 
     def prepare(self) -> None:
         if len(self.sequence_axis_name) != 1:
-            raise ArgumentError(
-                "fn.decoders.inflate: sequence_axis_name must be one letter, but is "
-                f"{self.sequence_axis_name!r}"
+            self.refuse(
+                f"sequence_axis_name must be one letter, but is {self.sequence_axis_name!r}"
             )
         self._dtype = to_numpy_type(self.dtype)
         self._chunked = bool({"chunk_offsets", "chunk_sizes"} & self.given)

@@ -107,14 +107,12 @@ class Video(SoundArguments, SampleOperator):
         super().prepare()
         pyav()
         if len(self.fill_value) not in (1, 3):
-            raise ArgumentError(
-                f"fn.decoders.video: fill_value has {len(self.fill_value)} values; give 1 or 3"
-            )
+            self.refuse(f"fill_value has {len(self.fill_value)} values; give 1 or 3")
         ranged = [name for name in _RANGE if name in self.given]
         if "frames" in self.given and ranged:
-            raise ArgumentError(f"fn.decoders.video: `frames` excludes {' and '.join(ranged)}")
+            self.refuse(f"`frames` excludes {' and '.join(ranged)}")
         if "end_frame" in self.given and "sequence_length" in self.given:
-            raise ArgumentError("fn.decoders.video: `end_frame` excludes `sequence_length`")
+            self.refuse("`end_frame` excludes `sequence_length`")
         self._clips = ClipDecoder(fill=self.fill_value)
         self._on_device = None
         if self.device == "mixed":

@@ -25,7 +25,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 from ..errors import ArgumentError, LayoutError
 from ..suggestions import not_among
@@ -242,6 +242,10 @@ class Operator:
 
     def prepare(self) -> None:
         """Check the arguments against one another, and compute values that follow from them."""
+
+    def refuse(self, problem: str) -> NoReturn:
+        """Raise ArgumentError with the operator as users write it: "fn.crop: <problem>"."""
+        raise ArgumentError(f"{self.called}: {problem}")
 
     def check_machine(self) -> None:
         """Raise MissingDependencyError if the machine lacks what the work needs.

@@ -12,7 +12,7 @@ from ...engine.graph.params import BOOL, INTS, REQUIRED, param
 from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.source_info import Names, NamesOnDemand
-from ..common.uploaded import UploadedOperator
+from ..common.whole_batches import UploadedOperator
 from ..geometry.gpu_copies import copy_views
 from ..geometry.strided_views import StridedViews
 

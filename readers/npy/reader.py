@@ -287,15 +287,15 @@ class NumpyReader(Reader):
             rows = [np.asarray(row).reshape(-1) for row in value.rows()]
             sizes = {row.size for row in rows}
             if len(sizes) != 1:
-                raise ArgumentError(
-                    f"fn.{self.name}: the samples have {sorted(sizes)} values for {name!r}; they "
-                    "must have as many each"
+                self.refuse(
+                    f"the samples have {sorted(sizes)} values for {name!r}; they must have as many "
+                    "each"
                 )
             table = np.stack(rows)
         if not name.startswith("roi"):
             return np.asarray(table, np.float64)
         if table.dtype.kind == "f" and (table != np.trunc(table)).any():
-            raise ArgumentError(f"fn.{self.name}: {name!r} holds numbers that are not whole")
+            self.refuse(f"{name!r} holds numbers that are not whole")
         return np.asarray(table, np.int64)
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
