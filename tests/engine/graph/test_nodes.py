@@ -67,7 +67,7 @@ def test_the_definition_s_line_is_the_user_s(graph):
 )
 def test_programs_beside_the_library_are_the_user_s(graph, file, is_the_user_s):
     path = Path(penstock.__file__).parent / file
-    names = {"apply": fn.apply, "Numbers": Numbers}
+    names = {"apply": apply, "Numbers": Numbers}
     exec(compile("\nnode = apply(Numbers, (), {}, None)[0].node", str(path), "exec"), names)
     assert (names["node"].made_at == f"{path}:2") == is_the_user_s
 
