@@ -37,9 +37,9 @@ FORMATS = (  # whose table takes long to import
 
 
 def _formats() -> list[str]:
-    from ..datasets import WRITERS
+    from ..datasets.formats.table import writers
 
-    return sorted(WRITERS)
+    return sorted(writers())
 
 
 def _engines() -> list[str]:
@@ -224,13 +224,13 @@ def _lines(path: Path) -> list[str]:
 
 
 def _text(report: ConvertReport) -> str:
-    from ..datasets.writers.folder import LooseFileWriter
-    from ..datasets.writers.table import WRITERS
+    from ..datasets.formats.loose_files import LooseFileWriter
+    from ..datasets.formats.table import writers
     from .probes.finding import size_text
 
     samples, shards = _counted(report.samples, "sample"), _counted(report.shards, "shard")
     facts = [f"{report.path}: {samples} in {shards} of {report.format}"]
-    if not issubclass(WRITERS[report.format], LooseFileWriter):  # whose sizes are not counted
+    if not issubclass(writers()[report.format], LooseFileWriter):  # whose sizes are not counted
         facts.append(size_text(report.bytes))
     facts.append(f"{report.seconds:.1f} s")
     if report.seconds and not report.resumed_shards:

@@ -20,14 +20,15 @@ from .dataset import Dataset
 from .destination import ConvertPlan, Destination
 from .digests import repeated_keys
 from .engines.table import ENGINES
-from .formats_table import FORMATS
+from .formats.base import probes
+from .formats.hashed_file import write_new
+from .formats.table import writable_format, writers
+from .formats.writer import Target, Writer
 from .manifest import NAME, Manifest, ShardInfo
 from .reading import size_of
-from .recognition import known
 from .reencoding import Reencoding
 from .running import OnProgress, TaskRun
 from .schema import Schema
-from .stored.base import probes
 from .tasks import (
     ConvertJob,
     SampleOrder,
@@ -40,9 +41,6 @@ from .tasks import (
     versions_of,
 )
 from .where import Where
-from .writers.base import Target, Writer
-from .writers.hashed_file import write_new
-from .writers.table import WRITERS
 
 
 def _identifying(place: Place) -> str:
@@ -113,7 +111,7 @@ class ConvertOptions:
     engine: str
 
     def __post_init__(self) -> None:
-        known(self.to, WRITERS)
+        writable_format(self.to)
         if self.engine not in ENGINES:
             raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, not {self.engine!r}")
         if not 0 < self.sample_fraction <= 1:
@@ -175,16 +173,17 @@ class Conversion:
         if options.where is not None:
             where = options.where.for_samples(dataset.schema, dataset.classes)
             self._options = options = replace(options, where=where)
-        writer = WRITERS[options.to]
+        row = writable_format(options.to)
+        assert row.writer is not None
+        writer = row.writer
         schema = options.reencoding.schema(self._chosen_schema())
         if reason := writer.refusal(schema):
             fitting = _fitting(writer, schema)
             advice = f"; `components` {', '.join(fitting)} would fit" if fitting else ""
-            if formats := [name for name, each in WRITERS.items() if not each.refusal(schema)]:
+            if formats := [name for name, each in writers().items() if not each.refusal(schema)]:
                 advice += f"; all components fit {', '.join(formats)}"
             raise ArgumentError(
-                f"{dataset.place} cannot be converted to {FORMATS[options.to].title}: "
-                f"{reason}{advice}"
+                f"{dataset.place} cannot be converted to {row.title}: {reason}{advice}"
             )
         target = Target(schema, self._class_names())
         (first,) = dataset.read([0])
@@ -244,11 +243,11 @@ class Conversion:
 
     def _job(self, plan: ConvertPlan, root: Path, started: int) -> ConvertJob:
         return ConvertJob(
-            source=(self._dataset.path, self._dataset.format, self._storage_options),
+            source=(self._dataset.path, self._dataset.row, self._storage_options),
             stamp=plan.stamp,
             started=started,
             root=root,
-            format=self._options.to,
+            format=writable_format(self._options.to),
             target=self._target,
             order=self._order,
             where=self._options.where,
@@ -279,9 +278,9 @@ class Conversion:
                 f"where: {self._options.where} selects none of {self._count} samples, so nothing "
                 "was written"
             )
-        target = WRITERS[job.format].complete(job.root, job.target, kept)
+        target = job.writer.complete(job.root, job.target, kept)
         manifest = Manifest(
-            job.format,
+            job.format.name,
             sum(shard.samples for shard in kept),
             target.schema,
             kept,
@@ -305,5 +304,5 @@ class Conversion:
             resumed,
             sum(file.bytes for shard in manifest.shards for file in shard.files),
             time.perf_counter() - started,
-            self._dataset.stored.lost,
+            self._dataset.stored.unread_fields,
         )

@@ -52,7 +52,7 @@ def convert(
         source: path, pattern or URL of the data set: see `open_dataset`.
         destination: local folder to write; it must not exist, or be empty. Of a link to a folder,
             that folder is written.
-        to: format to write, one of `datasets.WRITERS`.
+        to: format to write, a name in `datasets.FORMATS`.
         format: of the source; by default, the content of the files tells.
         storage_options: for a source behind URLs.
         shard_count: number of shards.

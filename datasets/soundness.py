@@ -11,11 +11,11 @@ import numpy as np
 from ..engine.errors import DecodeError, PenstockError, SourceError
 from ..readers.storage.opening import opened
 from .dataset import Dataset
+from .formats.hashed_file import sha256_of
 from .manifest import NAME, is_foreign, path_below
 from .media import AUDIO, IMAGE, medium_of
 from .reading import Indices
 from .sample import Encoded, Sample
-from .writers.hashed_file import sha256_of
 
 
 @dataclass(frozen=True)

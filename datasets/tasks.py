@@ -29,13 +29,13 @@ from ..readers.storage.opening import open_storages
 from ..readers.storage.urls import is_url
 from .dataset import Dataset
 from .digests import KEYS_DTYPE, key_digests
+from .formats.dataset_format import DatasetFormat
+from .formats.writer import Target, Writer
 from .manifest import ShardInfo
 from .reading import read_batches, size_of
 from .reencoding import Reencoding
 from .sample import check_names
 from .where import Where
-from .writers.base import Target
-from .writers.table import WRITERS
 
 WORK = ".penstock-convert"
 """Folder, inside of the destination, of what a conversion needs until it is done."""
@@ -94,16 +94,22 @@ class ConvertJob:
         reencoding: what is encoded anew.
     """
 
-    source: tuple[str, str, dict[str, Any]]
+    source: tuple[str, DatasetFormat, dict[str, Any]]
     stamp: str
     started: int
     root: Path
-    format: str
+    format: DatasetFormat
     target: Target
     order: SampleOrder
     where: Where | None
     components: Sequence[str] | None
     reencoding: Reencoding
+
+    @property
+    def writer(self) -> type[Writer]:
+        """The class of the format's writers."""
+        assert self.format.writer is not None
+        return self.format.writer
 
     @property
     def work(self) -> Path:
@@ -168,7 +174,7 @@ class _Options(dict[str, Any]):
 
 
 @lru_cache(maxsize=1)
-def _opened(path: str, format: str, options: _Options, _: str) -> Dataset:
+def _opened(path: str, format: DatasetFormat, options: _Options, _: str) -> Dataset:
     """Open a data set; the last argument is the state of its files."""
     return Dataset(path, format, options)
 
@@ -182,7 +188,7 @@ def _written(
     task: Task, dataset: Dataset, staging: Path, on_batch: OnBatch | None, stop: Event | None
 ) -> tuple[ShardInfo, NDArray[Any]]:
     job = task.job
-    writer = WRITERS[job.format](job.target)
+    writer = job.writer(job.target)
     digests = [np.empty(0, KEYS_DTYPE)]
     writer.start(staging / task.name)
     try:

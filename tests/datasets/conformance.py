@@ -8,9 +8,9 @@ import pytest
 
 from penstock import datasets
 from penstock.datasets.digests import content_digest
+from penstock.datasets.formats.table import writers
+from penstock.datasets.formats.writer import Target
 from penstock.datasets.schema import schema_of
-from penstock.datasets.writers.base import Target
-from penstock.datasets.writers.table import WRITERS
 from penstock.engine.errors import ArgumentError
 from penstock.tests.datasets import made
 
@@ -22,14 +22,14 @@ class WriterTests:
     contents: tuple[str, ...]
 
     def target(self, samples):
-        writer = WRITERS[self.format]
+        writer = writers()[self.format]
         target = Target(schema_of(samples), ("a", "b"))
         return Target(target.schema, target.classes, writer.layout(target, samples[0]))
 
     def shard(self, folder, samples):
         """Write a shard; return its info."""
         folder.mkdir()
-        writer = WRITERS[self.format](self.target(samples))
+        writer = writers()[self.format](self.target(samples))
         writer.start(folder / "shard-00000")
         for sample in samples:
             writer.write(sample)
@@ -51,7 +51,7 @@ class WriterTests:
             assert {sample.key: content_digest(sample) for sample in read} == expected
 
     def test_contents_that_do_not_fit_are_refused_before_anything_is_written(self):
-        writer = WRITERS[self.format]
+        writer = writers()[self.format]
         for name, make in made.CONTENTS.items():
             assert bool(writer.refusal(schema_of(make()))) == (name not in self.contents), name
 
@@ -68,7 +68,7 @@ class WriterTests:
         assert made.files_of(tmp_path / "a") == made.files_of(tmp_path / "b")
 
     def test_a_writer_makes_several_shards(self, tmp_path):
-        writer = WRITERS[self.format](self.target(self.samples))
+        writer = writers()[self.format](self.target(self.samples))
         infos = []
         for name in ("shard-00000", "shard-00001"):
             (tmp_path / name).mkdir()
@@ -79,13 +79,13 @@ class WriterTests:
         assert infos[0] == infos[1]
 
     def test_abandon_closes_the_files(self, tmp_path):
-        writer = WRITERS[self.format](self.target(self.samples))
+        writer = writers()[self.format](self.target(self.samples))
         writer.start(tmp_path / "shard-00000")
         writer.write(self.samples[0])
         writer.abandon()
 
     def test_samples_that_do_not_fit_are_argument_errors(self, tmp_path):
-        writer = WRITERS[self.format](self.target(self.samples))
+        writer = writers()[self.format](self.target(self.samples))
         writer.start(tmp_path / "shard-00000")
         bad = self.bad_sample(self.samples[0])
         with pytest.raises(ArgumentError):

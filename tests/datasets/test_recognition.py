@@ -7,7 +7,8 @@ import gzip
 import numpy as np
 import pytest
 
-from penstock.datasets import WRITERS, open_dataset
+from penstock.datasets import open_dataset
+from penstock.datasets.formats.table import writers
 from penstock.datasets.recognition import format_of_file
 from penstock.engine.errors import SourceError
 from penstock.tests.datasets import made
@@ -16,7 +17,9 @@ from penstock.tests.readers import lmdb_samples
 CONTENT = {"npy": "arrays", "npz": "arrays", "coco": "detections", "nemo": "speech"}
 
 
-@pytest.mark.parametrize("name", [name for name in WRITERS if name not in ("nemo-tar", "filelist")])
+@pytest.mark.parametrize(
+    "name", [name for name in writers() if name not in ("nemo-tar", "filelist")]
+)
 def test_written_data_sets_are_recognized_without_their_manifest(tmp_path, name):
     samples = made.CONTENTS[CONTENT.get(name, "images")]()
     root = made.write(tmp_path / "a", samples, name, ("a", "b") if name == "folder" else ())

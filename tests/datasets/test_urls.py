@@ -9,7 +9,7 @@ import fsspec
 import pytest
 
 from penstock import datasets
-from penstock.datasets.formats_table import FORMATS
+from penstock.datasets.formats.table import FORMATS
 from penstock.engine.errors import ArgumentError, SourceError
 from penstock.tests.datasets import made
 from penstock.tests.datasets.test_convert import HOLDS

@@ -1,0 +1,43 @@
+"""A format of data sets as one row: how it is recognized, opened, written and indexed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...readers.storage.storage import Storage
+from .base import Location, StoredSamples
+from .writer import Writer
+
+IndexScan = Callable[[str], tuple[Storage, Callable[[], int]]]
+"""Opens a file; returns the file, and what indexes it and returns the number of samples."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetFormat:
+    """A format of data sets.
+
+    Conversions send the row to other processes and machines. Functions and classes are pickled by
+    reference, so they must be names of a module that can be imported there.
+
+    Attributes:
+        name: as users write it, and as `dataset.json` has it.
+        title: in the plural, for messages and documentation.
+        open: opens the data set at a location.
+        writer: class of the writers; None for a format that is only read.
+        recognize: tells from the first 4096 bytes of a file, and the file, whether the file has
+            the format; None for a format that users must name.
+        companions: endings of files that accompany data files, such as indexes. No format reads
+            them as data.
+        endings: endings of data files that are companions in another format.
+        index: makes the index of a file, for `penstock index`; None for files without one.
+    """
+
+    name: str
+    title: str
+    open: Callable[[Location], StoredSamples]
+    writer: type[Writer] | None = None
+    recognize: Callable[[bytes, Storage], bool] | None = None
+    companions: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+    index: IndexScan | None = None
