@@ -3,12 +3,20 @@
 A format of stored samples derives from `Reader` and has a `Source`. An operator derives from
 `SampleOperator` or `BatchOperator`. `register` enters both into the table of operators, which
 makes them functions of `fn` and classes of `ops`. An image format is an `ImageFormat`, which
-`register_format` enters. An iterator for a framework derives from `BaseIterator`.
+`register_format` enters. A format of data sets is a `DatasetFormat`, which
+`register_dataset_format` enters. An iterator for a framework derives from `BaseIterator`.
 
 These names are stable: a release that removes one, or changes its meaning, has a new major number.
 Everything that is imported from other modules may change. docs/extending.md shows each extension.
 """
 
+from .datasets.formats.base import Location, ReaderCall, StoredSamples
+from .datasets.formats.dataset_format import DatasetFormat
+from .datasets.formats.one_file import OneFileWriter
+from .datasets.formats.table import register_dataset_format
+from .datasets.formats.writer import Target, Writer
+from .datasets.manifest import ShardInfo
+from .datasets.sample import Encoded, Sample
 from .decoders.errors import decode_error
 from .decoders.image.formats.base import DecodeRequest, ImageFormat, ImageHeader, StoredImage
 from .decoders.image.table import register_format
@@ -73,23 +81,33 @@ __all__ = [
     "BaseIterator",
     "BatchContext",
     "BatchOperator",
+    "DatasetFormat",
     "DecodeError",
     "DecodeRequest",
+    "Encoded",
     "ImageFormat",
     "ImageHeader",
     "Kernel",
+    "Location",
     "MissingDependencyError",
+    "OneFileWriter",
     "Pointers",
     "Reader",
+    "ReaderCall",
     "RecordFiles",
+    "Sample",
     "SampleOperator",
+    "ShardInfo",
     "Source",
     "SourceError",
     "StoredImage",
+    "StoredSamples",
+    "Target",
     "TensorList",
     "TensorListCPU",
     "TensorListGPU",
     "Workspace",
+    "Writer",
     "c_type",
     "checked_indices",
     "decode_error",
@@ -98,6 +116,7 @@ __all__ = [
     "param",
     "pointwise",
     "register",
+    "register_dataset_format",
     "register_format",
     "saturate",
     "struct_table",

@@ -72,7 +72,7 @@ def _of_manifest(
     files = _without_companions([text_of(root / name) for name in manifest.files()], format)
     if not files:
         raise SourceError(f"{root / NAME} names no shard: the data set holds no sample")
-    return format, Location(root, files, manifest, options)
+    return _located(root, files, format, options, manifest)
 
 
 def data_files(root: Path) -> list[str]:
@@ -109,7 +109,18 @@ def _of_files(
     root: Place, files: Sequence[str], format: DatasetFormat | None, options: Mapping[str, Any]
 ) -> Located:
     location = Location(root, files, None, options)
-    return format or _recognized(location, has_folders=False), location
+    return _located(root, files, format or _recognized(location, has_folders=False), options)
+
+
+def _located(
+    root: Place,
+    files: Sequence[str],
+    format: DatasetFormat,
+    options: Mapping[str, Any],
+    manifest: Manifest | None = None,
+) -> Located:
+    chosen = [file for file in files if file.endswith(format.endings)] or files
+    return format, Location(root, chosen, manifest, options, len(files) - len(chosen))
 
 
 def _of_folder(
@@ -126,7 +137,7 @@ def _of_folder(
         candidates = _without_companions(files, None)
         candidates += [f for f in files if f.endswith(doubtful) and f not in candidates]
         format = _recognized(Location(root, candidates, None, options), has_folders=has_folders)
-    return format, Location(root, _without_companions(files, format), None, options)
+    return _located(root, _without_companions(files, format), format, options)
 
 
 def _locate_url(url: Url, format: DatasetFormat | None, options: Mapping[str, Any]) -> Located:

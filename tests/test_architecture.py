@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "plugin": {"engine"},
     "fn": {"engine"},
     "ops": {"engine", "fn"},
-    "extend": {"engine", "readers", "decoders", "operators", "plugin"},
+    "extend": {"engine", "readers", "decoders", "operators", "plugin", "datasets"},
     "tfrecord": {"engine", "readers"},
     "datasets": GROUND | {"readers", "decoders"},
     "cli": PACKAGES | {"fn", "ops", "__init__", "__version__"},

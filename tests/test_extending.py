@@ -26,10 +26,12 @@ SAMPLES = [b"first", b"", b"third" * 1000]
 NAMES = """
     ANY ANY_FLOAT ANY_FLOATS ARRAY BOOL CALLABLE DTYPE DTYPES FLOAT FLOATS IMAGE_TYPE INT INTERP
     INTS LAYOUT OPTIONS REQUIRED STR STRS ArgumentError BaseIterator BatchContext BatchOperator
-    DecodeError DecodeRequest ImageFormat ImageHeader Kernel MissingDependencyError Pointers
-    Reader RecordFiles SampleOperator Source SourceError StoredImage TensorList TensorListCPU
-    TensorListGPU Workspace c_type checked_indices decode_error launch_elements open_storages
-    param pointwise register register_format saturate struct_table
+    DatasetFormat DecodeError DecodeRequest Encoded ImageFormat ImageHeader Kernel Location
+    MissingDependencyError OneFileWriter Pointers Reader ReaderCall RecordFiles Sample
+    SampleOperator ShardInfo Source SourceError StoredImage StoredSamples Target TensorList
+    TensorListCPU TensorListGPU Workspace Writer c_type checked_indices decode_error
+    launch_elements open_storages param pointwise register register_dataset_format
+    register_format saturate struct_table
 """
 
 
@@ -70,7 +72,13 @@ def test_the_exported_names_stay():
 
 @pytest.mark.parametrize(
     ("title", "most"),
-    [("A format", 60), ("The same on the GPU", 40), ("A decoder", 40)],
+    [
+        ("A format", 60),
+        ("The same on the GPU", 40),
+        ("A decoder", 40),
+        ("A data set format", 60),
+        ("A writer of data sets", 40),
+    ],
 )
 def test_an_extension_is_a_short_file(title, most):
     assert len(EXAMPLES[title].splitlines()) <= most
@@ -122,6 +130,14 @@ class TestPileSource(SourceConformance):
     @pytest.fixture
     def expected(self):
         return [(np.frombuffer(sample, np.uint8),) for sample in SAMPLES * 2]
+
+
+def test_a_data_set_format_and_its_writer():
+    """`tests/datasets/formats/test_table.py` runs the example, here and in other processes."""
+    module = PAGE.parent.parent / "tests" / "datasets" / "json_lines.py"
+    shown = EXAMPLES["A data set format"] + "\n\n" + EXAMPLES["A writer of data sets"]
+    assert module.read_text(encoding="utf-8") == shown
+    assert len(shown.splitlines()) <= 90
 
 
 def test_an_operator_on_the_cpu(run_example):

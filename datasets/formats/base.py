@@ -31,12 +31,14 @@ class Location:
         files: the data files, in order.
         manifest: of the folder, if a conversion wrote it.
         options: `Reader.storage_options`, for URLs.
+        skipped: number of other files that lie there.
     """
 
     root: Place
     files: Sequence[str]
     manifest: Manifest | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    skipped: int = 0
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class StoredSamples(ABC):
     It is deterministic and may be used by several threads.
 
     Attributes:
+        location: of the data set.
         schema: of the samples.
         classes: names of the values of the component "label"; empty if they are not known.
         unread_fields: names of data in the files that samples do not carry.
@@ -84,10 +87,13 @@ class StoredSamples(ABC):
     reading: BatchSize | None = None
     labels: NDArray[np.int32] | None = None
 
+    def __init__(self, location: Location) -> None:
+        self.location = location
+
     @property
     def skipped_files(self) -> Mapping[str, int]:
         """See the class."""
-        return {}
+        return {"other files": self.location.skipped} if self.location.skipped else {}
 
     @abstractmethod
     def __len__(self) -> int:
@@ -106,9 +112,9 @@ class StoredSamples(ABC):
     def where(self, index: int) -> str:
         """Return the location of a sample, for messages."""
 
-    @abstractmethod
     def files(self) -> list[str]:
         """Return the paths of the files and folders whose change would change the samples."""
+        return list(self.location.files)
 
     def folders(self) -> set[str]:
         """Return the folders of loose files that samples are read from, besides `files`."""

@@ -57,7 +57,7 @@ class LmdbMessageSamples(LmdbSamples):
         if image.ndim != 1:
             return key, {"image": image, LABEL: label}
         stem, extension = key, extension_of(image.data)
-        if self._location.manifest is not None:
+        if self.location.manifest is not None:
             stem, _, extension = _POSITION.sub("", key).rpartition(".")
         name = medium_of(extension) or OTHER
         return stem, {name: Encoded(image.data, extension), LABEL: label}

@@ -29,7 +29,8 @@ class DatasetFormat:
             the format; None for a format that users must name.
         companions: endings of files that accompany data files, such as indexes. No format reads
             them as data.
-        endings: endings of data files that are companions in another format.
+        endings: of data files. If some files have them, the other files are not read; data files
+            may have the ending of another format's companions.
         index: makes the index of a file, for `penstock index`; None for files without one.
     """
 

@@ -26,7 +26,7 @@ class FileListSamples(FileSamples):
 
     def reader_calls(self) -> Sequence[ReaderCall]:
         """See `StoredSamples.reader_calls`."""
-        place = place_of(_list_of(self._location))
+        place = place_of(_list_of(self.location))
         roots = {"file_list": absolute_path(place), "file_root": absolute_path(place.parent)}
         return [ReaderCall("file", roots)]
 

@@ -49,7 +49,7 @@ class FileSamples(StoredSamples):
                 keys are unquoted; without a manifest, the last dot ends the key.
             classes: names of the labels.
         """
-        self._location = location
+        super().__init__(location)
         self._listing = listing
         self._source = FileSource(listing, location.options)
         self._dot = "last" if location.manifest is None else "first"
@@ -100,16 +100,16 @@ class FileSamples(StoredSamples):
         """Return the folders, whose time of change tells of files and classes that come and go."""
         if is_url(self._listing.root):  # such folders have no time of change
             return []
-        return [str(self._location.root), *map(os.fsdecode, self._folders)]
+        return [str(self.location.root), *map(os.fsdecode, self._folders)]
 
     @property
     def skipped_files(self) -> dict[str, int]:
         """See `StoredSamples.skipped_files`."""
         if not self._folders or is_url(self._listing.root):
             return {}
-        files, _ = _visible(self._location.root)
+        files, _ = _visible(self.location.root)
         inner = sum(len(_visible(os.fsdecode(folder))[1]) for folder in self._folders)
-        own = self._location.manifest is not None
+        own = self.location.manifest is not None
         found = {
             "files beside the class folders": len(files) - (own and NAME in files),
             "folders in class folders": inner,
@@ -128,7 +128,7 @@ class FileSamples(StoredSamples):
 
     def reader_calls(self) -> Sequence[ReaderCall]:
         """See `StoredSamples.reader_calls`."""
-        return [ReaderCall("file", {"file_root": absolute_path(self._location.root)})]
+        return [ReaderCall("file", {"file_root": absolute_path(self.location.root)})]
 
     def close(self) -> None:
         """See `StoredSamples.close`."""

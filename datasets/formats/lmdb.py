@@ -37,7 +37,7 @@ class LmdbSamples(StoredSamples):
     """Base of the samples of LMDB files."""
 
     def __init__(self, location: Location) -> None:
-        self._location = location
+        super().__init__(location)
         self._files = LMDBFiles(location.files, options=location.options)
 
     def __len__(self) -> int:
@@ -51,7 +51,7 @@ class LmdbSamples(StoredSamples):
         """See `StoredSamples.files`."""
         return [
             os.path.join(path, DATA) if os.path.isdir(path) else path
-            for path in self._location.files
+            for path in self.location.files
         ]
 
     def close(self) -> None:
@@ -100,7 +100,7 @@ class LmdbFileSamples(LmdbSamples):
 
     def _key(self, key: bytes) -> str:
         text = os.fsdecode(key)
-        return text if self._location.manifest is None else unquoted_key(text)
+        return text if self.location.manifest is None else unquoted_key(text)
 
     def reader_calls(self) -> Sequence[ReaderCall]:
         """See `StoredSamples.reader_calls`; a sample of several components is several records."""

@@ -39,7 +39,7 @@ class NemoSamples(StoredSamples):
     """The entries of manifests."""
 
     def __init__(self, location: Location) -> None:
-        self._location = location
+        super().__init__(location)
         archives = [path for path in location.files if path.endswith(".tar")]
         manifests = [path for path in location.files if path.endswith((".json", ".jsonl"))]
         if location.manifest is not None:

@@ -44,17 +44,14 @@ class RecordIOSamples(StoredSamples):
     """The records of `.rec` files."""
 
     def __init__(self, location: Location) -> None:
-        self._location = location
-        self._files = [path for path in location.files if path.endswith(".rec")] or list(
-            location.files
-        )
+        super().__init__(location)
         self._source = open_records(
-            self._files,
-            _beside(self._files, ".idx", location.options),
+            self.files(),
+            _beside(self.files(), ".idx", location.options),
             keep_header_records=location.manifest is not None,
             storage_options=location.options,
         )
-        self._paths = _listed_paths(self._files, location.options)
+        self._paths = _listed_paths(self.files(), location.options)
         if self._paths is not None and len(self._paths) != len(self._source):
             raise SourceError(
                 f"{location.root}: the .lst files list {len(self._paths)} samples, but the .rec "
@@ -103,22 +100,12 @@ class RecordIOSamples(StoredSamples):
         """Return file, number in the file and offset of a record."""
         return self._source.where(index)
 
-    @property
-    def skipped_files(self) -> dict[str, int]:
-        """See `StoredSamples.skipped_files`."""
-        others = len(self._location.files) - len(self._files)
-        return {"other files": others} if others else {}
-
-    def files(self) -> list[str]:
-        """See `StoredSamples.files`."""
-        return self._files
-
     def reader_calls(self) -> Sequence[ReaderCall]:
         """See `StoredSamples.reader_calls`."""
         return [
             ReaderCall(
                 "mxnet",
-                {"path": self._files},
+                {"path": self.files()},
                 index=("index_path", write_mxnet_index),
                 medium=IMAGE,
             )
@@ -268,5 +255,6 @@ ROW = DatasetFormat(
     writer=RecordIOWriter,
     recognize=_is_record_io,
     companions=(".idx", ".lst"),
+    endings=(".rec",),
     index=_indexed,
 )

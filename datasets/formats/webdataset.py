@@ -38,10 +38,8 @@ class WebDatasetSamples(StoredSamples):
     """The samples of tar archives."""
 
     def __init__(self, location: Location) -> None:
-        self._location = location
-        files = [path for path in location.files if path.endswith(".tar")] or location.files
-        self._used = files
-        storages = open_storages(files, location.options)
+        super().__init__(location)
+        storages = open_storages(location.files, location.options)
         self._indexes = [index_archive(storage) for storage in storages]
         extents = [(index.offsets, index.sizes) for index in self._indexes]
         self._members = RecordFiles(storages, extents)
@@ -72,29 +70,19 @@ class WebDatasetSamples(StoredSamples):
         number = int(np.searchsorted(self._samples, index, "right")) - 1
         archive, row = self._indexes[number], index - int(self._samples[number])
         key = os.fsdecode(archive.keys[row])
-        is_quoted = self._location.manifest is not None
+        is_quoted = self.location.manifest is not None
         return unquoted_key(key) if is_quoted else key, archive.extensions_of(row)
 
     def where(self, index: int) -> str:
         """Return archive, number of the first component's file, and offset."""
         return self._members.where(int(self._firsts[index]))
 
-    @property
-    def skipped_files(self) -> dict[str, int]:
-        """See `StoredSamples.skipped_files`."""
-        others = len(self._location.files) - len(self._used)
-        return {"other files": others} if others else {}
-
-    def files(self) -> list[str]:
-        """See `StoredSamples.files`."""
-        return list(self._location.files)
-
     def reader_calls(self) -> Sequence[ReaderCall]:
         """See `StoredSamples.reader_calls`."""
         present = [each for name, each in _EXTENSIONS.items() if name in self.schema]
         if not present:
             raise ArgumentError(
-                f"{self._location.root}: no images, sound, text or labels in the archives"
+                f"{self.location.root}: no images, sound, text or labels in the archives"
             )
 
         def dtypes(library: Any) -> list[Any]:
@@ -146,5 +134,6 @@ ROW = DatasetFormat(
     writer=WebDatasetWriter,
     recognize=_is_tar,
     companions=(".idx",),
+    endings=(".tar",),
     index=_indexed,
 )

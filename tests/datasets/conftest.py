@@ -22,7 +22,9 @@ def _no_wait_for_the_disk(monkeypatch, request):
     if "disk" not in request.fixturenames:
         monkeypatch.setattr("os.fsync", lambda descriptor: None)
         monkeypatch.setattr(hashed_file, "sync_file_system", lambda path: None)
-        monkeypatch.setattr("penstock.datasets.formats.loose_files.sync_file_system", lambda path: None)
+        monkeypatch.setattr(
+            "penstock.datasets.formats.loose_files.sync_file_system", lambda path: None
+        )
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def test_files_by_their_content_not_their_name(tmp_path):
     content = (root / "shard-00000.tfrecord").read_bytes()
     (tmp_path / "x").write_bytes(content)
     (tmp_path / "y").write_bytes(gzip.compress(content))
-    assert format_of_file(str(tmp_path / "x")) == "tfrecord"
+    assert format_of_file(str(tmp_path / "x")).name == "tfrecord"
     assert open_dataset(tmp_path / "y").read([0])[0].key == "a/000"
 
 
@@ -48,7 +48,7 @@ def test_databases_by_their_first_value(tmp_path):
     }
     for name, value in values.items():
         lmdb_samples.write_lmdb(tmp_path / name, [value])
-        assert format_of_file(str(tmp_path / name)) == name
+        assert format_of_file(str(tmp_path / name)).name == name
         assert open_dataset(tmp_path / name).read([0])[0].components["image"].extension == "jpg"
 
 

@@ -45,7 +45,7 @@ class StackSamples(StoredSamples):
 
     def __init__(self, location: Location, parts: Mapping[str, tuple[list[str], str]]) -> None:
         """Take files and members of each component's stack."""
-        self._location = location
+        super().__init__(location)
         self._parts = dict(parts)
         self._stacks = {
             name: NumpySource(
@@ -90,15 +90,11 @@ class StackSamples(StoredSamples):
     def _key(self, index: int) -> str:
         if self._keys is not None:
             return self._keys[index].decode()
-        return numbered_key(str(self._location.root), index)
+        return numbered_key(str(self.location.root), index)
 
     def where(self, index: int) -> str:
         """Return the file of the first component, and the index along axis 0."""
         return next(iter(self._stacks.values())).where(index)
-
-    def files(self) -> list[str]:
-        """See `StoredSamples.files`."""
-        return list(self._location.files)
 
     def reader_calls(self) -> Sequence[ReaderCall]:
         """See `StoredSamples.reader_calls`."""
@@ -119,7 +115,7 @@ class ArraySamples(StoredSamples):
     """Arrays of their own: files, or members of archives."""
 
     def __init__(self, location: Location) -> None:
-        self._location = location
+        super().__init__(location)
         arrays = list_arrays(files=list(location.files), options=location.options)
         self._source = NumpySource(arrays, options=location.options)
         names = arrays.members.names if arrays.members is not None else arrays.files.names
@@ -174,10 +170,6 @@ class ArraySamples(StoredSamples):
     def where(self, index: int) -> str:
         """Return file and member of a sample's first array."""
         return self._source.where(int(self._firsts[index]))
-
-    def files(self) -> list[str]:
-        """See `StoredSamples.files`."""
-        return list(self._location.files)
 
     def reader_calls(self) -> Sequence[ReaderCall]:
         """See `StoredSamples.reader_calls`."""

@@ -53,6 +53,7 @@ class CocoDatasetSamples(StoredSamples):
     """The images of an annotation file."""
 
     def __init__(self, location: Location) -> None:
+        super().__init__(location)
         self._path = _annotation_file(location)
         with opened(self._path, location.options) as file:
             self._coco = parse_instances(

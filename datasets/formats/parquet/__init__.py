@@ -2,7 +2,7 @@
 
 from ....readers.storage.storage import Storage
 from ..dataset_format import DatasetFormat
-from .reader import ParquetSamples
+from .reader import ENDINGS, ParquetSamples
 from .writer import ParquetWriter
 
 
@@ -21,6 +21,13 @@ ROWS = (
         open=ParquetSamples,
         writer=ParquetWriter,
         recognize=_is_parquet,
+        endings=ENDINGS,
     ),
-    DatasetFormat(name="arrow", title="Arrow files", open=ParquetSamples, recognize=_is_arrow),
+    DatasetFormat(
+        name="arrow",
+        title="Arrow files",
+        open=ParquetSamples,
+        recognize=_is_arrow,
+        endings=ENDINGS,
+    ),
 )

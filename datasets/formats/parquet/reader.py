@@ -28,18 +28,17 @@ from ..base import Location, StoredSamples, numbered_key
 
 KEY = "key"
 _CACHE_BYTES = 256 << 20
-_SUFFIXES = (".parquet", ".arrow")
+ENDINGS = (".parquet", ".arrow")
 
 
 class ParquetSamples(StoredSamples):
     """The rows of Parquet and Arrow files; the row groups that were read last stay in memory."""
 
     def __init__(self, location: Location) -> None:
-        self._files = [path for path in location.files if path.endswith(_SUFFIXES)]
-        self._files = self._files or list(location.files)
+        super().__init__(location)
         if location.manifest is None:
-            refuse_several_splits(str(location.root), self._files)
-        tables = open_tables(open_storages(self._files, location.options))
+            refuse_several_splits(str(location.root), self.files())
+        tables = open_tables(open_storages(self.files(), location.options))
         self._blocks = RowBlocks[Any](tables, None, _table, _CACHE_BYTES)
         if not len(self._blocks):
             raise SourceError(f"{location.root}: the Parquet files hold no row")
@@ -75,10 +74,6 @@ class ParquetSamples(StoredSamples):
     def where(self, index: int) -> str:
         """Return file, row group, and row in the group."""
         return self._blocks.place_of(index)
-
-    def files(self) -> list[str]:
-        """See `StoredSamples.files`."""
-        return list(self._files)
 
     def close(self) -> None:
         """See `StoredSamples.close`."""

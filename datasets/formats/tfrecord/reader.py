@@ -52,7 +52,7 @@ class TFRecordSamples(StoredSamples):
     """The Examples of TFRecord files."""
 
     def __init__(self, location: Location) -> None:
-        self._location = location
+        super().__init__(location)
         storages = open_records(record_paths(location.files), location.options)
         frames = [find_frames(storage, verify_data=False) for storage in storages]
         self._records = RecordFiles(storages, frames)
@@ -104,9 +104,9 @@ class TFRecordSamples(StoredSamples):
 
     def _stored_features(self) -> Iterator[tuple[str, VarLenFeature]]:
         """Yield the features of the manifest's schema, or of a few records."""
-        if self._location.manifest is not None:
+        if self.location.manifest is not None:
             yield KEY, VarLenFeature(string)
-            for name, each in self._location.manifest.schema.items():
+            for name, each in self.location.manifest.schema.items():
                 yield from declared_features(name, each)
             return
         indices = probes(len(self._records))
@@ -170,10 +170,6 @@ class TFRecordSamples(StoredSamples):
     def where(self, index: int) -> str:
         """Return file, number in the file and offset of a record."""
         return self._source.where(index)
-
-    def files(self) -> list[str]:
-        """See `StoredSamples.files`."""
-        return list(self._location.files)
 
     def reader_calls(self) -> Sequence[ReaderCall]:
         """See `StoredSamples.reader_calls`."""

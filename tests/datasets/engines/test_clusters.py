@@ -11,6 +11,7 @@ import pytest
 
 import penstock
 from penstock.tests.datasets.engines.cluster_files import check_engine
+from penstock.tests.datasets.engines.cluster_formats import check_format
 
 _START_SECONDS = 40
 _ROOT = str(Path(penstock.__file__).resolve().parent.parent)
@@ -32,6 +33,7 @@ def test_ray(tmp_path, monkeypatch):
     try:
         start.result(_START_SECONDS)
         check_engine("ray", tmp_path)
+        check_format("ray", tmp_path)
     except TooLate:
         pytest.skip(f"Ray did not start within {_START_SECONDS} s")
     finally:
@@ -47,3 +49,4 @@ def test_dask(tmp_path):
     )
     with cluster, distributed.Client(cluster):
         check_engine("dask", tmp_path)
+        check_format("dask", tmp_path)
