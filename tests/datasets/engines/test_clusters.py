@@ -14,7 +14,7 @@ from penstock.tests.datasets.engines.cluster_files import check_engine
 from penstock.tests.datasets.engines.cluster_formats import check_format
 
 _START_SECONDS = 40
-_ROOT = str(Path(penstock.__file__).resolve().parent.parent)
+_ROOT = str(Path(penstock.__file__).absolute().parent.parent)
 
 
 @pytest.fixture(autouse=True)
