@@ -43,7 +43,7 @@ def _formats() -> list[str]:
 
 
 def _engines() -> list[str]:
-    from ..datasets.engines.table import ENGINES
+    from ..datasets.conversion.engines.table import ENGINES
 
     return sorted(ENGINES)
 

@@ -8,17 +8,17 @@
 docs/datasets.md shows the formats and the options.
 """
 
-from .conversion import ConvertReport
-from .convert import convert
+from .checking.verify import VerifyReport, verify
+from .conversion.conversion import ConvertReport
+from .conversion.convert import convert
+from .conversion.execution import ConvertProgress
 from .dataset import Dataset, open_dataset
 from .formats.dataset_format import DatasetFormat
 from .formats.table import FORMATS
 from .formats.writer import Writer
 from .inspect import InspectReport, inspect
-from .running import ConvertProgress
 from .sample import Encoded, Sample, Value
 from .schema import ComponentType, Schema
-from .verify import VerifyReport, verify
 
 __all__ = [
     "FORMATS",

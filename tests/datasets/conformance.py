@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from penstock import datasets
-from penstock.datasets.digests import content_digest
+from penstock.datasets.checking.digests import content_digest
 from penstock.datasets.formats.table import writers
 from penstock.datasets.formats.writer import Target
 from penstock.datasets.schema import schema_of

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import pytest
 
-from penstock.datasets import Encoded, Sample, convert, open_dataset
+from penstock.datasets import Encoded, Sample, open_dataset
+from penstock.datasets.conversion import convert
 from penstock.engine.errors import ArgumentError, DecodeError
 from penstock.readers.listing.listing import list_files
 from penstock.tests.datasets import made
@@ -99,14 +98,6 @@ class TestFolderWriter(WriterTests):
             assert {s.key: s.components["label"] for s in read} == expected
 
 
-class TestFileListWriter(WriterTests):
-    format = "filelist"
-    contents = ("images", "arrays")
-
-    def bad_sample(self, sample):
-        return Sample("a/1", {**sample.components, "label": -1})
-
-
 def test_classes_without_samples_keep_the_numbers_of_the_others(tmp_path):
     samples = [Sample("x", {"image": Encoded(b"..", "jpg"), "label": 2})]
     root = made.write(tmp_path / "a", samples, "folder")
@@ -135,17 +126,3 @@ def test_a_key_that_is_not_below_its_class_is_refused(tmp_path):
     samples = [Sample(f"dog/{i}", {"image": Encoded(b"..", "jpg"), "label": i}) for i in range(2)]
     with pytest.raises(ArgumentError, match="belongs to the class 'cat'"):
         made.write(tmp_path / "a", samples, "folder", classes=("dog", "cat"))
-
-
-def test_the_list_of_a_shard_suits_sha256sum(tmp_path):
-    root = made.write(tmp_path / "a", made.images(3), "folder", classes=("a", "b"))
-    lines = (root / ".penstock-shard-00000.sha256").read_text().splitlines()
-    for line in lines:
-        digest, name = line.split("  ")
-        assert hashlib.sha256((root / name).read_bytes()).hexdigest() == digest
-
-
-def test_the_file_list_names_each_file_with_its_label(tmp_path):
-    root = made.write(tmp_path / "a", made.images(2), "filelist")
-    assert (root / "files.lst").read_text() == "a/000.jpg 0\nb/001.jpg 1\n"
-    assert open_dataset(root / "files.lst").read([1])[0].components["label"] == 1

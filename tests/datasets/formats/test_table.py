@@ -10,7 +10,7 @@ import pytest
 
 from penstock import ArgumentError, DecodeError, SourceError, datasets
 from penstock.datasets import FORMATS
-from penstock.datasets.engines import local, processes
+from penstock.datasets.conversion.engines import local, processes
 from penstock.datasets.formats.dataset_format import DatasetFormat
 from penstock.datasets.formats.table import register_dataset_format
 from penstock.tests.datasets import made
