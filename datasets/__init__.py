@@ -9,9 +9,8 @@ docs/datasets.md shows the formats and the options.
 """
 
 from .checking.verify import VerifyReport, verify
-from .conversion.conversion import ConvertReport
-from .conversion.convert import convert
-from .conversion.execution import ConvertProgress
+from .conversion.convert import ConvertReport, convert
+from .conversion.progress import ConvertProgress
 from .dataset import Dataset, open_dataset
 from .formats.dataset_format import DatasetFormat
 from .formats.table import FORMATS

@@ -3,45 +3,58 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from ...engine.errors import ArgumentError
+import numpy as np
+
+from ...engine.errors import ArgumentError, SourceError
 from ...readers.storage.urls import Url, place_of
-from ..dataset import open_dataset
-from ..sample import Sample
-from ..where import Where
-from .conversion import Conversion, ConvertOptions, ConvertReport
+from ..checking.digests import repeated_keys
+from ..dataset import Dataset, open_dataset
+from ..formats.hashed_file import write_new
+from ..formats.table import writable_format
+from ..manifest import NAME, Manifest, ShardInfo
 from .destination import Destination
-from .execution import OnProgress
-from .reencoding.reencoding import Reencoding
+from .engines.table import ENGINES
+from .execution import Execution
+from .options import ConvertOptions, taking
+from .plan import ConvertPlan, SampleOrder, check_stamp, check_versions
+from .target import shard_count_of, target_of
+from .task import ConvertJob, Task, digests_of, sync_folder
 
 
-def convert(
-    source: str | os.PathLike[str],
-    destination: str | os.PathLike[str],
-    *,
-    to: str,
-    format: str | None = None,
-    storage_options: Mapping[str, Any] | None = None,
-    shard_count: int | None = None,
-    shard_size: int | None = None,
-    shuffle_seed: int | None = None,
-    sample_fraction: float = 1.0,
-    sample_seed: int = 0,
-    where: str | Callable[[Sample], bool] | None = None,
-    components: Sequence[str] | None = None,
-    classes: Sequence[str] | Mapping[int, str] | None = None,
-    jpeg_quality: int | None = None,
-    longest_side: int | None = None,
-    audio: str | None = None,
-    video: str | None = None,
-    workers: int | None = None,
-    engine: str = "local",
-    overwrite: bool = False,
-    resume: bool = False,
-    progress: OnProgress | None = None,
-) -> ConvertReport:
+@dataclass(frozen=True)
+class ConvertReport:
+    """The result of a conversion.
+
+    Attributes:
+        path: of the new data set.
+        format: of the new data set.
+        samples: that the new data set holds.
+        left_out: samples that the filter left out.
+        shards: of the new data set.
+        resumed_shards: of these, the ones that an earlier run wrote.
+        bytes: of the shards' files; of loose files, of their lists alone.
+        seconds: that this run took.
+        lost: names of data of the source that no sample carries, such as COCO's "segmentation".
+    """
+
+    path: str
+    format: str
+    samples: int
+    left_out: int
+    shards: int
+    resumed_shards: int
+    bytes: int
+    seconds: float
+    lost: tuple[str, ...] = ()
+
+
+@taking(ConvertOptions)
+def convert(options: ConvertOptions) -> ConvertReport:
     """Write the samples of a data set in another format.
 
     Encoded files keep their bytes unless an option encodes them anew. A shard gets its name when it
@@ -49,36 +62,7 @@ def convert(
     `dataset.json` appears last. It holds the counts, the schema, and the SHA-256 of each shard.
 
     Args:
-        source: path, pattern or URL of the data set: see `open_dataset`.
-        destination: local folder to write; it must not exist, or be empty. Of a link to a folder,
-            that folder is written.
-        to: format to write, a name in `datasets.FORMATS`.
-        format: of the source; by default, the content of the files tells.
-        storage_options: for a source behind URLs.
-        shard_count: number of shards.
-        shard_size: bytes of a shard, about: the mean size of a few samples gives the number of
-            shards. By default 256 MB.
-        shuffle_seed: seed of a global shuffle; None keeps the order. LMDB databases of files are
-            read in the order of their keys, whatever the seed.
-        sample_fraction: fraction of the samples to take, more than 0 and at most 1.
-        sample_seed: selects which samples these are.
-        where: a filter: an expression such as "label in (1, 2) and image.size > 10000" (see
-            `datasets.where`), or a function of a `Sample`. Expressions only compare, so they may
-            come from anywhere.
-        components: names of the components to write; by default all.
-        classes: names of the labels, for class folders; by default those of the source.
-        jpeg_quality: 1 to 100; images are encoded anew as JPEG.
-        longest_side: pixels; larger images are made smaller and encoded anew as JPEG.
-        audio: "flac" or "opus"; audio is encoded anew.
-        video: "h264"; video is encoded anew.
-        workers: shards that are written at once; by default the number of cores, or all workers of
-            a cluster. Local workers are threads. From 2,000 samples on that keep their bytes, three
-            and more workers are processes, at most one a core.
-        engine: "local", "ray" or "dask". The result is the same, byte for byte.
-        overwrite: whether to replace a data set that an earlier conversion wrote. The old data set
-            stays until the new one is whole.
-        resume: whether to go on with a conversion that was cut off.
-        progress: function that is called now and then, from several threads, one at a time.
+        {arguments}
 
     Raises:
         ArgumentError: the arguments contradict each other; the format cannot hold the samples; or
@@ -94,26 +78,110 @@ def convert(
     >>> report.samples, sorted(path.name for path in Path("pets-tar").iterdir())
     (2, ['dataset.json', 'shard-00000.tar'])
     """
-    options = ConvertOptions(
-        to,
-        shard_count,
-        shard_size,
-        shuffle_seed,
-        sample_fraction,
-        sample_seed,
-        None if where is None else Where(where),
-        None if components is None else tuple(components),
-        classes,
-        Reencoding(jpeg_quality, longest_side, audio, video),
-        workers,
-        engine,
-    )
-    folder_path = place_of(destination)
-    if isinstance(folder_path, Url):
+    if options.engine not in ENGINES:
+        raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, not {options.engine!r}")
+    path = place_of(options.destination)
+    if isinstance(path, Url):
         raise ArgumentError(
-            f"the destination {folder_path} is a URL, but conversions write local folders; convert "
+            f"the destination {path} is a URL, but conversions write local folders; convert "
             "to a local folder and copy it there, for example with `aws s3 sync` or rclone"
         )
-    with open_dataset(source, format=format, storage_options=storage_options) as dataset:
-        folder = Destination(folder_path, dataset, overwrite=overwrite, resume=resume)
-        return Conversion(dataset, dict(storage_options or {}), folder, options).run(progress)
+    with open_dataset(
+        options.source, format=options.format, storage_options=options.storage_options
+    ) as dataset:
+        folder = Destination(path, dataset, overwrite=options.overwrite, resume=options.resume)
+        return _converted(dataset, folder, options)
+
+
+def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -> ConvertReport:
+    """Convert an open data set; see `convert`."""
+    if not len(dataset):
+        raise SourceError(f"{dataset.place} holds no sample")
+    started = time.perf_counter()
+    options = _resolved(options, dataset)
+    format = writable_format(options.to)
+    target = target_of(dataset, options, format)
+    count = max(1, round(options.sample_fraction * len(dataset)))
+    order = SampleOrder(len(dataset), count, options.shuffle_seed, options.sample_seed)
+    shards = shard_count_of(dataset, options, count)
+    plan = ConvertPlan.of(dataset, options, target, order, shards)
+    manifest = folder.complete(plan)
+    resumed = len(manifest.shards) if manifest is not None else 0
+    if manifest is None:
+        with folder.opened(plan) as opened:
+            job = ConvertJob(
+                options=replace(options, progress=None),
+                source_format=dataset.row,
+                format=format,
+                target=target,
+                order=order,
+                stamp=plan.stamp,
+                started=opened.started,
+                root=opened.root,
+            )
+            bounds = np.linspace(0, count, shards + 1).astype(np.int64).tolist()
+            tasks = [Task(job, number, *pair) for number, pair in enumerate(pairwise(bounds))]
+            execution = Execution(tasks, count, options.progress)
+            resumed = execution.resumed
+            execution.run(options.engine, options.workers)
+            manifest = _complete(dataset, folder, tasks, execution.shards, plan)
+            folder.put_in_place(opened)
+    return ConvertReport(
+        str(folder.path),
+        manifest.format,
+        manifest.samples,
+        count - manifest.samples,
+        len(manifest.shards),
+        resumed,
+        sum(file.bytes for shard in manifest.shards for file in shard.files),
+        time.perf_counter() - started,
+        dataset.stored.unread_fields,
+    )
+
+
+def _resolved(options: ConvertOptions, dataset: Dataset) -> ConvertOptions:
+    """Return the options with the numbers of the classes that the filter names."""
+    where = options.filter and options.filter.for_samples(dataset.schema, dataset.classes)
+    components = None if options.components is None else tuple(options.components)
+    return replace(options, where=where, components=components)
+
+
+def _complete(
+    dataset: Dataset,
+    folder: Destination,
+    tasks: Sequence[Task],
+    shards: Mapping[int, ShardInfo],
+    plan: ConvertPlan,
+) -> Manifest:
+    """Check what only all shards together show, and write the manifest."""
+    job = tasks[0].job
+    check_stamp(dataset, plan.stamp)
+    check_versions(dataset, plan.versions)
+    for pair in repeated_keys([digests_of(task) for task in tasks])[:1]:
+        first, second = map(dataset.where, pair)
+        raise ArgumentError(
+            f"the key {dataset.read(pair)[0].key!r} occurs twice: {first} and {second}; "
+            "keys must be unique, so rename or leave out one of them (see `where`)"
+        )
+    kept = tuple(shards[task.number] for task in tasks if shards[task.number].files)
+    if not kept:
+        folder.discard(job.root)
+        raise ArgumentError(
+            f"where: {job.options.filter} selects none of {job.order.count} samples, so nothing "
+            "was written"
+        )
+    target = job.writer.complete(job.root, job.target, kept)
+    manifest = Manifest(
+        job.format.name,
+        sum(shard.samples for shard in kept),
+        target.schema,
+        kept,
+        target.classes,
+        target.layout,
+        plan.digest,
+    )
+    (job.work / NAME).unlink(missing_ok=True)
+    write_new(job.work / NAME, manifest.to_json().encode(), job.work)
+    os.replace(job.work / NAME, job.root / NAME)
+    sync_folder(job.root)
+    return manifest

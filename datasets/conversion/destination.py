@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import os
 import shutil
@@ -12,51 +11,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from ...engine.errors import ArgumentError, SourceError
 from ...readers.storage.index_cache import replace_file
 from ..dataset import Dataset
 from ..manifest import NAME, Manifest, read_manifest
 from .overlap import check_apart
+from .plan import ConvertPlan
 from .task import WORK, sync_folder
 
 _PLAN = "plan.json"
 _DONE = f"{WORK}-done"
 """What `WORK` is renamed to before its files go, so that it is whole as long as it is there."""
-
-
-@dataclass(frozen=True)
-class ConvertPlan:
-    """What determines the result of a conversion.
-
-    Attributes:
-        fields: the source and the options, as JSON.
-        stamp: state of the source's files.
-        versions: of the source's objects behind URLs.
-    """
-
-    fields: str
-    stamp: str
-    versions: str
-
-    @classmethod
-    def of(cls, *, stamp: str, versions: str, **fields: Any) -> ConvertPlan:
-        """Return the plan with these fields."""
-        fields |= {"stamp": stamp} | ({"versions": versions} if versions else {})
-        return cls(json.dumps(fields, sort_keys=True), stamp, versions)
-
-    @property
-    def digest(self) -> str:
-        """A text that only equal plans share."""
-        return hashlib.sha256(self.fields.encode()).hexdigest()
-
-    def difference(self, other: str) -> str:
-        """Return the names of the fields that differ from other fields, as JSON."""
-        ours, theirs = json.loads(self.fields), json.loads(other)
-        names = sorted(name for name in ours if ours[name] != theirs.get(name))
-        files = {"stamp", "versions"}
-        return ", ".join("the source's files" if name in files else name for name in names)
 
 
 @dataclass(frozen=True)

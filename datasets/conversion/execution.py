@@ -1,38 +1,16 @@
-"""Running the tasks of a conversion that are not done yet, and telling how far they are."""
+"""Running the tasks of a conversion that are not done yet."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from threading import Lock
 
 from .engines.table import ENGINES
+from .progress import ConvertProgress, OnProgress
 from .task import Task, finished
 
 
-@dataclass(frozen=True)
-class ConvertProgress:
-    """How far a conversion is.
-
-    Attributes:
-        samples: that were read, those of earlier runs included.
-        total: samples to read.
-        bytes: of the samples that this run has read.
-        shards: that are whole.
-        shard_total: to write.
-    """
-
-    samples: int
-    total: int
-    bytes: int
-    shards: int
-    shard_total: int
-
-
-OnProgress = Callable[[ConvertProgress], None]
-
-
-class TaskRun:
+class Execution:
     """The work on the tasks that are not done yet.
 
     Attributes:
@@ -56,7 +34,7 @@ class TaskRun:
         self._samples = sum(t.stop - t.start for t in tasks if t.number in self.shards)
         self._bytes = 0
 
-    def work(self, engine: str, workers: int | None) -> None:
+    def run(self, engine: str, workers: int | None) -> None:
         """Run the tasks; return when all shards are whole."""
         rest = [task for task in self._tasks if task.number not in self.shards]
         for number, shard in ENGINES[engine](rest, workers, self._on_batch):

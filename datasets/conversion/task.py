@@ -7,12 +7,11 @@ written, so a later run knows that the shard is whole.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,11 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError, DecodeError, SourceError
-from ...engine.order.permutation import Permutation
+from ...engine.errors import ArgumentError, DecodeError
 from ...readers.storage.index_cache import replace_file
-from ...readers.storage.opening import open_storages
-from ...readers.storage.urls import is_url
 from ..checking.digests import KEYS_DTYPE, key_digests
 from ..dataset import Dataset
 from ..formats.dataset_format import DatasetFormat
@@ -34,8 +30,8 @@ from ..formats.writer import Target, Writer
 from ..manifest import ShardInfo
 from ..reading import read_batches, size_of
 from ..sample import check_names
-from ..where import Where
-from .reencoding.reencoding import Reencoding
+from .options import ConvertOptions
+from .plan import SampleOrder, check_stamp
 
 WORK = ".penstock-convert"
 """Folder, inside of the destination, of what a conversion needs until it is done."""
@@ -46,64 +42,28 @@ OnBatch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class SampleOrder:
-    """The samples of a conversion, in their order.
-
-    Attributes:
-        size: samples of the source.
-        count: samples that are looked at, the first ones of the order.
-        key: of the permutation that shuffles; None keeps the order.
-        sampling_key: of the permutation whose first `count` samples are looked at.
-    """
-
-    size: int
-    count: int
-    key: int | None = None
-    sampling_key: int = 0
-
-    def indices(self, start: int, stop: int) -> NDArray[np.int64]:
-        """Return the samples at positions of the order."""
-        positions = np.arange(start, stop, dtype=np.int64)
-        if self.key is not None and self.count:
-            positions = Permutation(self.count, self.key)(positions)
-        if self.count < self.size:
-            return _drawn(self.size, self.count, self.sampling_key)[positions]
-        return positions
-
-
-@lru_cache(maxsize=1)
-def _drawn(size: int, count: int, key: int) -> NDArray[np.int64]:
-    """Return `count` of `size` indices, ascending."""
-    return np.sort(Permutation(size, key)(np.arange(count)))
-
-
-@dataclass(frozen=True)
 class ConvertJob:
     """What all tasks of a conversion share.
 
     Attributes:
-        source: path, format and storage options of the source.
-        stamp: state of the source's files: see `stamp_of`.
-        started: when the conversion started, in nanoseconds since the epoch.
-        root: folder of the new data set.
+        options: of the conversion; none of them keeps it from other processes.
+        source_format: of the source.
         format: of the new data set.
         target: see there.
         order: see there.
-        where: the filter; None keeps all samples.
-        components: names of those that are written; None for all.
-        reencoding: what is encoded anew.
+        stamp: state of the source's files: see `stamp_of`.
+        started: when the conversion started, in nanoseconds since the epoch.
+        root: folder of the new data set.
     """
 
-    source: tuple[str, DatasetFormat, dict[str, Any]]
-    stamp: str
-    started: int
-    root: Path
+    options: ConvertOptions
+    source_format: DatasetFormat
     format: DatasetFormat
     target: Target
     order: SampleOrder
-    where: Where | None
-    components: Sequence[str] | None
-    reencoding: Reencoding
+    stamp: str
+    started: int
+    root: Path
 
     @property
     def writer(self) -> type[Writer]:
@@ -148,7 +108,7 @@ def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = N
     try:
         dataset = opened_source(task.job)
         shard, digests = _written(task, dataset, staging, on_batch, stop)
-        check_stamp(dataset, task.job)
+        check_stamp(dataset, task.job.stamp)
     except BaseException as error:
         shutil.rmtree(staging, ignore_errors=True)
         error.add_note(f"the whole shards stay in {task.job.root}; resume=True goes on with them")
@@ -162,8 +122,8 @@ def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = N
 
 def opened_source(job: ConvertJob) -> Dataset:
     """Return the source, which stays open for the next task of the process."""
-    path, format, options = job.source
-    return _opened(path, format, _Options(options), job.stamp)
+    options = _Options(job.options.storage_options or {})
+    return _opened(os.fspath(job.options.source), job.source_format, options, job.stamp)
 
 
 class _Options(dict[str, Any]):
@@ -187,7 +147,7 @@ def release_source() -> None:
 def _written(
     task: Task, dataset: Dataset, staging: Path, on_batch: OnBatch | None, stop: Event | None
 ) -> tuple[ShardInfo, NDArray[Any]]:
-    job = task.job
+    job, options = task.job, task.job.options
     writer = job.writer(job.target)
     digests = [np.empty(0, KEYS_DTYPE)]
     writer.start(staging / task.name)
@@ -202,8 +162,8 @@ def _written(
             kept = []
             for index, sample in zip(indices.tolist(), samples, strict=True):
                 try:
-                    if job.where is None or job.where(sample):
-                        written = job.reencoding(sample.with_only(job.components))
+                    if options.filter is None or options.filter(sample):
+                        written = options.reencoding(sample.with_only(options.components))
                         check_names(written)
                         writer.write(written)
                         kept.append((sample.key, index))
@@ -265,44 +225,3 @@ def finished(task: Task) -> ShardInfo | None:
 def digests_of(task: Task) -> NDArray[Any]:
     """Return the digests of the keys of a shard that is whole."""
     return np.fromfile(_record(task, ".keys"), KEYS_DTYPE)
-
-
-def stamp_of(dataset: Dataset) -> str:
-    """Return a text that changes if a file of a data set is changed, added or removed."""
-    digest = hashlib.sha256()
-    for path in dataset.stored.files():
-        if is_url(path):
-            continue
-        status = os.stat(path)
-        state = f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n"
-        digest.update(os.fsencode(state))
-    return digest.hexdigest()
-
-
-def check_stamp(dataset: Dataset, job: ConvertJob) -> None:
-    """Raise SourceError if the source is no longer what it was at the start."""
-    if stamp_of(dataset) != job.stamp:
-        raise _changed(dataset)
-
-
-def versions_of(dataset: Dataset) -> str:
-    """Return a text that changes if an object of a data set behind URLs changes; else "".
-
-    A task does not ask for it, because each object takes a request.
-    """
-    urls = [path for path in dataset.stored.files() if is_url(path)]
-    stamps = [storage.stamp for storage in open_storages(urls, dataset.options)]
-    return hashlib.sha256(json.dumps([urls, stamps]).encode()).hexdigest() if urls else ""
-
-
-def check_versions(dataset: Dataset, versions: str) -> None:
-    """Raise SourceError if an object of the source is no longer what it was at the start."""
-    if versions_of(dataset) != versions:
-        raise _changed(dataset)
-
-
-def _changed(dataset: Dataset) -> SourceError:
-    return SourceError(
-        f"{dataset.place} was changed while it was converted; the shards that are whole may "
-        "mix both states, so convert with overwrite=True once nobody writes to it"
-    )

@@ -28,23 +28,22 @@ MIN_SAMPLES = 2000
 def suit(tasks: Sequence[Task], workers: int) -> bool:
     """Return whether processes convert faster than threads, and can do so.
 
-    A function of the user, and options of storage, may not work in another process. Encoding anew
-    needs no processes: it hardly holds the GIL.
+    A function of the user, options of storage, and a format that the program itself defines may
+    not work in another process. Encoding anew needs no processes: it hardly holds the GIL.
     """
     if workers <= MAX_THREADS:
         return False
     if sum(task.stop - task.start for task in tasks) < MIN_SAMPLES:
         return False
-    job = tasks[0].job
-    if job.reencoding != Reencoding():
+    options = tasks[0].job.options
+    if options.reencoding != Reencoding():
         return False
-    if job.where is not None and not isinstance(job.where.condition, str):
+    if options.filter is not None and not isinstance(options.filter.condition, str):
         return False
     try:
-        pickle.dumps(tasks[0])
+        return b"__main__" not in pickle.dumps(tasks[0])  # which is another module there
     except Exception:
         return False
-    return True
 
 
 class ConvertingProcesses:
