@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from ..datasets import DatasetFormat
+from ..datasets.recognition import data_files, format_of_file
+from ..readers.storage.index_cache import cache_paths
 from .commands import AsJson, CommandFailed
+from .console import console
 from .progress import Spinner
-
-if TYPE_CHECKING:
-    from ..datasets import DatasetFormat
+from .target import require_path
 
 EXAMPLES = (
     "penstock index train-000.tar",
@@ -73,11 +77,6 @@ def index(
 
 
 def _indexes(path: str, force: bool, tick: Callable[[str], None]) -> list[FileIndex]:
-    from pathlib import Path
-
-    from ..datasets.recognition import data_files, format_of_file
-    from .target import require_path
-
     require_path(path)
     indexes, others = [], set[str]()
     for file in data_files(Path(path)):
@@ -98,10 +97,6 @@ def _indexes(path: str, force: bool, tick: Callable[[str], None]) -> list[FileIn
 
 
 def _index_of(file: str, row: DatasetFormat, force: bool) -> FileIndex:
-    from contextlib import suppress
-
-    from ..readers.storage.index_cache import cache_paths
-
     assert row.index is not None
     storage, scan = row.index(file)
     paths = cache_paths(storage)
@@ -116,8 +111,6 @@ def _index_of(file: str, row: DatasetFormat, force: bool) -> FileIndex:
 
 
 def _print(indexes: list[FileIndex]) -> None:
-    from .console import console
-
     rows = [
         (
             each.file,

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from penstock import datasets
-from penstock.cli.convert import FORMATS, _text
+from penstock.cli.convert import _text
 from penstock.datasets import ConvertReport
 from penstock.datasets.formats.table import writers
 from penstock.tests.datasets import made
@@ -193,10 +193,9 @@ def test_what_the_report_says():
 
 
 def test_help_lists_all_formats(penstock_in_process):
-    listed = FORMATS.replace(" or", ",").split(", ")
-    assert listed == list(writers())
     text = " ".join(penstock_in_process("convert", "--help").output.split())
-    assert FORMATS in text
+    *names, last = writers()
+    assert f"Format to write: {', '.join(names)} or {last}." in text
 
 
 def test_a_full_disk_gives_one_hint(penstock_in_process, tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock.cli.indexes import beside, rec2idx, tfrecord2idx, wds2idx
+from penstock.cli.dali_scripts import beside, rec2idx, tfrecord2idx, wds2idx
 
 from ..readers.record_io import image_record, record_file
 from ..readers.tars import archive

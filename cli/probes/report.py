@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TextIO
 
-from ..engine.printable import printable
-from .probes.examine import Report
-from .probes.finding import Finding, Status
+from ...engine.printable import printable
+from .examine import Report
+from .finding import Finding, Status
 
 _COLORS: dict[Status, str] = {"ok": "32", "limited": "33", "missing": "31", "broken": "31"}
 _STATUS_WIDTH = max(map(len, _COLORS))

@@ -9,7 +9,7 @@ import pytest
 
 from penstock.cli.probes.examine import Report, lacking
 from penstock.cli.probes.finding import Finding, Rate
-from penstock.cli.report import as_text, report_as_json, wants_color
+from penstock.cli.probes.report import as_text, report_as_json, wants_color
 
 LONG = "compatibility mode: the kernel module nvidia-fs is not loaded, and so on and so on"
 
