@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 from ..sample import Encoded, Sample, Value
 
 PORTION_BYTES = 256 << 20
-"""Bytes of digests that are compared together."""
+"""About the bytes of records that are compared together, in memory."""
 
 
 KEY_BYTES = 16
@@ -43,7 +46,7 @@ def content_digest(sample: Sample) -> bytes:
     """
     digest = hashlib.sha256()
     for name in sorted(sample.components):
-        digest.update(f"{name}\\0".encode())
+        digest.update(f"{name}\0".encode())
         for piece in _pieces(sample.components[name]):
             digest.update(len(piece).to_bytes(8, "little"))
             digest.update(piece)
@@ -62,40 +65,63 @@ def _pieces(value: Value) -> tuple[Any, ...]:
     return (b"number", (str(int(value)) if whole else float(value).hex()).encode())
 
 
-def repeated_keys(shards: Sequence[NDArray[Any]]) -> list[tuple[int, int]]:
-    """Return pairs of indices of samples with one key, of arrays of `KEYS_DTYPE`.
+def portions_of_keys(
+    parts: Iterable[NDArray[Any]], size: int, folder: Path
+) -> Iterator[NDArray[Any]]:
+    """Yield records with a field "key", in portions: all records of a key are in one portion.
 
-    The keys are compared in portions of `PORTION_BYTES`.
+    Args:
+        parts: arrays of records.
+        size: about the bytes of all parts; beyond `PORTION_BYTES` the records go through files.
+        folder: for these files, which have no names.
+    """
+    count = size // PORTION_BYTES + 1
+    if count == 1:
+        if arrays := list(parts):
+            yield np.concatenate(arrays)
+        return
+    with ExitStack() as opened:
+        files = [opened.enter_context(TemporaryFile(dir=folder)) for _ in range(count)]
+        for part in parts:
+            portion = _words(part["key"], "<u4")[:, 0] % np.uint32(count)
+            for number in np.unique(portion).tolist():
+                files[number].write(part[portion == number].tobytes())
+        for file in files:
+            file.seek(0)
+            yield np.fromfile(file, part.dtype)
 
-    >>> repeated_keys([key_digests([("a", 0), ("b", 1)]), key_digests([("a", 5)])])
+
+def repeated_keys(
+    shards: Iterable[NDArray[Any]], size: int, folder: Path
+) -> Iterator[tuple[int, int]]:
+    """Yield pairs of indices of samples with one key; see `portions_of_keys`.
+
+    >>> shards = [key_digests([("a", 0), ("b", 1)]), key_digests([("a", 5)])]
+    >>> list(repeated_keys(shards, 72, Path()))
     [(0, 5)]
     """
-    total = sum(shard.nbytes for shard in shards)
-    portions = total // PORTION_BYTES + 1
-    pairs: list[tuple[int, int]] = []
-    for portion in range(portions):
-        chosen = [shard[portion_of(shard["key"], portions) == portion] for shard in shards]
-        digests = np.concatenate([np.empty(0, KEYS_DTYPE), *chosen])
-        numbers, count = numbered(digests["key"])
-        first = np.empty(count, np.int64)
-        first[numbers[::-1]] = digests["index"][::-1]
-        again = np.flatnonzero(first[numbers] != digests["index"])
-        pairs += zip(first[numbers][again].tolist(), digests["index"][again].tolist(), strict=True)
-    return pairs
+    for records in portions_of_keys(shards, size, folder):
+        first = first_rows(records["key"])
+        again = np.flatnonzero(first != np.arange(len(first)))
+        pairs = records["index"][np.column_stack([first[again], again])]
+        yield from map(tuple, pairs.tolist())
 
 
-def numbered(keys: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
-    """Return a number for each digest, which equal digests share, and how many there are."""
-    high, low = np.ascontiguousarray(keys).view("<u8").reshape(-1, 2).T
-    order = np.lexsort((low, high))
+def first_rows(keys: NDArray[Any]) -> NDArray[np.int64]:
+    """Return, for each digest of a key, the row of the first digest that equals it.
+
+    >>> first_rows(key_digests([("a", 0), ("b", 1), ("a", 2)])["key"])
+    array([0, 1, 0])
+    """
+    high, low = _words(keys, "<u8").T
+    order = np.lexsort((low, high))  # stable, so the first row of equal ones comes first
     new = np.ones(len(keys), np.bool_)
     new[1:] = (high[order][1:] != high[order][:-1]) | (low[order][1:] != low[order][:-1])
-    numbers = np.empty(len(keys), np.int64)
-    numbers[order] = np.cumsum(new) - 1
-    return numbers, int(new.sum())
+    rows = np.empty(len(keys), np.int64)
+    rows[order] = order[new][np.cumsum(new) - 1]
+    return rows
 
 
-def portion_of(keys: NDArray[Any], portions: int) -> NDArray[np.int64]:
-    """Return the portion, 0 to `portions` - 1, of each digest of a key."""
-    words = np.ascontiguousarray(keys).view("<u4").reshape(-1, KEY_BYTES // 4)[:, 0]
-    return (words % np.uint32(portions)).astype(np.int64)
+def _words(keys: NDArray[Any], dtype: str) -> NDArray[Any]:
+    """Return the words of each digest."""
+    return np.ascontiguousarray(keys).view(dtype).reshape(-1, KEY_BYTES // np.dtype(dtype).itemsize)

@@ -1,4 +1,4 @@
-"""Whether the files and the samples of a data set are sound."""
+"""Finding the damaged files and samples of a data set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..sample import Encoded, Sample
 
 @dataclass(frozen=True)
 class BadSample:
-    """A sample, or a file, that is not sound.
+    """A sample, or a file, that is damaged.
 
     Attributes:
         index: of the sample; -1 for a file.
@@ -33,7 +33,7 @@ class BadSample:
     reason: str
 
 
-def read_sound(dataset: Dataset, indices: Indices, *, decoding: bool) -> list[Sample | BadSample]:
+def read_intact(dataset: Dataset, indices: Indices, *, decoding: bool) -> list[Sample | BadSample]:
     """Return samples, and a `BadSample` for each one that cannot be read or decoded."""
     try:
         samples: list[Sample | BadSample] = list(dataset.read(indices))
@@ -44,7 +44,7 @@ def read_sound(dataset: Dataset, indices: Indices, *, decoding: bool) -> list[Sa
         return [
             each
             for number in range(len(indices))
-            for each in read_sound(dataset, indices[number : number + 1], decoding=decoding)
+            for each in read_intact(dataset, indices[number : number + 1], decoding=decoding)
         ]
     if not decoding:
         return samples
@@ -84,7 +84,7 @@ def check_decodable(encoded: Encoded) -> None:
         check_audio(data)
 
 
-def unsound_files(dataset: Dataset) -> Iterator[BadSample]:
+def damaged_files(dataset: Dataset) -> Iterator[BadSample]:
     """Yield the files that do not have the SHA-256, or not all samples, of the manifest.
 
     The lists of loose files (see `writers.folder`) name files with their SHA-256, too.
@@ -98,10 +98,10 @@ def unsound_files(dataset: Dataset) -> Iterator[BadSample]:
         for file in shard.files:
             yield from _compared(dataset, file.name, file.sha256)
             if file.name.endswith(".sha256"):
-                yield from _unsound_of_list(dataset, file.name)
+                yield from _damaged_of_list(dataset, file.name)
 
 
-def _unsound_of_list(dataset: Dataset, listing: str) -> Iterator[BadSample]:
+def _damaged_of_list(dataset: Dataset, listing: str) -> Iterator[BadSample]:
     with (
         suppress(OSError, SourceError),  # the list itself is a file of the manifest
         opened(dataset.place / listing, dataset.options) as lines,

@@ -16,17 +16,22 @@ from numpy.typing import NDArray
 from ..dataset import Dataset, open_dataset
 from ..reading import read_batches
 from ..sample import Sample
-from .digests import KEY_BYTES, content_digest, key_digest, numbered, portion_of
-from .integrity import BadSample, read_sound, remarks_on, unsound_files
-
-PORTION_SAMPLES = 4_000_000
-"""Samples whose digests are compared together."""
+from .digests import (
+    KEY_BYTES,
+    KEYS_DTYPE,
+    content_digest,
+    first_rows,
+    key_digest,
+    portions_of_keys,
+)
+from .integrity import BadSample, damaged_files, read_intact, remarks_on
 
 MAX_LISTED = 1000
 """Cases that a list of a report has at most; all are counted."""
 
 
-_DIGESTS = np.dtype([("key", f"V{KEY_BYTES}"), ("content", f"V{KEY_BYTES}"), ("index", "<i8")])
+_RECORD = np.dtype([*KEYS_DTYPE.descr, ("content", f"V{KEY_BYTES}"), ("dataset", "i1")])
+"""The digests of a sample, its index, and the number of its data set."""
 
 VerifyProgress = Callable[[int, int], None]
 """`progress(samples, total)` is called after each batch."""
@@ -63,7 +68,7 @@ class VerifyReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing differs and everything is sound."""
+        """Whether nothing differs and nothing is damaged."""
         return not any(self.counts.values())
 
     def add_bad(self, bad: BadSample) -> None:
@@ -130,9 +135,9 @@ def verify(
     first = _opened(a, storage_options)
     if b is None:
         report = VerifyReport(len(first), remarks=[*remarks_on(first)])
-        for bad in unsound_files(first):
+        for bad in damaged_files(first):
             report.add_bad(bad)
-        for _ in _sound(first, report, decode, progress, 0, len(first)):
+        for _ in _readable(first, report, decode, progress, 0, len(first)):
             pass
         return report
     second = _opened(b, storage_options)
@@ -149,7 +154,7 @@ def _opened(path: Any, options: Mapping[str, Any] | None) -> Dataset:
     return path if isinstance(path, Dataset) else open_dataset(path, storage_options=options)
 
 
-def _sound(
+def _readable(
     dataset: Dataset,
     report: VerifyReport,
     decode: bool,
@@ -157,19 +162,19 @@ def _sound(
     done: int,
     total: int,
 ) -> Iterator[list[tuple[int, Sample]]]:
-    """Yield the sound samples with their indices in batches; report the others.
+    """Yield the samples that are not damaged, with their indices, in batches; report the others.
 
     `done` of `total` samples were read before.
     """
-    read = partial(read_sound, dataset, decoding=decode)
+    read = partial(read_intact, dataset, decoding=decode)
     for indices, samples in read_batches(read, np.arange, 0, len(dataset), dataset.stored.reading):
-        sound = []
+        intact = []
         for index, sample in zip(indices.tolist(), samples, strict=True):
             if isinstance(sample, BadSample):
                 report.add_bad(sample)
             else:
-                sound.append((index, sample))
-        yield sound
+                intact.append((index, sample))
+        yield intact
         done += len(indices)
         if progress is not None:
             progress(done, total)
@@ -184,49 +189,32 @@ def _compare(
     progress: VerifyProgress | None,
 ) -> None:
     total = len(first) + len(second)
-    portions = total // PORTION_SAMPLES + 1
-    for number, dataset in enumerate((first, second)):
-        done = number * len(first)
-        sound = _sound(dataset, report, decode, progress, done, total)
-        _spool(sound, folder / str(number), portions)
-    for portion in range(portions):
-        stored = [_read_portion(folder / str(number), portion) for number in range(2)]
-        _compare_portion(first, second, stored[0], stored[1], report)
 
+    def records() -> Iterator[NDArray[Any]]:
+        yield np.empty(0, _RECORD)  # so that two empty data sets are compared, too
+        for number, dataset in enumerate((first, second)):
+            for samples in _readable(dataset, report, decode, progress, number * len(first), total):
+                rows = [(key_digest(s.key), i, content_digest(s), number) for i, s in samples]
+                yield np.array(rows, _RECORD)
 
-def _spool(sound: Iterator[list[tuple[int, Sample]]], folder: Path, portions: int) -> None:
-    """Write the digests of samples to a file for each portion of the keys."""
-    folder.mkdir()
-    files = [(folder / str(portion)).open("ab") for portion in range(portions)]
-    try:
-        for samples in sound:
-            rows = [(key_digest(s.key), content_digest(s), index) for index, s in samples]
-            digests = np.array(rows, _DIGESTS)
-            portion = portion_of(digests["key"], portions)
-            for number in np.unique(portion).tolist():
-                files[number].write(digests[portion == number].tobytes())
-    finally:
-        for file in files:
-            file.close()
-
-
-def _read_portion(folder: Path, portion: int) -> NDArray[Any]:
-    return np.fromfile(folder / str(portion), _DIGESTS)
+    for portion in portions_of_keys(records(), total * _RECORD.itemsize, folder):
+        _compare_portion((first, second), portion, report)
 
 
 def _compare_portion(
-    first: Dataset, second: Dataset, a: NDArray[Any], b: NDArray[Any], report: VerifyReport
+    datasets: tuple[Dataset, Dataset], records: NDArray[Any], report: VerifyReport
 ) -> None:
-    numbers, count = numbered(np.concatenate([a["key"], b["key"]]))
-    rows = []
-    for dataset, stored, keys in ((first, a, numbers[: len(a)]), (second, b, numbers[len(a) :])):
-        row = np.full(count, -1, np.int64)
-        row[keys[::-1]] = np.arange(len(stored))[::-1]  # of equal keys, the first one stays
-        rows.append(row)
-        report.add_keys("repeated", dataset, stored["index"][row[keys] != np.arange(len(stored))])
-    in_a, in_b = rows
-    report.add_keys("only_a", first, a["index"][in_a[(in_a >= 0) & (in_b < 0)]])
-    report.add_keys("only_b", second, b["index"][in_b[(in_b >= 0) & (in_a < 0)]])
-    both = (in_a >= 0) & (in_b >= 0)
-    differ = a["content"][in_a[both]] != b["content"][in_b[both]]
-    report.add_keys("different", first, a["index"][in_a[both][differ]])
+    parts = []
+    for number, dataset in enumerate(datasets):
+        part = records[records["dataset"] == number]
+        is_first = first_rows(part["key"]) == np.arange(len(part))
+        report.add_keys("repeated", dataset, part["index"][~is_first])
+        parts.append(part[is_first])
+    a, b = parts
+    partner = first_rows(np.concatenate([a["key"], b["key"]]))[len(a) :]
+    in_a = partner < len(a)
+    partner, shared = partner[in_a], b[in_a]
+    report.add_keys("only_a", datasets[0], np.delete(a["index"], partner))
+    report.add_keys("only_b", datasets[1], b["index"][~in_a])
+    differ = a["content"][partner] != shared["content"]
+    report.add_keys("different", datasets[0], a["index"][partner][differ])

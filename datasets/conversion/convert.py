@@ -6,13 +6,13 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 
 from ...engine.errors import ArgumentError, SourceError
 from ...readers.storage.urls import Url, place_of
-from ..checking.digests import repeated_keys
+from ..checking.digests import KEYS_DTYPE, repeated_keys
 from ..dataset import Dataset, open_dataset
 from ..formats.hashed_file import write_new
 from ..formats.table import writable_format
@@ -157,7 +157,8 @@ def _complete(
     job = tasks[0].job
     check_stamp(dataset, plan.stamp)
     check_versions(dataset, plan.versions)
-    for pair in repeated_keys([digests_of(task) for task in tasks])[:1]:
+    digests = (digests_of(task) for task in tasks)
+    for pair in islice(repeated_keys(digests, job.order.count * KEYS_DTYPE.itemsize, job.work), 1):
         first, second = map(dataset.where, pair)
         raise ArgumentError(
             f"the key {dataset.read(pair)[0].key!r} occurs twice: {first} and {second}; "

@@ -182,7 +182,7 @@ def taking(
     ... def total(point):
     ...     return point.x + point.y
     >>> total(3, y=4), str(signature(total))
-    (7, '(x: int, y: int = 0)')
+    (7, "(x: 'int', y: 'int' = 0)")
     """
 
     def decorated(function: Callable[[Options], Result]) -> Callable[P, Result]:

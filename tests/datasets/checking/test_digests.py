@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pytest
 
 from penstock.datasets import Encoded, Sample
 from penstock.datasets.checking import digests
-from penstock.datasets.checking.digests import content_digest, key_digests, numbered, repeated_keys
+from penstock.datasets.checking.digests import content_digest, key_digests, repeated_keys
 
 
 def digest(**components):
@@ -49,15 +51,21 @@ def test_components_do_not_run_into_one_another():
 
 
 @pytest.mark.parametrize("portion", [1 << 20, 100])
-def test_repeated_keys_are_pairs_of_indices(monkeypatch, tuned, portion):
+def test_repeated_keys_are_pairs_of_indices(tmp_path, tuned, portion):
     tuned(digests, PORTION_BYTES=portion)
     shards = [key_digests([(str(i), i) for i in range(50)]), key_digests([("7", 90), ("9", 91)])]
-    assert sorted(repeated_keys(shards)) == [(7, 90), (9, 91)]
-    assert repeated_keys([]) == []
+    size = sum(shard.nbytes for shard in shards)
+    assert sorted(repeated_keys(shards, size, tmp_path)) == [(7, 90), (9, 91)]
+    assert list(repeated_keys([], 0, tmp_path)) == []
+    assert not any(tmp_path.iterdir())
 
 
-def test_equal_digests_share_a_number():
-    keys = key_digests([("a", 0), ("b", 1), ("a", 2)])["key"]
-    numbers, count = numbered(keys)
-    assert count == 2
-    assert numbers[0] == numbers[2] != numbers[1]
+def test_a_name_ends_before_the_value():
+    """A NUL, which no name has, is between them; a backslash and a zero could be of a name."""
+    assert digest(**{"a\\0": 1}) != digest(a=1)
+    expected = hashlib.sha256(b"a\0" + b"".join(map(_sized, (b"number", b"1")))).digest()[:16]
+    assert digest(a=1) == expected
+
+
+def _sized(piece):
+    return len(piece).to_bytes(8, "little") + piece

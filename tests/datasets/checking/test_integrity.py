@@ -13,8 +13,8 @@ from penstock.datasets import Encoded, open_dataset
 from penstock.datasets.checking.integrity import (
     BadSample,
     check_decodable,
-    read_sound,
-    unsound_files,
+    damaged_files,
+    read_intact,
 )
 from penstock.engine.errors import DecodeError
 from penstock.tests.datasets import made
@@ -25,7 +25,7 @@ def test_one_bad_sample_leaves_the_others(tmp_path):
     (root / "a" / "004.jpg").unlink()
     (root / "a" / "004.jpg").symlink_to("nowhere")
     with open_dataset(root) as dataset:
-        samples = read_sound(dataset, np.arange(12), decoding=True)
+        samples = read_intact(dataset, np.arange(12), decoding=True)
     bad = [sample for sample in samples if isinstance(sample, BadSample)]
     assert len(samples) == 12
     assert [each.location for each in bad] == [str(root / "a" / "004.jpg")]
@@ -35,14 +35,14 @@ def test_missing_files_are_named(tmp_path):
     root = made.write(tmp_path / "a", made.images())
     dataset = open_dataset(root)
     (root / "shard-00000.tar").unlink()
-    (bad,) = unsound_files(dataset)
+    (bad,) = damaged_files(dataset)
     assert (bad.index, bad.location) == (-1, str(root / "shard-00000.tar"))
 
 
 def test_samples_that_are_gone_are_counted(tmp_path):
     root = made.write(tmp_path / "a", made.images(), "folder", ("a", "b"))
     (root / "a" / "004.jpg").unlink()
-    first, second = unsound_files(open_dataset(root))
+    first, second = damaged_files(open_dataset(root))
     assert first.location == str(root / "dataset.json")
     assert first.reason == "it counts 12 samples, but the files hold 11"
     assert second.location == str(root / "a" / "004.jpg")
@@ -55,7 +55,7 @@ def test_a_damaged_list_of_files_is_named(tmp_path, content):
     listing.unlink()
     if content is not None:
         listing.write_bytes(content)
-    bad = list(unsound_files(open_dataset(root)))
+    bad = list(damaged_files(open_dataset(root)))
     assert bad[0].location == str(listing)
     assert len(bad) == (1 if content is None else 2)
 
@@ -69,7 +69,7 @@ def test_lists_of_checksums_lead_nowhere_else(tmp_path, name):
     dataset = open_dataset(root)
     listing = root / ".penstock-shard-00000.sha256"
     listing.write_text(f"{'0' * 64}  {name}\n")
-    bad = list(unsound_files(dataset))[-1]
+    bad = list(damaged_files(dataset))[-1]
     assert "no path below" in bad.reason or "device or FIFO" in bad.reason
     assert hashlib.sha256(b"secret").hexdigest() not in str(bad)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from penstock import datasets
 from penstock.datasets import Encoded, Sample
+from penstock.datasets.checking import digests
 from penstock.tests.datasets import made
 
 verify = datasets.verify
@@ -34,10 +35,10 @@ def test_repeated_keys_are_listed(tmp_path):
     assert (report.counts["only_a"], report.counts["different"]) == (0, 0)
 
 
-def test_many_samples_are_compared_in_portions(tmp_path, monkeypatch):
+def test_many_samples_are_compared_in_portions(tmp_path, tuned):
     samples = [text(str(i), str(i)) for i in range(100)]
     a, b = made.write(tmp_path / "a", samples), made.write(tmp_path / "b", samples[::-1][:99])
-    monkeypatch.setitem(verify.__globals__, "PORTION_SAMPLES", 10)
+    tuned(digests, PORTION_BYTES=1000)
     report = verify(a, b)
     assert report.only_a == ["0"]
     assert report.counts == {"repeated": 0, "only_a": 1, "only_b": 0, "different": 0}
