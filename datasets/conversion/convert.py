@@ -15,7 +15,7 @@ from ...readers.storage.urls import Url, place_of
 from ..checking.digests import KEYS_DTYPE, repeated_keys
 from ..dataset import Dataset, open_dataset
 from ..formats.hashed_file import write_new
-from ..formats.table import writable_format
+from ..formats.table import format_named
 from ..manifest import NAME, Manifest, ShardInfo
 from .destination import Destination
 from .engines.table import ENGINES
@@ -99,7 +99,7 @@ def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -
         raise SourceError(f"{dataset.place} holds no sample")
     started = time.perf_counter()
     options = _resolved(options, dataset)
-    format = writable_format(options.to)
+    format = format_named(options.to, written=True)
     target = target_of(dataset, options, format)
     count = max(1, round(options.sample_fraction * len(dataset)))
     order = SampleOrder(len(dataset), count, options.shuffle_seed, options.sample_seed)

@@ -10,7 +10,7 @@ from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
 from ...engine.errors import ArgumentError
-from ..formats.table import writable_format
+from ..formats.table import format_named
 from ..sample import Sample
 from ..where import Where
 from .progress import OnProgress
@@ -144,7 +144,7 @@ class ConvertOptions:
 
     def __post_init__(self) -> None:
         _ = self.filter, self.reencoding  # raise what is wrong with them
-        writable_format(self.to)
+        format_named(self.to, written=True)
         if not 0 < self.sample_fraction <= 1:
             raise ArgumentError(
                 f"sample_fraction is more than 0 and at most 1, not {self.sample_fraction}"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.errors import SourceError
 from ...readers.storage.read_plan import Int64s
-from ...readers.storage.urls import Place
+from ...readers.storage.urls import Place, is_url
 from ..manifest import Manifest
 from ..reading import BatchSize
 from ..sample import Sample
@@ -116,9 +117,14 @@ class StoredSamples(ABC):
         """Return the paths of the files and folders whose change would change the samples."""
         return list(self.location.files)
 
+    def loose_files(self, indices: NDArray[np.int64]) -> Iterable[str | bytes]:
+        """Return the paths of the files of samples, where they are none of `files`."""
+        return ()
+
     def folders(self) -> set[str]:
-        """Return the folders of loose files that samples are read from, besides `files`."""
-        return set()
+        """Return the folders of loose files."""
+        paths = map(os.fsdecode, self.loose_files(np.arange(len(self))))
+        return set(map(os.path.dirname, paths))
 
     @abstractmethod
     def close(self) -> None:
@@ -129,13 +135,15 @@ class StoredSamples(ABC):
         return ()
 
     def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
-        """Raise SourceError if a file of samples, none of `files`, was changed too late.
+        """Raise SourceError if a loose file of samples was changed too late.
 
         Args:
             indices: of samples that have been read.
             changed_before: nanoseconds since the epoch; later changes are errors.
         """
-        return
+        for path in self.loose_files(indices):
+            if not is_url(path) and os.stat(path).st_mtime_ns > changed_before:
+                raise SourceError(f"{os.fsdecode(path)} was changed while the data set was read")
 
     def learn(self, manifest: Manifest | None) -> None:
         """Take schema and classes from the manifest, or the schema from a few samples."""

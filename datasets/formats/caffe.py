@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,15 @@ from numpy.typing import NDArray
 from ...engine.errors import ArgumentError
 from ...readers.lmdb.caffe2_samples import LabelType, TensorProtosParser
 from ...readers.lmdb.datum import DatumParser, encode_datum
-from ...readers.lmdb.files import first_value
 from ...readers.lmdb.reader import LMDBSource, Parse
 from ...readers.lmdb.tensor_protos import encode_tensors
-from ...readers.storage.storage import Storage
 from ..component_files import LABEL
 from ..media import IMAGE, OTHER, extension_of, medium_of
 from ..sample import Encoded, Sample, Value
 from ..schema import ENCODED, INT, Schema, schema_of
 from .base import Location, ReaderCall
 from .dataset_format import DatasetFormat
-from .lmdb import DATA, Entry, LmdbFileWriter, LmdbSamples, is_database, value_format
+from .lmdb import DATA, Entry, LmdbFileWriter, LmdbSamples, holds
 from .writer import needs_label, one_encoded, others
 
 _POSITION = re.compile(r"^\d{8}_")
@@ -136,27 +135,12 @@ class Caffe2Writer(CaffeWriter):
         return encode_tensors(content, label)
 
 
-def _is_caffe(head: bytes, storage: Storage) -> bool:
-    return is_database(head) and value_format(first_value(storage)) == "caffe"
-
-
-def _is_caffe2(head: bytes, storage: Storage) -> bool:
-    return is_database(head) and value_format(first_value(storage)) == "caffe2"
-
-
-ROWS = (
+ROWS = tuple(
     DatasetFormat(
-        name="caffe",
-        title="LMDB databases of Caffe",
-        open=open_caffe,
-        writer=CaffeWriter,
-        recognize=_is_caffe,
-    ),
-    DatasetFormat(
-        name="caffe2",
-        title="LMDB databases of Caffe2",
-        open=open_caffe2,
-        writer=Caffe2Writer,
-        recognize=_is_caffe2,
-    ),
+        name, f"LMDB databases of {title}", opener, writer, recognize=partial(holds, name)
+    )
+    for name, title, opener, writer in (
+        ("caffe", "Caffe", open_caffe, CaffeWriter),
+        ("caffe2", "Caffe2", open_caffe2, Caffe2Writer),
+    )
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 
 from ...readers.storage.storage import Storage
 from .base import Location, StoredSamples
@@ -13,7 +14,7 @@ IndexScan = Callable[[str], tuple[Storage, Callable[[], int]]]
 """Opens a file; returns the file, and what indexes it and returns the number of samples."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class DatasetFormat:
     """A format of data sets.
 
@@ -38,7 +39,17 @@ class DatasetFormat:
     title: str
     open: Callable[[Location], StoredSamples]
     writer: type[Writer] | None = None
+    _: KW_ONLY
     recognize: Callable[[bytes, Storage], bool] | None = None
     companions: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
     index: IndexScan | None = None
+
+
+def begins_with(*magics: bytes) -> Callable[[bytes, Storage], bool]:
+    """Return what recognizes files whose first bytes are one of some texts."""
+    return partial(_begins_with, magics)
+
+
+def _begins_with(magics: tuple[bytes, ...], head: bytes, _: Storage) -> bool:
+    return head.startswith(magics)

@@ -80,9 +80,9 @@ def _is_file_list(head: bytes, _: Storage) -> bool:
 
 
 ROW = DatasetFormat(
-    name="filelist",
-    title="a list of files with labels",
-    open=open_file_list,
-    writer=FileListWriter,
+    "filelist",
+    "a list of files with labels",
+    open_file_list,
+    FileListWriter,
     recognize=_is_file_list,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -120,11 +120,9 @@ class FileSamples(StoredSamples):
         """See `StoredSamples.folders`."""
         return self._source.folders()
 
-    def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
-        """See `StoredSamples.check_age`."""
-        for path in self._listing.paths(joined(grouped_rows(self._firsts, indices))):
-            if not is_url(path) and os.stat(path).st_mtime_ns > changed_before:
-                raise SourceError(f"{os.fsdecode(path)} was changed while the data set was read")
+    def loose_files(self, indices: NDArray[np.int64]) -> Iterable[str | bytes]:
+        """See `StoredSamples.loose_files`."""
+        return self._listing.paths(joined(grouped_rows(self._firsts, indices)))
 
     def reader_calls(self) -> Sequence[ReaderCall]:
         """See `StoredSamples.reader_calls`."""
@@ -263,4 +261,4 @@ def _number(folder: str) -> int:
     return int(folder) if folder.isdigit() else -1
 
 
-ROW = DatasetFormat(name="folder", title="class folders", open=open_folder, writer=FolderWriter)
+ROW = DatasetFormat("folder", "class folders", open_folder, FolderWriter)

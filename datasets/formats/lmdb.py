@@ -220,20 +220,16 @@ def _lmdb() -> Any:
     return lmdb
 
 
-def is_database(head: bytes) -> bool:
-    """Return whether a file starts as an LMDB database."""
-    return b"\xde\xc0\xef\xbe" in head[:32]
-
-
-def _is_of_files(head: bytes, storage: Storage) -> bool:
-    return is_database(head) and value_format(first_value(storage)) == "lmdb"
+def holds(format: str, head: bytes, storage: Storage) -> bool:
+    """Return whether a file is a database with values of a format: see `value_format`."""
+    return b"\xde\xc0\xef\xbe" in head[:32] and value_format(first_value(storage)) == format
 
 
 ROW = DatasetFormat(
-    name="lmdb",
-    title="LMDB databases of files",
-    open=LmdbFileSamples,
-    writer=LmdbFileWriter,
-    recognize=_is_of_files,
+    "lmdb",
+    "LMDB databases of files",
+    LmdbFileSamples,
+    LmdbFileWriter,
+    recognize=partial(holds, "lmdb"),
     companions=("-lock", "lock.mdb"),
 )

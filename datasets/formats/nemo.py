@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from ...readers.nemo.audio import AudioBytes, AudioFiles, AudioMembers
 from ...readers.nemo.entries import read_manifests
 from ...readers.nemo.source import NemoSource
 from ...readers.storage.storage import Storage
-from ...readers.storage.urls import Url, is_url, place_of, text_of
+from ...readers.storage.urls import Url, place_of, text_of
 from ..manifest import ShardInfo
 from ..sample import Encoded, Sample, Value
 from ..schema import ENCODED, FLOAT, TEXT, ComponentType, Schema
@@ -99,20 +99,9 @@ class NemoSamples(StoredSamples):
         """See `StoredSamples.files`."""
         return self._paths
 
-    def folders(self) -> set[str]:
-        """See `StoredSamples.folders`."""
-        if not isinstance(self._audio, AudioFiles):
-            return set()
-        paths = self._audio.paths(np.arange(len(self)))
-        return set(map(os.path.dirname, paths))
-
-    def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
-        """See `StoredSamples.check_age`."""
-        if not isinstance(self._audio, AudioFiles):
-            return
-        for path in self._audio.paths(indices):
-            if not is_url(path) and os.stat(path).st_mtime_ns > changed_before:
-                raise SourceError(f"{path} was changed while the data set was read")
+    def loose_files(self, indices: NDArray[np.int64]) -> Iterable[str]:
+        """See `StoredSamples.loose_files`."""
+        return self._audio.paths(indices) if isinstance(self._audio, AudioFiles) else ()
 
     def reader_calls(self) -> Sequence[ReaderCall]:
         """See `StoredSamples.reader_calls`."""
@@ -227,17 +216,12 @@ def _is_nemo(head: bytes, _: Storage) -> bool:
 
 ROWS = (
     DatasetFormat(
-        name="nemo",
-        title="a manifest of NeMo with audio files",
-        open=NemoSamples,
-        writer=NemoWriter,
+        "nemo",
+        "a manifest of NeMo with audio files",
+        NemoSamples,
+        NemoWriter,
         recognize=_is_nemo,
         companions=(".jsonl",),
     ),
-    DatasetFormat(
-        name="nemo-tar",
-        title="a manifest of NeMo with tar archives",
-        open=NemoSamples,
-        writer=NemoTarWriter,
-    ),
+    DatasetFormat("nemo-tar", "a manifest of NeMo with tar archives", NemoSamples, NemoTarWriter),
 )

@@ -32,7 +32,7 @@ from ..media import IMAGE, OTHER, extension_of, medium_of
 from ..sample import Encoded, Sample, Value
 from ..schema import ARRAY, ENCODED, FLOAT, INT, ComponentType, Schema
 from .base import Location, ReaderCall, StoredSamples, numbered_key
-from .dataset_format import DatasetFormat
+from .dataset_format import DatasetFormat, begins_with
 from .one_file import OneFileWriter
 from .writer import one_encoded, others
 
@@ -162,10 +162,6 @@ def _paths_of_file(listing: str, index: str, options: Mapping[str, Any]) -> list
 _NAME = "RecordIO"
 
 
-def _is_record_io(head: bytes, _: Storage) -> bool:
-    return head[:4] == MAGIC.to_bytes(4, "little")
-
-
 def _indexed(file: str) -> tuple[Storage, Callable[[], int]]:
     storage = open_storage(file)
     return storage, lambda: len(scanned_extents(storage)[0])
@@ -249,11 +245,11 @@ def _labels(sample: Sample) -> NDArray[np.float32]:
 
 
 ROW = DatasetFormat(
-    name="recordio",
-    title="RecordIO files of MXNet",
-    open=RecordIOSamples,
-    writer=RecordIOWriter,
-    recognize=_is_record_io,
+    "recordio",
+    "RecordIO files of MXNet",
+    RecordIOSamples,
+    RecordIOWriter,
+    recognize=begins_with(MAGIC.to_bytes(4, "little")),
     companions=(".idx", ".lst"),
     endings=(".rec",),
     index=_indexed,

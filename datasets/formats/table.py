@@ -63,22 +63,20 @@ def register_dataset_format(format: DatasetFormat) -> DatasetFormat:
     return format
 
 
-def format_named(format: str | DatasetFormat) -> DatasetFormat:
-    """Return the row of a format; raise ArgumentError for an unknown name."""
-    return format if isinstance(format, DatasetFormat) else _row(format, FORMATS)
+def format_named(format: str | DatasetFormat, *, written: bool = False) -> DatasetFormat:
+    """Return the row of a format, which has a writer if it is `written`.
+
+    Raises:
+        ArgumentError: there is no such format.
+    """
+    if isinstance(format, DatasetFormat):
+        return format
+    rows = {name: row for name, row in FORMATS.items() if row.writer or not written}
+    if format not in rows:
+        raise ArgumentError(f"the format is one of {', '.join(rows)}, not {unknown(format, rows)}")
+    return rows[format]
 
 
 def writers() -> dict[str, type[Writer]]:
     """Return the class of the writers of each format that can be written, by its name."""
     return {name: row.writer for name, row in FORMATS.items() if row.writer is not None}
-
-
-def writable_format(name: str) -> DatasetFormat:
-    """Return the row of a format that can be written; raise ArgumentError for another name."""
-    return _row(name, {each: FORMATS[each] for each in writers()})
-
-
-def _row(name: str, rows: dict[str, DatasetFormat]) -> DatasetFormat:
-    if name not in rows:
-        raise ArgumentError(f"the format is one of {', '.join(rows)}, not {unknown(name, rows)}")
-    return rows[name]

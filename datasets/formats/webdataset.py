@@ -128,10 +128,10 @@ def _indexed(file: str) -> tuple[Storage, Callable[[], int]]:
 
 
 ROW = DatasetFormat(
-    name="webdataset",
-    title="WebDataset archives",
-    open=WebDatasetSamples,
-    writer=WebDatasetWriter,
+    "webdataset",
+    "WebDataset archives",
+    WebDatasetSamples,
+    WebDatasetWriter,
     recognize=_is_tar,
     companions=(".idx",),
     endings=(".tar",),

@@ -1,34 +1,20 @@
 """Arrays in NumPy's formats: see `reader`."""
 
 from ....formats.npy import MAGIC
-from ....readers.storage.storage import Storage
-from ..dataset_format import DatasetFormat
+from ..dataset_format import DatasetFormat, begins_with
 from .reader import KEYS_SUFFIX, open_arrays
 from .writer import NpzWriter, StackWriter
 
-
-def _is_npy(head: bytes, _: Storage) -> bool:
-    return head[: len(MAGIC)] == MAGIC
-
-
-def _is_npz(head: bytes, _: Storage) -> bool:
-    return head[:4] == b"PK\x03\x04"
-
+_ZIP = begins_with(b"PK\x03\x04")
 
 ROWS = (
     DatasetFormat(
-        name="npy",
-        title="NumPy's .npy files",
-        open=open_arrays,
-        writer=StackWriter,
-        recognize=_is_npy,
+        "npy",
+        "NumPy's .npy files",
+        open_arrays,
+        StackWriter,
+        recognize=begins_with(MAGIC),
         companions=(KEYS_SUFFIX,),
     ),
-    DatasetFormat(
-        name="npz",
-        title="NumPy's .npz archives",
-        open=open_arrays,
-        writer=NpzWriter,
-        recognize=_is_npz,
-    ),
+    DatasetFormat("npz", "NumPy's .npz archives", open_arrays, NpzWriter, recognize=_ZIP),
 )

@@ -12,9 +12,5 @@ def _is_coco(head: bytes, _: Storage) -> bool:
 
 
 ROW = DatasetFormat(
-    name="coco",
-    title="COCO annotations and images",
-    open=CocoDatasetSamples,
-    writer=CocoWriter,
-    recognize=_is_coco,
+    "coco", "COCO annotations and images", CocoDatasetSamples, CocoWriter, recognize=_is_coco
 )

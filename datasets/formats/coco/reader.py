@@ -20,7 +20,7 @@ The images lie beside the file, or in `images`, or where COCO's own archives put
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from ....formats.coco.instances import CocoInstances, parse_instances
 from ....readers.files.source import FileSource
 from ....readers.listing.listing import list_files
 from ....readers.storage.opening import exists, opened
-from ....readers.storage.urls import Place, is_url, place_of, text_of
+from ....readers.storage.urls import Place, place_of, text_of
 from ...manifest import Manifest
 from ...sample import Encoded, Sample, Value
 from ...segmentations import SEGMENTATIONS, encoded_segmentations
@@ -110,11 +110,9 @@ class CocoDatasetSamples(StoredSamples):
         """See `StoredSamples.folders`."""
         return self._source.folders()
 
-    def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
-        """See `StoredSamples.check_age`."""
-        for path in map(self._source.where, indices.tolist()):
-            if not is_url(path) and os.stat(path).st_mtime_ns > changed_before:
-                raise SourceError(f"{path} was changed while the data set was read")
+    def loose_files(self, indices: NDArray[np.int64]) -> Iterable[str]:
+        """See `StoredSamples.loose_files`."""
+        return map(self._source.where, indices.tolist())
 
     def reader_calls(self) -> Sequence[ReaderCall]:
         """See `StoredSamples.reader_calls`."""

@@ -23,10 +23,10 @@ def _indexed(file: str) -> tuple[Storage, Callable[[], int]]:
 
 
 ROW = DatasetFormat(
-    name="tfrecord",
-    title="TFRecord files",
-    open=TFRecordSamples,
-    writer=TFRecordWriter,
+    "tfrecord",
+    "TFRecord files",
+    TFRecordSamples,
+    TFRecordWriter,
     recognize=_is_tfrecord,
     companions=(".idx",),
     index=_indexed,
