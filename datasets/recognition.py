@@ -133,10 +133,10 @@ def _of_folder(
 ) -> Located:
     """Return the format of a folder's files; a companion in one format may be data in another."""
     if format is None:
-        doubtful = tuple(ending for row in FORMATS.values() for ending in row.endings)
-        candidates = _without_companions(files, None)
-        candidates += [f for f in files if f.endswith(doubtful) and f not in candidates]
-        format = _recognized(Location(root, candidates, None, options), has_folders=has_folders)
+        candidates = dict.fromkeys(_without_companions(files, None))
+        endings = tuple(ending for row in FORMATS.values() for ending in row.endings)
+        candidates |= dict.fromkeys(file for file in files if file.endswith(endings))
+        format = _recognized(Location(root, [*candidates], None, options), has_folders=has_folders)
     return _located(root, _without_companions(files, format), format, options)
 
 

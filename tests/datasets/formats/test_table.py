@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pickle
 from dataclasses import replace
 
+import cv2
 import pytest
 
 from penstock import ArgumentError, DecodeError, SourceError, datasets
+from penstock.cli.main import run
 from penstock.datasets import FORMATS
 from penstock.datasets.conversion.engines import local, processes
 from penstock.datasets.formats.dataset_format import DatasetFormat
@@ -59,6 +62,18 @@ def test_there_and_back(source, tmp_path, monkeypatch, workers):
     assert len(used) == (6 if workers == 3 else 0)
     report = datasets.inspect(tmp_path / "lines")
     assert (report.format, report.samples, report.classes) == ("jsonlines", 12, ("a", "b"))
+
+
+def test_the_commands(source, tmp_path, capsys):
+    lines, back = str(tmp_path / "lines"), str(tmp_path / "back")
+    assert run(["convert", str(source), lines, "--to", "jsonlines"]) == 0
+    assert run(["convert", lines, back, "--to", "folder"]) == 0
+    assert run(["verify", str(source), back]) == 0
+    assert run(["show", lines, "-o", str(tmp_path / "sheet.png"), "-n", "2"]) == 0
+    assert cv2.imread(str(tmp_path / "sheet.png")) is not None
+    capsys.readouterr()
+    assert run(["inspect", lines, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["format"] == "jsonlines"
 
 
 def test_files_are_recognized_among_others(source, tmp_path):
