@@ -17,7 +17,7 @@ import typer
 from .. import datasets
 from ..datasets import FORMATS, ConvertReport
 from ..datasets.conversion.engines.table import ENGINES
-from ..datasets.conversion.options import ConvertOptions
+from ..datasets.conversion.options import CommandOption, ConvertOptions
 from ..datasets.formats.loose_files import LooseFileWriter
 from ..datasets.formats.table import writers
 from ..engine.errors import ArgumentError
@@ -73,35 +73,44 @@ _CHOICES = {"to": list(writers()), "format": list(FORMATS), "engine": list(ENGIN
 
 def _parameters() -> Iterator[Parameter]:
     """Yield the arguments and options of the command: of fields of `ConvertOptions`, and --json."""
-    hints = get_type_hints(ConvertOptions)
+    hints = get_type_hints(ConvertOptions, include_extras=True)
     for each in fields(ConvertOptions):
-        if each.metadata:
-            plain = hints[each.name] in (bool, int, float, str, int | None)
-            default = Parameter.empty if each.default is MISSING else each.default
-            annotation = Annotated[hints[each.name] if plain else str | None, _declared(each)]
+        hint = hints[each.name]
+        for option in getattr(hint, "__metadata__", ()):
+            plain = hint.__origin__ in (bool, int, float, str, int | None)
             yield Parameter(
-                each.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+                each.name,
+                Parameter.KEYWORD_ONLY,
+                default=Parameter.empty if each.default is MISSING else each.default,
+                annotation=_annotated(
+                    hint.__origin__ if plain else str | None, _declared(each, option)
+                ),
             )
     yield Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
 
 
-def _declared(each: Field[Any]) -> Any:
+def _annotated(*parts: Any) -> Any:
+    return Annotated.__class_getitem__(parts)  # type: ignore[attr-defined]
+
+
+def _declared(each: Field[Any], option: CommandOption) -> Any:
     """Return the declaration of a field as an argument or option."""
-    metadata = each.metadata
-    *names, last = writers()
-    texts = {
-        "help": metadata["help"].format(formats=f"{', '.join(names)} or {last}"),
-        "metavar": metadata["metavar"] or None,
+    *others, last = writers()
+    texts: dict[str, Any] = {
+        "help": option.help.format(formats=f"{', '.join(others)} or {last}"),
+        "metavar": option.metavar or None,
     }
     if not each.kw_only:
         return typer.Argument(**texts)
     parser = _PARSERS.get(each.name)
-    if "minimum" in metadata:
-        parser = between(metadata["minimum"], metadata.get("maximum"))
-    names = _CHOICES.get(each.name)
-    flag = metadata.get("flag", each.name.replace("_", "-"))
+    if option.minimum is not None:
+        parser = between(option.minimum, option.maximum)
+    choices = _CHOICES.get(each.name)
     return typer.Option(
-        f"--{flag}", parser=parser, autocompletion=names and (lambda: names), **texts
+        f"--{option.flag or each.name.replace('_', '-')}",
+        parser=parser,
+        autocompletion=(lambda: choices) if choices else None,
+        **texts,
     )
 
 

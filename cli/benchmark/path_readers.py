@@ -40,7 +40,7 @@ def reader_of(dataset: Dataset, folder: str, *, decoding: bool) -> Read:
                 f"{dataset.format}; run without --compare",
                 2,
             )
-        outputs = []
+        outputs: list[Any] = []
         for number, call in enumerate(calls):
             name = f"reader_{number}" if number else "reader"
             outputs += _called(library, call, {"name": name, **indexes[number].of(library)})

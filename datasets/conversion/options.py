@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, wraps
 from inspect import signature
-from typing import Any, ParamSpec, TypeVar
+from typing import Annotated, Any, NamedTuple, ParamSpec, TypeVar, get_type_hints
 
 from ...engine.errors import ArgumentError
 from ..formats.table import format_named
@@ -21,16 +21,22 @@ Options = TypeVar("Options")
 Result = TypeVar("Result")
 
 
-def command(help: str, metavar: str = "", **more: Any) -> dict[str, Any]:
-    """Return the metadata of a field that is an option of `penstock convert`.
+class CommandOption(NamedTuple):
+    """What makes a field an option, or an argument, of `penstock convert`.
 
-    Args:
+    Attributes:
         help: text of the help.
         metavar: the value's name there; "" for a flag.
-        more: "flag", the option's name without dashes, if the field's is another one; "minimum"
-            and "maximum" of numbers.
+        flag: the option's name without dashes, if the field's is another one.
+        minimum: of numbers.
+        maximum: of numbers.
     """
-    return {"help": help, "metavar": metavar, **more}
+
+    help: str
+    metavar: str = ""
+    flag: str = ""
+    minimum: int | None = None
+    maximum: int | None = None
 
 
 @dataclass(frozen=True)
@@ -70,76 +76,60 @@ class ConvertOptions:
         progress: function that is called now and then, from several threads, one at a time.
     """
 
-    source: str | os.PathLike[str] = field(
-        metadata=command("Data set: a folder, a file, or a pattern.", "SRC")
-    )
-    destination: str | os.PathLike[str] = field(
-        metadata=command("Folder to write, which must not exist.", "DST")
-    )
+    source: Annotated[
+        str | os.PathLike[str], CommandOption("Data set: a folder, a file, or a pattern.", "SRC")
+    ]
+    destination: Annotated[
+        str | os.PathLike[str], CommandOption("Folder to write, which must not exist.", "DST")
+    ]
     _: KW_ONLY
-    to: str = field(metadata=command("Format to write: {formats}.", "FORMAT"))
-    format: str | None = field(
-        default=None,
-        metadata=command("Format of SRC; by default, the content of the files tells.", "FORMAT"),
-    )
+    to: Annotated[str, CommandOption("Format to write: {formats}.", "FORMAT")]
+    format: Annotated[
+        str | None,
+        CommandOption("Format of SRC; by default, the content of the files tells.", "FORMAT"),
+    ] = None
     storage_options: Mapping[str, Any] | None = None
-    shard_count: int | None = field(
-        default=None, metadata=command("Number of shards.", "N", minimum=1)
-    )
-    shard_size: int | None = field(
-        default=None,
-        metadata=command("Size of a shard, about, such as 256MB, which is the default.", "SIZE"),
-    )
-    shuffle_seed: int | None = field(
-        default=None,
-        metadata=command("Shuffle all samples, with this seed.", "SEED", flag="shuffle"),
-    )
-    sample_fraction: float = field(
-        default=1.0,
-        metadata=command("Fraction of the samples to take.", "FRACTION", flag="sample"),
-    )
-    sample_seed: int = field(
-        default=0, metadata=command("Selects which samples are taken.", "SEED")
-    )
-    where: str | Callable[[Sample], bool] | None = field(
-        default=None,
-        metadata=command(
+    shard_count: Annotated[int | None, CommandOption("Number of shards.", "N", minimum=1)] = None
+    shard_size: Annotated[
+        int | None,
+        CommandOption("Size of a shard, about, such as 256MB, which is the default.", "SIZE"),
+    ] = None
+    shuffle_seed: Annotated[
+        int | None, CommandOption("Shuffle all samples, with this seed.", "SEED", "shuffle")
+    ] = None
+    sample_fraction: Annotated[
+        float, CommandOption("Fraction of the samples to take.", "FRACTION", "sample")
+    ] = 1.0
+    sample_seed: Annotated[int, CommandOption("Selects which samples are taken.", "SEED")] = 0
+    where: Annotated[
+        str | Callable[[Sample], bool] | None,
+        CommandOption(
             'Take samples that fit, as in "label in (1, 2) and image.size > 10000".', "CONDITION"
         ),
-    )
-    components: Sequence[str] | None = field(
-        default=None,
-        metadata=command("Components to write, as in image,label; else all.", "NAMES"),
-    )
-    classes: Sequence[str] | Mapping[int, str] | None = field(
-        default=None,
-        metadata=command("Text file with the name of a class on each line.", "FILE"),
-    )
-    jpeg_quality: int | None = field(
-        default=None,
-        metadata=command(
-            "Encode images anew as JPEG, 1 to 100.", "QUALITY", minimum=1, maximum=100
-        ),
-    )
-    longest_side: int | None = field(
-        default=None, metadata=command("Make larger images smaller.", "PIXELS", minimum=1)
-    )
-    audio: str | None = field(
-        default=None, metadata=command("Encode audio anew: flac or opus.", "CODEC")
-    )
-    video: str | None = field(default=None, metadata=command("Encode video anew: h264.", "CODEC"))
-    workers: int | None = field(
-        default=None, metadata=command("Shards that are written at once.", "N", minimum=1)
-    )
-    engine: str = field(
-        default="local", metadata=command("local, ray or dask: where to work.", "ENGINE")
-    )
-    overwrite: bool = field(
-        default=False, metadata=command("Replace what an earlier conversion wrote.")
-    )
-    resume: bool = field(
-        default=False, metadata=command("Go on with a conversion that was cut off.")
-    )
+    ] = None
+    components: Annotated[
+        Sequence[str] | None,
+        CommandOption("Components to write, as in image,label; else all.", "NAMES"),
+    ] = None
+    classes: Annotated[
+        Sequence[str] | Mapping[int, str] | None,
+        CommandOption("Text file with the name of a class on each line.", "FILE"),
+    ] = None
+    jpeg_quality: Annotated[
+        int | None,
+        CommandOption("Encode images anew as JPEG, 1 to 100.", "QUALITY", minimum=1, maximum=100),
+    ] = None
+    longest_side: Annotated[
+        int | None, CommandOption("Make larger images smaller.", "PIXELS", minimum=1)
+    ] = None
+    audio: Annotated[str | None, CommandOption("Encode audio anew: flac or opus.", "CODEC")] = None
+    video: Annotated[str | None, CommandOption("Encode video anew: h264.", "CODEC")] = None
+    workers: Annotated[
+        int | None, CommandOption("Shards that are written at once.", "N", minimum=1)
+    ] = None
+    engine: Annotated[str, CommandOption("local, ray or dask: where to work.", "ENGINE")] = "local"
+    overwrite: Annotated[bool, CommandOption("Replace what an earlier conversion wrote.")] = False
+    resume: Annotated[bool, CommandOption("Go on with a conversion that was cut off.")] = False
     progress: OnProgress | None = None
 
     def __post_init__(self) -> None:
@@ -158,8 +148,9 @@ class ConvertOptions:
     @cached_property
     def filter(self) -> Where | None:
         """The filter `where`; None keeps all samples."""
-        is_made = self.where is None or isinstance(self.where, Where)
-        return self.where if is_made else Where(self.where)
+        if self.where is None or isinstance(self.where, Where):
+            return self.where
+        return Where(self.where)
 
     @cached_property
     def reencoding(self) -> Reencoding:
@@ -182,10 +173,16 @@ def taking(
     ... def total(point):
     ...     return point.x + point.y
     >>> total(3, y=4), str(signature(total))
-    (7, "(x: 'int', y: 'int' = 0)")
+    (7, '(x: int, y: int = 0)')
     """
 
+    hints = get_type_hints(options)
+    parameters = signature(options).parameters.values()
+    named = [each.replace(annotation=hints[each.name]) for each in parameters]
+
     def decorated(function: Callable[[Options], Result]) -> Callable[P, Result]:
+        form = signature(function, eval_str=True).replace(parameters=named)
+
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> Result:
             form.bind(*args, **kwargs)  # whose errors do not name the class of the options
@@ -193,8 +190,6 @@ def taking(
 
         _, _, attributes = (options.__doc__ or "").partition("Attributes:\n")
         call.__doc__ = (function.__doc__ or "").replace("{arguments}", attributes.strip())
-        form = signature(options)
-        form = form.replace(return_annotation=signature(function).return_annotation)
         call.__signature__ = form  # type: ignore[attr-defined]
         return call
 
