@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.datasets import Encoded, Sample, open_dataset
-from penstock.datasets.checking import verify
-from penstock.datasets.conversion import convert
+from penstock.datasets import Encoded, Sample, convert, open_dataset, verify
 from penstock.engine.errors import ArgumentError
 from penstock.tests.datasets import made
 from penstock.tests.datasets.conformance import WriterTests

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.datasets import Encoded, Sample, open_dataset
-from penstock.datasets.conversion import convert
+from penstock.datasets import Encoded, Sample, convert, open_dataset
 from penstock.engine.errors import ArgumentError, DecodeError
 from penstock.readers.listing.listing import list_files
 from penstock.tests.datasets import made

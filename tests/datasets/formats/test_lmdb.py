@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import lmdb
 
-from penstock.datasets import Sample, open_dataset
-from penstock.datasets.checking import verify
-from penstock.datasets.conversion import convert
+from penstock.datasets import Sample, convert, open_dataset, verify
 from penstock.datasets.formats import lmdb as writer_module
 from penstock.datasets.formats.lmdb import value_format
 from penstock.tests.datasets import made

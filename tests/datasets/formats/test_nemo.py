@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import tarfile
 
-from penstock.datasets import Sample, open_dataset
-from penstock.datasets.conversion import convert
+from penstock.datasets import Sample, convert, open_dataset
 from penstock.tests.datasets import made
 from penstock.tests.datasets.conformance import WriterTests
 

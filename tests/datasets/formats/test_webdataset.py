@@ -7,9 +7,7 @@ import tarfile
 
 import pytest
 
-from penstock.datasets import Encoded, Sample, open_dataset
-from penstock.datasets.checking import verify
-from penstock.datasets.conversion import convert
+from penstock.datasets import Encoded, Sample, convert, open_dataset, verify
 from penstock.engine.errors import DecodeError
 from penstock.tests.datasets import made
 from penstock.tests.datasets.conformance import WriterTests

@@ -7,9 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from penstock.datasets import Encoded, Sample
-from penstock.datasets.checking import verify
-from penstock.datasets.conversion import convert
+from penstock.datasets import Encoded, Sample, convert, verify
 from penstock.engine.errors import ArgumentError
 from penstock.tests.datasets import made
 from penstock.tests.datasets.conformance import WriterTests

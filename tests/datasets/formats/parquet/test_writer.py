@@ -7,8 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from penstock.datasets import Sample
-from penstock.datasets.conversion import convert
+from penstock.datasets import Sample, convert
 from penstock.engine.errors import ArgumentError
 from penstock.tests.datasets import made
 from penstock.tests.datasets.conformance import WriterTests
