@@ -278,7 +278,10 @@ OPERATORS_ALONE = "cv2 simplejpeg penstock.decoders.image.table penstock.readers
         ("penstock; dir(penstock.fn)", OPTIONAL),
         ("penstock; dir(penstock.fn)", LATER),
         ("penstock", OPERATORS_ALONE),
-        ("penstock.datasets.conversion.engines.converting_child", "cv2 simplejpeg soundfile av lmdb"),
+        (
+            "penstock.datasets.conversion.engines.converting_child",
+            "cv2 simplejpeg soundfile av lmdb",
+        ),
     ],
 )
 def test_import_needs_neither_optional_libraries_nor_what_is_needed_later(program, names):
