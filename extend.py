@@ -3,13 +3,25 @@
 A format of stored samples derives from `Reader` and has a `Source`. An operator derives from
 `SampleOperator` or `BatchOperator`. `register` enters both into the table of operators, which
 makes them functions of `fn` and classes of `ops`. An image format is an `ImageFormat`, which
-`register_format` enters. An iterator for a framework derives from `BaseIterator`.
+`register_format` enters. A format of data sets is a `DatasetFormat`, which
+`register_dataset_format` enters. An iterator for a framework derives from `BaseIterator`.
 
 These names are stable: a release that removes one, or changes its meaning, has a new major number.
 Everything that is imported from other modules may change. docs/extending.md shows each extension.
 """
 
 # `X as X` exports a name, for type checkers too.
+from .datasets.formats.base import Location as Location
+from .datasets.formats.base import ReaderCall as ReaderCall
+from .datasets.formats.base import StoredSamples as StoredSamples
+from .datasets.formats.dataset_format import DatasetFormat as DatasetFormat
+from .datasets.formats.one_file import OneFileWriter as OneFileWriter
+from .datasets.formats.table import register_dataset_format as register_dataset_format
+from .datasets.formats.writer import Target as Target
+from .datasets.formats.writer import Writer as Writer
+from .datasets.manifest import ShardInfo as ShardInfo
+from .datasets.sample import Encoded as Encoded
+from .datasets.sample import Sample as Sample
 from .decoders.errors import decode_error as decode_error
 from .decoders.image.formats.base import DecodeRequest as DecodeRequest
 from .decoders.image.formats.base import ImageFormat as ImageFormat

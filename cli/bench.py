@@ -7,18 +7,20 @@ import os
 import sys
 from functools import partial
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from ..datasets import open_dataset
+from ..readers.storage.urls import is_url
+from .benchmark.graphs import Work, graph_of
+from .benchmark.measure import Speed, Tick, measure
+from .benchmark.pipeline_library import load
+from .benchmark.report import as_content, print_report
+from .benchmark.turns import Comparison, compare
 from .commands import AsJson, CommandFailed, PipelineArguments, between
 from .progress import Spinner
-
-if TYPE_CHECKING:
-    from .benchmark.graphs import Work
-    from .benchmark.measure import Speed, Tick
-    from .benchmark.turns import Comparison
-    from .target import PipelineTarget
+from .target import PipelineTarget, open_pipeline, parse_arguments, parse_target, running
 
 EXAMPLES = (
     "penstock bench train.py:training --arg folder=photos/train",
@@ -87,8 +89,6 @@ def bench(
     The report shows the start, the steady speed, the time of each operator, and what would lift
     the limit: storage, CPU time of decoding, cores, the GIL, the consumer, or the GPU.
     """
-    from .target import PipelineTarget, parse_target
-
     parsed = parse_target(target)
     options = {"batch_size": batch_size, "num_threads": threads}
     with Spinner(sys.stderr) as tick:
@@ -100,8 +100,6 @@ def bench(
             speed, comparison = _of_path(
                 parsed, work, device, options, seconds, tick, compares=compare is not None
             )
-    from .benchmark.report import as_content, print_report
-
     if as_json:
         print(json.dumps(as_content(target, speed, comparison), indent=2))
     else:
@@ -116,9 +114,6 @@ def _of_pipeline(
     seconds: float,
     tick: Tick,
 ) -> Speed:
-    from .benchmark.measure import measure
-    from .target import open_pipeline, parse_arguments, running
-
     given = parse_arguments(arguments)
     with running(target):
         return measure(partial(open_pipeline, target, given, options, _BATCH), seconds, tick)
@@ -134,13 +129,6 @@ def _of_path(
     *,
     compares: bool,
 ) -> tuple[Speed, Comparison | None]:
-    from ..datasets import open_dataset
-    from ..readers.storage.urls import is_url
-    from .benchmark.graphs import graph_of
-    from .benchmark.measure import measure
-    from .benchmark.pipeline_library import load
-    from .benchmark.turns import compare
-
     if compares and is_url(path):
         raise CommandFailed(f"{path}: DALI reads no URLs of this kind; run without --compare", 2)
     gpu = None if device == "cpu" else 0

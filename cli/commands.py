@@ -13,13 +13,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperGroup
 
 from ..engine.errors import ArgumentError, PenstockError
+from .console import console
 
 PROGRAM = "penstock"
 EXIT_STATUSES = (
@@ -52,7 +53,18 @@ class CommandFailed(PenstockError):  # noqa: N818  (a state, not a fault of this
 
 
 class Commands(TyperGroup):
-    """The group of all commands: an error of the user ends a command with a message."""
+    """The group of all commands: an error of the user ends a command with a message.
+
+    Attributes:
+        summaries: of the commands by name, for the help.
+    """
+
+    summaries: Mapping[str, str] = {}
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands with their summaries, which needs none of their modules."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.summaries.items()))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command; the error of an unknown one lists all."""
@@ -124,8 +136,6 @@ def message_of(error: BaseException) -> str:
 
 def say_error(message: str) -> None:
     """Print a message to standard error, after the program's name."""
-    from .console import console
-
     console(sys.stderr).print(f"{PROGRAM}: ", ("error: ", "bold red"), message)
 
 

@@ -105,3 +105,16 @@ def guard_terminal() -> None:
 
     sys.excepthook = print_traceback
     warnings.formatwarning = formatted
+
+
+def size_text(size: float) -> str:
+    """Return a number of bytes for people.
+
+    >>> size_text(8 << 20), size_text(150_754_820_096), size_text(512)
+    ('8 MiB', '140.4 GiB', '512 B')
+    """
+    units = ["GiB", "MiB", "KiB", "B"]
+    while size >= 1024 and len(units) > 1:
+        size /= 1024
+        units.pop()
+    return f"{size:.1f}".removesuffix(".0") + f" {units[-1]}"

@@ -6,18 +6,25 @@ import json
 import os
 import re
 import sys
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, Field, asdict, fields
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from .. import datasets
+from ..datasets import FORMATS, ConvertReport
+from ..datasets.conversion.engines.table import ENGINES
+from ..datasets.conversion.options import CommandOption, ConvertOptions
+from ..datasets.formats.loose_files import LooseFileWriter
+from ..datasets.formats.table import writers
+from ..engine.errors import ArgumentError
 from .commands import AsJson, CommandFailed, between, message_of, say_error, status_of
-from .console import console
+from .console import console, size_text
 from .progress import ProgressBar
-
-if TYPE_CHECKING:
-    from ..datasets import ConvertReport
+from .target import require_path
 
 EXAMPLES = (
     "penstock convert photos/ shards/ --to webdataset --shard-size 256MB --shuffle 1",
@@ -28,24 +35,6 @@ EXAMPLES = (
 
 _GO_ON = "the whole shards stay: go on with the same command and --resume"
 _OPTION = re.compile(r"\b(overwrite|resume)=True|`(components)`")
-
-
-FORMATS = (  # whose table takes long to import
-    "folder, filelist, tfrecord, recordio, lmdb, caffe, caffe2, webdataset, npy, npz, parquet, "
-    "coco, nemo or nemo-tar"
-)
-
-
-def _formats() -> list[str]:
-    from ..datasets import WRITERS
-
-    return sorted(WRITERS)
-
-
-def _engines() -> list[str]:
-    from ..datasets.engines.table import ENGINES
-
-    return sorted(ENGINES)
 
 
 def _size(text: str) -> int:
@@ -59,130 +48,84 @@ def _size(text: str) -> int:
         raise typer.BadParameter(f"{text!r} is no size such as 256MB or 1GiB") from None
 
 
-def convert(
-    source: Annotated[
-        str, typer.Argument(metavar="SRC", help="Data set: a folder, a file, or a pattern.")
-    ],
-    destination: Annotated[
-        str, typer.Argument(metavar="DST", help="Folder to write, which must not exist.")
-    ],
-    to: Annotated[
-        str,
-        typer.Option(
-            metavar="FORMAT",
-            help=f"Format to write: {FORMATS}.",
-            autocompletion=_formats,
-        ),
-    ],
-    format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORMAT", help="Format of SRC; by default, the content of the files tells."
-        ),
-    ] = None,
-    shard_count: Annotated[
-        int | None, typer.Option(metavar="N", parser=between(1), help="Number of shards.")
-    ] = None,
-    shard_size: Annotated[
-        int | None,
-        typer.Option(
-            metavar="SIZE",
-            parser=_size,
-            help="Size of a shard, about, such as 256MB, which is the default.",
-        ),
-    ] = None,
-    shuffle: Annotated[
-        int | None, typer.Option(metavar="SEED", help="Shuffle all samples, with this seed.")
-    ] = None,
-    sample: Annotated[
-        float, typer.Option(metavar="FRACTION", help="Fraction of the samples to take.")
-    ] = 1.0,
-    sample_seed: Annotated[
-        int, typer.Option(metavar="SEED", help="Selects which samples are taken.")
-    ] = 0,
-    where: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CONDITION",
-            help='Take samples that fit, as in "label in (1, 2) and image.size > 10000".',
-        ),
-    ] = None,
-    components: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Components to write, as in image,label; else all."),
-    ] = None,
-    classes: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Text file with the name of a class on each line."),
-    ] = None,
-    jpeg_quality: Annotated[
-        int | None,
-        typer.Option(
-            metavar="QUALITY", parser=between(1, 100), help="Encode images anew as JPEG, 1 to 100."
-        ),
-    ] = None,
-    longest_side: Annotated[
-        int | None,
-        typer.Option(metavar="PIXELS", parser=between(1), help="Make larger images smaller."),
-    ] = None,
-    audio: Annotated[
-        str | None, typer.Option(metavar="CODEC", help="Encode audio anew: flac or opus.")
-    ] = None,
-    video: Annotated[
-        str | None, typer.Option(metavar="CODEC", help="Encode video anew: h264.")
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="N", parser=between(1), help="Shards that are written at once."),
-    ] = None,
-    engine: Annotated[
-        str,
-        typer.Option(
-            metavar="ENGINE", help="local, ray or dask: where to work.", autocompletion=_engines
-        ),
-    ] = "local",
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace what an earlier conversion wrote.")
-    ] = False,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a conversion that was cut off.")
-    ] = False,
-    as_json: AsJson = False,
-) -> int:
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _lines(path: str) -> list[str]:
+    names = [line.strip() for line in Path(path).read_text(encoding="utf-8").splitlines()]
+    if not all(names):
+        raise CommandFailed(
+            f"{path}, line {names.index('') + 1}: the name of a class is missing", 2
+        )
+    return names
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "shard_size": _size,
+    "components": _names,
+    "classes": _lines,
+}
+"""What makes values of texts, where numbers and texts are not enough."""
+
+_CHOICES = {"to": list(writers()), "format": list(FORMATS), "engine": list(ENGINES)}
+
+
+def _parameters() -> Iterator[Parameter]:
+    """Yield the arguments and options of the command: of fields of `ConvertOptions`, and --json."""
+    hints = get_type_hints(ConvertOptions, include_extras=True)
+    for each in fields(ConvertOptions):
+        hint = hints[each.name]
+        for option in getattr(hint, "__metadata__", ()):
+            plain = hint.__origin__ in (bool, int, float, str, int | None)
+            yield Parameter(
+                each.name,
+                Parameter.KEYWORD_ONLY,
+                default=Parameter.empty if each.default is MISSING else each.default,
+                annotation=_annotated(
+                    hint.__origin__ if plain else str | None, _declared(each, option)
+                ),
+            )
+    yield Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
+
+
+def _annotated(*parts: Any) -> Any:
+    return Annotated.__class_getitem__(parts)  # type: ignore[attr-defined]
+
+
+def _declared(each: Field[Any], option: CommandOption) -> Any:
+    """Return the declaration of a field as an argument or option."""
+    *others, last = writers()
+    texts: dict[str, Any] = {
+        "help": option.help.format(formats=f"{', '.join(others)} or {last}"),
+        "metavar": option.metavar or None,
+    }
+    if not each.kw_only:
+        return typer.Argument(**texts)
+    parser = _PARSERS.get(each.name)
+    if option.minimum is not None:
+        parser = between(option.minimum, option.maximum)
+    choices = _CHOICES.get(each.name)
+    return typer.Option(
+        f"--{option.flag or each.name.replace('_', '-')}",
+        parser=parser,
+        autocompletion=(lambda: choices) if choices else None,
+        **texts,
+    )
+
+
+def convert(*, as_json: bool, **options: Any) -> int:
     """Write a data set in another format.
 
     Encoded files keep their bytes, unless an option encodes them anew. The files of DST appear
     when they are whole. The file dataset.json, which appears last, has the counts, the schema and
     the SHA-256 of each shard. `penstock verify SRC DST` proves that nothing was lost.
     """
-    from .. import datasets
-    from ..engine.errors import ArgumentError
-    from .target import require_path
-
-    with ProgressBar(sys.stderr, f"to {to}") as bar:
+    with ProgressBar(sys.stderr, f"to {options['to']}") as bar:
         try:
+            options["source"] = require_path(options["source"])
             report = datasets.convert(
-                require_path(source),
-                destination,
-                to=to,
-                format=format,
-                shard_count=shard_count,
-                shard_size=shard_size,
-                shuffle_seed=shuffle,
-                sample_fraction=sample,
-                sample_seed=sample_seed,
-                where=where,
-                components=None if components is None else _names(components),
-                classes=None if classes is None else _lines(classes),
-                jpeg_quality=jpeg_quality,
-                longest_side=longest_side,
-                audio=audio,
-                video=video,
-                workers=workers,
-                engine=engine,
-                overwrite=overwrite,
-                resume=resume,
-                progress=lambda p: bar.update(p.samples, p.total, p.bytes),
+                **options, progress=lambda p: bar.update(p.samples, p.total, p.bytes)
             )
         except (KeyboardInterrupt, SystemExit):  # Ctrl-C, or the process was told to end
             bar.close()
@@ -191,12 +134,16 @@ def convert(
         except (ArgumentError, FileExistsError) as error:
             raise CommandFailed(_OPTION.sub(r"--\1\2", message_of(error)), 2) from error
         except OSError as error:
-            raise _with_hint(error, destination) from error
+            raise _with_hint(error, options["destination"]) from error
     if as_json:
         print(json.dumps(asdict(report), indent=2))
     else:
         console(sys.stdout).print(_text(report))
     return 0
+
+
+convert.__signature__ = Signature([*_parameters()], return_annotation=int)  # type: ignore[attr-defined]
+convert.__annotations__ = {each.name: each.annotation for each in _parameters()} | {"return": int}
 
 
 def _with_hint(error: OSError, destination: str) -> CommandFailed:
@@ -210,27 +157,10 @@ def _with_hint(error: OSError, destination: str) -> CommandFailed:
     return failure
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _lines(path: Path) -> list[str]:
-    names = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
-    if not all(names):
-        raise CommandFailed(
-            f"{path}, line {names.index('') + 1}: the name of a class is missing", 2
-        )
-    return names
-
-
 def _text(report: ConvertReport) -> str:
-    from ..datasets.writers.folder import LooseFileWriter
-    from ..datasets.writers.table import WRITERS
-    from .probes.finding import size_text
-
     samples, shards = _counted(report.samples, "sample"), _counted(report.shards, "shard")
     facts = [f"{report.path}: {samples} in {shards} of {report.format}"]
-    if not issubclass(WRITERS[report.format], LooseFileWriter):  # whose sizes are not counted
+    if not issubclass(writers()[report.format], LooseFileWriter):  # whose sizes are not counted
         facts.append(size_text(report.bytes))
     facts.append(f"{report.seconds:.1f} s")
     if report.seconds and not report.resumed_shards:

@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 import typer
 
 from .commands import AsJson, CommandFailed, between
+from .probes.examine import NoPathError, examine
+from .probes.report import as_text, report_as_json, wants_color
 from .progress import Spinner
 
 EXAMPLES = (
@@ -41,20 +43,15 @@ def doctor(
             help="Maximum time for each look at a library or driver.",
         ),
     ] = 10.0,
-    # A module with additional jobs. Tests use jobs that hang and crash.
-    jobs: Annotated[str | None, typer.Option("--test-jobs", hidden=True)] = None,
 ) -> int:
     """Show whether pipelines work here, and what is missing.
 
     With a PATH, the report also has the speed at which files there are read.
     The exit status is 0 if pipelines for --device would work on this machine, and 1 if not.
     """
-    from .probes.examine import NoPathError, examine
-    from .report import as_text, report_as_json, wants_color
-
     try:
         with Spinner(sys.stderr) as tick:
-            report = examine(os.path.abspath(path), device, limit=limit, tick=tick, further=jobs)
+            report = examine(os.path.abspath(path), device, limit=limit, tick=tick)
     except NoPathError as error:
         raise CommandFailed(str(error), 2) from error
     if as_json:

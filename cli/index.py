@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from ..datasets import DatasetFormat
+from ..datasets.recognition import data_files, format_of_file
+from ..readers.storage.index_cache import cache_paths
 from .commands import AsJson, CommandFailed
+from .console import console
 from .progress import Spinner
-
-if TYPE_CHECKING:
-    from ..readers.storage.storage import Storage
+from .target import require_path
 
 EXAMPLES = (
     "penstock index train-000.tar",
@@ -73,20 +77,15 @@ def index(
 
 
 def _indexes(path: str, force: bool, tick: Callable[[str], None]) -> list[FileIndex]:
-    from pathlib import Path
-
-    from ..datasets.recognition import data_files, format_of_file
-    from .target import require_path
-
     require_path(path)
     indexes, others = [], set[str]()
     for file in data_files(Path(path)):
         tick(f"indexing {file}")
-        name = format_of_file(file) or "unknown format"
-        if name in _SCANS:
-            indexes.append(_index_of(file, name, force))
+        row = format_of_file(file)
+        if row is not None and row.index is not None:
+            indexes.append(_index_of(file, row, force))
         else:
-            others.add(name)
+            others.add("unknown format" if row is None else row.name)
     if not indexes:
         what = f" (files there: {', '.join(sorted(others))})" if others else ""
         raise CommandFailed(
@@ -97,12 +96,9 @@ def _indexes(path: str, force: bool, tick: Callable[[str], None]) -> list[FileIn
     return indexes
 
 
-def _index_of(file: str, format: str, force: bool) -> FileIndex:
-    from contextlib import suppress
-
-    from ..readers.storage.index_cache import cache_paths
-
-    storage, scan = _SCANS[format](file)
+def _index_of(file: str, row: DatasetFormat, force: bool) -> FileIndex:
+    assert row.index is not None
+    storage, scan = row.index(file)
     paths = cache_paths(storage)
     if force:
         for path in paths:
@@ -111,45 +107,10 @@ def _index_of(file: str, format: str, force: bool) -> FileIndex:
     before = {path: path.stat().st_mtime_ns for path in paths if path.exists()}
     samples = scan()
     after = {path: path.stat().st_mtime_ns for path in paths if path.exists()}
-    return FileIndex(file, format, samples, str(next(iter(after), "")), made=after != before)
-
-
-_Scan = tuple["Storage", Callable[[], int]]
-
-
-def _tfrecord(file: str) -> _Scan:
-    from ..readers.tfrecord.index import find_frames, open_records
-
-    (storage,) = open_records([file])
-    return storage, lambda: len(find_frames(storage, verify_data=False)[0])
-
-
-def _recordio(file: str) -> _Scan:
-    from ..readers.recordio.reader import scanned_extents
-    from ..readers.storage.opening import open_storage
-
-    storage = open_storage(file)
-    return storage, lambda: len(scanned_extents(storage)[0])
-
-
-def _webdataset(file: str) -> _Scan:
-    from ..readers.storage.opening import open_storage
-    from ..readers.webdataset.index import index_archive
-
-    storage = open_storage(file)
-    return storage, lambda: len(index_archive(storage))
-
-
-_SCANS: dict[str, Callable[[str], _Scan]] = {
-    "tfrecord": _tfrecord,
-    "recordio": _recordio,
-    "webdataset": _webdataset,
-}
+    return FileIndex(file, row.name, samples, str(next(iter(after), "")), made=after != before)
 
 
 def _print(indexes: list[FileIndex]) -> None:
-    from .console import console
-
     rows = [
         (
             each.file,

@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import numpy as np
 import typer
 
+from .. import datasets
+from ..datasets import Dataset
 from .commands import AsJson, between
+from .console import console
+from .inspection.page import as_html
+from .inspection.text import as_content, print_summary
+from .pictures.outputs import of_dataset
+from .pictures.sheet import as_png, draw_sheet
 from .progress import Spinner
-
-if TYPE_CHECKING:
-    from ..datasets import Dataset
+from .target import require_path
 
 EXAMPLES = (
     "penstock inspect photos/train",
@@ -52,10 +58,6 @@ def inspect(
 
     Sizes and labels are those of at most 1,000 samples, spread over the data set.
     """
-    from .. import datasets
-    from .inspection.text import as_content, print_summary
-    from .target import require_path
-
     with (
         Spinner(sys.stderr) as tick,
         datasets.open_dataset(require_path(path), format=format) as dataset,
@@ -66,8 +68,6 @@ def inspect(
     if png is not None:
         png.write_bytes(sheet)
     if html is not None:
-        from .inspection.page import as_html
-
         html.write_text(as_html(report, sheet), encoding="utf-8", errors="backslashreplace")
     if as_json:
         print(json.dumps(as_content(report), indent=2))
@@ -78,8 +78,6 @@ def inspect(
 
 
 def _print_files(*files: Path | None) -> None:
-    from .console import console
-
     for file in files:
         if file is not None:
             console(sys.stdout).print(("wrote ", "dim"), str(file))
@@ -87,11 +85,6 @@ def _print_files(*files: Path | None) -> None:
 
 def _sheet(dataset: Dataset, count: int) -> bytes:
     """Return a contact sheet of samples that are spread over the data set."""
-    import numpy as np
-
-    from .pictures.outputs import of_dataset
-    from .pictures.sheet import as_png, draw_sheet
-
     spread = np.linspace(0, len(dataset) - 1, min(count, len(dataset))).astype(int)
     outputs, known = of_dataset(dataset, np.unique(spread).tolist())
     return as_png(draw_sheet(outputs, known, side=160, width=1400))

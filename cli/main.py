@@ -1,21 +1,22 @@
 """Runs the command that the user names.
 
-A command is a function in a module of the same name, with `EXAMPLES` for its help. The module
-imports its libraries when the command runs, so that `penstock --help` does not wait for them.
+A command is a function in a module of the same name, with `EXAMPLES` for its help. The module is
+imported when the command runs, so that `penstock --help` does not wait for its libraries.
 """
 
 from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
 from types import FrameType
 from typing import Annotated, Any
 
 import typer
 
 from .. import __version__
-from . import bench, convert, doctor, index, inspect, show, verify
 from .commands import EXIT_STATUSES, PROGRAM, Commands, examples, say_error
 from .console import console, guard_terminal
 
@@ -48,9 +49,49 @@ def _options(
     pass
 
 
-for _module in (inspect, show, convert, verify, index, bench, doctor):
-    _name = _module.__name__.rpartition(".")[2]
-    APP.command(_name, epilog=examples(*_module.EXAMPLES))(getattr(_module, _name))
+COMMANDS = {
+    "inspect": "Show format, schema, counts and sizes of a data set.",
+    "show": "Draw a contact sheet of samples or of a batch.",
+    "convert": "Write a data set in another format.",
+    "verify": "Check that A and B hold the same samples, or that A is sound.",
+    "index": "Make or refresh the indexes of files with many samples.",
+    "bench": "Measure the samples a second of a pipeline, and name its limit.",
+    "doctor": "Show whether pipelines work here, and what is missing.",
+}
+"""The summary of each command: the first line of its docstring."""
+
+
+class ImportedCommands(Mapping[str, Any]):
+    """The commands by name; a command's module is imported when the command is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in COMMANDS:
+            raise KeyError(name)
+        return _imported(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+@cache
+def _imported(name: str) -> Any:
+    module = import_module(f".{name}", __package__)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name, epilog=examples(*module.EXAMPLES))(getattr(module, name))
+    return typer.main.get_command(app)
+
+
+def _group() -> Any:
+    group: Any = typer.main.get_command(APP)
+    group.commands = ImportedCommands()
+    group.summaries = COMMANDS
+    return group
+
+
+GROUP = _group()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit status."""
     try:
-        return APP(args=arguments, prog_name=PROGRAM, standalone_mode=False) or 0
+        return GROUP(args=arguments, prog_name=PROGRAM, standalone_mode=False) or 0
     except _UsageError as error:
         say_error(error.format_message())
         path = error.ctx.command_path if error.ctx else PROGRAM

@@ -8,16 +8,22 @@ import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
+import numpy as np
 import typer
 
+from ..datasets import open_dataset
+from ..engine.errors import SourceError
+from ..readers.storage.urls import is_url
 from .commands import AsJson, CommandFailed, PipelineArguments, between
-
-if TYPE_CHECKING:
-    from .pictures.roles import Output
-    from .pictures.terminal import Protocol
-    from .pictures.tiles import SampleText
+from .console import console
+from .pictures.outputs import by_turns, media_files, of_batch, of_dataset, of_files
+from .pictures.roles import Output
+from .pictures.sheet import as_png, draw_sheet
+from .pictures.terminal import Protocol, as_sequences, picture_width, protocol_of
+from .pictures.tiles import SampleText
+from .target import PipelineTarget, open_pipeline, parse_arguments, parse_target, running
 
 EXAMPLES = (
     "penstock show photos/train",
@@ -83,8 +89,6 @@ def show(
     A terminal that shows pictures (kitty, Ghostty, iTerm2, WezTerm, foot ...) shows the sheet.
     Otherwise the sheet is written to a PNG file.
     """
-    from .pictures.sheet import draw_sheet
-
     outputs, known = _samples(target, count, arg or [], shuffle)
     if boxes != "auto":
         outputs = [replace(o, layout=boxes) if o.role.value == "boxes" else o for o in outputs]
@@ -103,13 +107,9 @@ def show(
 def _samples(
     text: str, count: int, arguments: list[str], shuffle: bool
 ) -> tuple[list[Output], list[SampleText]]:
-    from .target import PipelineTarget, open_pipeline, parse_arguments, parse_target, running
-
     target = parse_target(text)
     if not isinstance(target, PipelineTarget):
         return _of_path(target, count, shuffle)
-    from .pictures.outputs import of_batch
-
     pipeline = open_pipeline(target, parse_arguments(arguments), {}, count)
     with pipeline, running(target):
         outputs = pipeline.run()
@@ -118,11 +118,6 @@ def _samples(
 
 
 def _of_path(path: str, count: int, shuffle: bool) -> tuple[list[Output], list[SampleText]]:
-    from ..datasets import open_dataset
-    from ..engine.errors import SourceError
-    from ..readers.storage.urls import is_url
-    from .pictures.outputs import by_turns, media_files, of_dataset, of_files
-
     try:
         with open_dataset(path) as dataset:
             numbers = _any(len(dataset), count) if shuffle else by_turns(dataset, count)
@@ -137,15 +132,11 @@ def _of_path(path: str, count: int, shuffle: bool) -> tuple[list[Output], list[S
 
 def _any(size: int, count: int) -> list[int]:
     """Return the indices of any `count` of `size` samples."""
-    import numpy as np
-
     chosen: list[int] = np.random.default_rng().permutation(size)[:count].tolist()
     return chosen
 
 
 def _show_on_terminal(sheet: Any, terminal: Terminal) -> bool:
-    from .pictures.terminal import as_sequences, picture_width, protocol_of
-
     protocol: Protocol | None = None
     if terminal == "auto":
         protocol = protocol_of(os.environ) if sys.stdout.isatty() else None
@@ -159,8 +150,6 @@ def _show_on_terminal(sheet: Any, terminal: Terminal) -> bool:
 
 
 def _write(sheet: Any, path: Path) -> Path:
-    from .pictures.sheet import as_png
-
     path.write_bytes(as_png(sheet))
     return path
 
@@ -179,8 +168,6 @@ def _described(outputs: list[Output]) -> list[dict[str, Any]]:
 
 
 def _print(outputs: list[Output], path: Path | None, shape: tuple[int, ...]) -> None:
-    from .console import console
-
     printer = console(sys.stdout)
     rows = [
         (each.name, each.role.value, str(each.rows[0].dtype), each.layout or "-", _shapes(each))

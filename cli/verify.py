@@ -6,16 +6,16 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from .. import datasets
+from ..datasets import VerifyReport
 from .commands import AsJson
+from .console import Printer, console
 from .progress import ProgressBar
-
-if TYPE_CHECKING:
-    from ..datasets import VerifyReport
-    from .console import Printer
+from .target import require_path
 
 EXAMPLES = (
     "penstock verify photos/ shards/",
@@ -46,9 +46,6 @@ def verify(
     sound if every sample can be read, checksums agree, and the files are those of dataset.json.
     The exit status is 1 if anything differs or is damaged.
     """
-    from .. import datasets
-    from .target import require_path
-
     with ProgressBar(sys.stderr, "verifying") as bar:
         report = datasets.verify(
             require_path(a),
@@ -62,8 +59,6 @@ def verify(
     if as_json:
         print(json.dumps({"ok": report.ok, **asdict(report)}, indent=2))
     else:
-        from .console import console
-
         _print(console(sys.stdout), report, a, b)
     return 0 if report.ok else 1
 

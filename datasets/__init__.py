@@ -8,25 +8,24 @@
 docs/datasets.md shows the formats and the options.
 """
 
-from .conversion import ConvertReport
-from .convert import convert
+from .checking.verify import VerifyReport, verify
+from .conversion.convert import ConvertReport, convert
+from .conversion.progress import ConvertProgress
 from .dataset import Dataset, open_dataset
-from .formats_table import FORMATS
+from .formats.dataset_format import DatasetFormat
+from .formats.table import FORMATS
+from .formats.writer import Writer
 from .inspect import InspectReport, inspect
-from .running import ConvertProgress
 from .sample import Encoded, Sample, Value
 from .schema import ComponentType, Schema
-from .verify import VerifyReport, verify
-from .writers.base import Writer
-from .writers.table import WRITERS
 
 __all__ = [
     "FORMATS",
-    "WRITERS",
     "ComponentType",
     "ConvertProgress",
     "ConvertReport",
     "Dataset",
+    "DatasetFormat",
     "Encoded",
     "InspectReport",
     "Sample",

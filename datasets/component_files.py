@@ -39,7 +39,21 @@ CLS, _TXT, _NPY = "cls", "txt", "npy"
 _INTEGER = re.compile(rb"\s*([+-]?[0-9]+)\s*")
 _LONGEST_INTEGER = 300  # characters; floats hold numbers of 308 digits
 
+_READABLE = {
+    "image": "jpg;jpeg;png;webp;bmp;tif;tiff;jp2",
+    "audio": "flac;wav;ogg;opus;mp3",
+    "label": "cls",
+    "text": "txt",
+}
+"""Extensions of the files of a component, as readers take them."""
+
 Decode = Callable[[memoryview], Value]
+
+
+def readable_extensions(schema: Iterable[str]) -> list[str]:
+    """Return the extensions by which a reader finds the components that a schema names."""
+    names = set(schema)
+    return [extension for name, extension in _READABLE.items() if name in names]
 
 
 def quoted(name: str) -> str:

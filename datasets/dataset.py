@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import SourceError
 from ..readers.source import checked_indices
 from ..readers.storage.urls import place_of
-from .formats_table import FORMATS
-from .manifest import NAME, Manifest
-from .recognition import known, locate
+from .formats.base import StoredSamples
+from .formats.dataset_format import DatasetFormat
+from .formats.table import format_named
+from .manifest import Manifest
+from .recognition import locate
 from .sample import Sample
 from .schema import Schema
-from .stored.base import StoredSamples
 
 
 class Dataset:
@@ -29,30 +29,31 @@ class Dataset:
         path: as it was given.
         place: of the data set; as a text, it shows no secrets of a URL.
         options: `Reader.storage_options`, for URLs.
-        format: name of the format, one of `datasets.FORMATS`.
+        row: of the format, in `datasets.FORMATS`.
         manifest: the content of `dataset.json`; None without this file.
     """
 
     def __init__(
-        self, path: str, format: str | None = None, options: Mapping[str, Any] | None = None
+        self,
+        path: str,
+        format: str | DatasetFormat | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
         self.path = path
         self.place = place_of(path)
         self.options = options or {}
-        self._arguments = (path, format, options)
-        if format is not None:
-            known(format, FORMATS)
-        self.format, location = locate(self.place, format, self.options)
-        if self.format not in FORMATS:
-            raise SourceError(
-                f"{location.root / NAME} names the format {self.format!r:.100}, which this release "
-                f"does not know; it knows {', '.join(FORMATS)}"
-            )
+        row = None if format is None else format_named(format)
+        self.row, location = locate(self.place, row, self.options)
         self.manifest: Manifest | None = location.manifest
-        self._stored: StoredSamples = FORMATS[self.format].open(location)
+        self._stored: StoredSamples = self.row.open(location)
 
     def __reduce__(self) -> Any:
-        return Dataset, self._arguments
+        return Dataset, (self.path, self.row, self.options)
+
+    @property
+    def format(self) -> str:
+        """Name of the format, one of `datasets.FORMATS`."""
+        return self.row.name
 
     @property
     def schema(self) -> Schema:

@@ -129,6 +129,6 @@ def inspect(
         dict(extensions.most_common()),
         dataset.manifest,
         first,
-        dataset.stored.lost,
-        dict(dataset.stored.left_out),
+        dataset.stored.unread_fields,
+        dict(dataset.stored.skipped_files),
     )

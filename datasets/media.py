@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .schema import ENCODED, Schema
+
 IMAGE, AUDIO, VIDEO = "image", "audio", "video"
 
 OTHER = "data"
@@ -43,6 +45,22 @@ def medium_of(extension: str) -> str:
     ('image', 'audio', '')
     """
     return _MEDIUM.get(extension.lower(), "")
+
+
+def encoded_component(schema: Schema) -> tuple[str, str]:
+    """Return name and medium of the first component with images or sound; ("", "") without one."""
+    for name, each in schema.items():
+        medium = medium_of(each.extension) or name
+        if each.type == ENCODED and medium in (IMAGE, AUDIO):
+            return name, medium
+    return "", ""
+
+
+def main_components(schema: Schema) -> list[str]:
+    """Return the names of the component with images or sound, or else of all, and of the label."""
+    encoded = encoded_component(schema)[0]
+    names = [encoded] if encoded else list(schema)
+    return names + ["label"] * ("label" in schema and "label" not in names)
 
 
 def rank_of(extension: str) -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from errno import ENOENT
 from itertools import islice
 from pathlib import Path
@@ -12,36 +11,33 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.errors import ArgumentError, PenstockError, SourceError
-from ..engine.suggestions import unknown
-from ..formats.npy import MAGIC as NPY_MAGIC
-from ..readers.archives.tar import BLOCK, TarError, parse_header
+from ..engine.errors import SourceError
 from ..readers.listing.path_patterns import expand_paths
-from ..readers.lmdb.files import LMDBFiles
-from ..readers.recordio.framing import MAGIC as RECORD_MAGIC
 from ..readers.storage.index_cache import SUFFIX
 from ..readers.storage.opening import exists, open_storage
-from ..readers.storage.storage import Storage
 from ..readers.storage.urls import Place, Url, is_url, text_of
-from ..readers.tfrecord.index import is_record_file
+from .formats.base import Location
+from .formats.dataset_format import DatasetFormat
+from .formats.lmdb import DATA as DATABASE
+from .formats.table import FORMATS
 from .manifest import NAME, Manifest, read_manifest
 from .media import medium_of
-from .stored.base import Location
-from .stored.lmdb import value_format
 
-_DATABASE = "data.mdb"
-_ASIDE = (".jsonl", ".idx", ".lst", ".keys.txt", SUFFIX, "-lock", "lock.mdb", NAME)
-"""Endings of files that accompany data files."""
+_OWN = (SUFFIX, NAME)
+"""Endings of files that accompany data of any format."""
 _HEAD = 4096
 _LOOKED_AT = 16  # files, or folders, whose content may tell the format
 
 
-def locate(place: Place, format: str | None, options: Mapping[str, Any]) -> tuple[str, Location]:
+Located = tuple[DatasetFormat, Location]
+
+
+def locate(place: Place, format: DatasetFormat | None, options: Mapping[str, Any]) -> Located:
     """Return the format and the files of the data set at a place.
 
     Args:
         place: a folder, a file, or a pattern such as "train-{000..127}.tar".
-        format: its name, or None to have the content looked at.
+        format: None to have the content looked at.
         options: `Reader.storage_options`.
 
     Raises:
@@ -51,39 +47,103 @@ def locate(place: Place, format: str | None, options: Mapping[str, Any]) -> tupl
     if isinstance(place, Url):
         return _locate_url(place, format, options)
     manifest = read_manifest(place) if place.is_dir() else None
-    if manifest is not None and format in (None, manifest.format):
-        return _of_manifest(place, manifest, options)
-    files = data_files(place)
-    has_folders = place.is_dir() and any(e.is_dir() and e.name[0] != "." for e in place.iterdir())
-    location = Location(place, files, None, options)
-    return format or _recognized(location, has_folders=has_folders), location
+    if manifest is not None and (format is None or format.name == manifest.format):
+        return _of_manifest(place, manifest, format, options)
+    if not place.is_dir():
+        return _of_files(place, expand_paths([str(place)]), format, options)
+    entries = [each for each in sorted(place.iterdir()) if not each.name.startswith(".")]
+    has_folders = any(each.is_dir() for each in entries)
+    if databases := _databases(place):
+        return _of_files(place, databases, format, options)
+    files = [str(each) for each in entries if each.is_file()]
+    return _of_folder(place, files, format, options, has_folders=has_folders)
 
 
 def _of_manifest(
-    root: Place, manifest: Manifest, options: Mapping[str, Any]
-) -> tuple[str, Location]:
-    files = [text_of(root / name) for name in manifest.files() if not name.endswith(_ASIDE)]
+    root: Place, manifest: Manifest, format: DatasetFormat | None, options: Mapping[str, Any]
+) -> Located:
+    format = format or FORMATS.get(manifest.format)
+    if format is None:
+        raise SourceError(
+            f"{root / NAME} names the format {manifest.format!r:.100}, which this release does not "
+            f"know; it knows {', '.join(FORMATS)}. If a package registers the format (see "
+            "`penstock.extend.register_dataset_format`), import that package"
+        )
+    files = _without_companions([text_of(root / name) for name in manifest.files()], format)
     if not files:
         raise SourceError(f"{root / NAME} names no shard: the data set holds no sample")
-    return manifest.format, Location(root, files, manifest, options)
+    return _located(root, files, format, options, manifest)
 
 
 def data_files(root: Path) -> list[str]:
     """Return the data files that a path stands for: without indexes, sorted by name."""
     if not root.is_dir():
         return expand_paths([str(root)])
-    entries = [each for each in sorted(root.iterdir()) if not each.name.startswith(".")]
-    databases = [str(each) for each in entries if (each / _DATABASE).is_file()]
-    if (root / _DATABASE).is_file() or databases:
-        return databases or [str(root)]
-    return [str(each) for each in entries if each.is_file() and not each.name.endswith(_ASIDE)]
+    entries = [str(e) for e in sorted(root.iterdir()) if e.is_file() and e.name[0] != "."]
+    return _databases(root) or _without_companions(entries, None)
 
 
-def _locate_url(url: Url, format: str | None, options: Mapping[str, Any]) -> tuple[str, Location]:
+def _databases(root: Path) -> list[str]:
+    """Return the folders that are LMDB databases: those of a folder, or the folder itself."""
+    databases = sorted(str(e) for e in root.iterdir() if e.name[0] != "." and _is_database(e))
+    return databases or [str(root)] * _is_database(root)
+
+
+def _is_database(folder: Path) -> bool:
+    return (folder / DATABASE).is_file()
+
+
+def _without_companions(files: Sequence[str], format: DatasetFormat | None) -> list[str]:
+    """Return the files that accompany no data file in any format.
+
+    Args:
+        files: paths or URLs.
+        format: a format whose own endings tell data files; None for no such format.
+    """
+    own = format.endings if format is not None else ()
+    others = [e for row in FORMATS.values() for e in row.companions if e not in own]
+    return [file for file in files if not file.endswith((*_OWN, *others))]
+
+
+def _of_files(
+    root: Place, files: Sequence[str], format: DatasetFormat | None, options: Mapping[str, Any]
+) -> Located:
+    location = Location(root, files, None, options)
+    return _located(root, files, format or _recognized(location, has_folders=False), options)
+
+
+def _located(
+    root: Place,
+    files: Sequence[str],
+    format: DatasetFormat,
+    options: Mapping[str, Any],
+    manifest: Manifest | None = None,
+) -> Located:
+    chosen = [file for file in files if file.endswith(format.endings)] or files
+    return format, Location(root, chosen, manifest, options, len(files) - len(chosen))
+
+
+def _of_folder(
+    root: Place,
+    files: Sequence[str],
+    format: DatasetFormat | None,
+    options: Mapping[str, Any],
+    *,
+    has_folders: bool,
+) -> Located:
+    """Return the format of a folder's files; a companion in one format may be data in another."""
+    if format is None:
+        candidates = dict.fromkeys(_without_companions(files, None))
+        endings = tuple(ending for row in FORMATS.values() for ending in row.endings)
+        candidates |= dict.fromkeys(file for file in files if file.endswith(endings))
+        format = _recognized(Location(root, [*candidates], None, options), has_folders=has_folders)
+    return _located(root, _without_companions(files, format), format, options)
+
+
+def _locate_url(url: Url, format: DatasetFormat | None, options: Mapping[str, Any]) -> Located:
     files = expand_paths([url.text])
     if files != [url.text]:
-        location = Location(url, files, None, options)
-        return format or _recognized(location, has_folders=False), location
+        return _of_files(url, files, format, options)
     # A web server may answer with a page where the name of a folder lacks the slash at its end.
     ways = [_locate_folder, _locate_object]
     for way in reversed(ways) if "." in url.name and not url.text.endswith("/") else ways:
@@ -94,36 +154,34 @@ def _locate_url(url: Url, format: str | None, options: Mapping[str, Any]) -> tup
 
 
 def _locate_object(
-    url: Url, format: str | None, options: Mapping[str, Any]
-) -> tuple[str, Location] | None:
+    url: Url, format: DatasetFormat | None, options: Mapping[str, Any]
+) -> Located | None:
     try:
         open_storage(url, options)
     except (FileNotFoundError, IsADirectoryError):
         return None
-    location = Location(url, [url.text], None, options)
-    return format or _recognized(location, has_folders=False), location
+    return _of_files(url, [url.text], format, options)
 
 
 def _locate_folder(
-    url: Url, format: str | None, options: Mapping[str, Any]
-) -> tuple[str, Location] | None:
+    url: Url, format: DatasetFormat | None, options: Mapping[str, Any]
+) -> Located | None:
     manifest = read_manifest(url, options)
-    if manifest is not None and format in (None, manifest.format):
-        return _of_manifest(url, manifest, options)
+    if manifest is not None and (format is None or format.name == manifest.format):
+        return _of_manifest(url, manifest, format, options)
     from ..readers.remote.folders import folder_entries  # needs optional libraries
 
     names, folders = folder_entries(url, options)
-    files = [text_of(url / name) for name in names if not name.endswith(_ASIDE)]
+    files = [text_of(url / name) for name in names]
     if not names:  # databases are folders, too
         inner = [url / folder for folder in folders[:_LOOKED_AT]]
-        files = [text_of(each / _DATABASE) for each in inner if exists(each / _DATABASE, options)]
-    if not files and not folders:
+        files = [text_of(each / DATABASE) for each in inner if exists(each / DATABASE, options)]
+    if not folders and not _without_companions(files, format):
         return None
-    location = Location(url, files, None, options)
-    return format or _recognized(location, has_folders=bool(folders)), location
+    return _of_folder(url, files, format, options, has_folders=bool(folders))
 
 
-def _recognized(location: Location, *, has_folders: bool) -> str:
+def _recognized(location: Location, *, has_folders: bool) -> DatasetFormat:
     for file in location.files[:_LOOKED_AT]:
         recognized = format_of_file(file, location.options)
         if recognized is not None:
@@ -131,11 +189,11 @@ def _recognized(location: Location, *, has_folders: bool) -> str:
     if has_folders:
         if isinstance(location.root, Path):
             _refuse_folders_of_tables(location.root)
-        return "folder"
+        return FORMATS["folder"]
     raise SourceError(
         f"{location.root} is no data set of a known format: neither class folders, nor files of "
-        "TFRecord, RecordIO, LMDB, WebDataset, Parquet, NumPy, COCO or NeMo, nor a list of files "
-        f"with labels; if it is one, name the format{_loose(location)}"
+        f"{', '.join(name for name in FORMATS if name != 'folder')}; if it is one, name the "
+        f"format{_loose(location)}"
     )
 
 
@@ -163,84 +221,14 @@ def _refuse_folders_of_tables(root: Path) -> None:
             )
 
 
-def format_of_file(path: str, options: Mapping[str, Any] | None = None) -> str | None:
+def format_of_file(path: str, options: Mapping[str, Any] | None = None) -> DatasetFormat | None:
     """Return the format of a file, or of an LMDB folder; None if no format fits."""
     if not is_url(path) and os.path.isdir(path):
-        return _format_of_database(path, options)
+        path = os.path.join(path, DATABASE)
     storage = open_storage(path, options)
     (head,) = storage.read(np.zeros(1, np.int64), np.array([min(_HEAD, storage.size)]), np.empty)
-    for name, fits in _TESTS:
-        if fits(head.tobytes(), storage):
-            return _format_of_database(path, options) if name == "lmdb" else name
+    content = head.tobytes()
+    for row in FORMATS.values():
+        if row.recognize is not None and row.recognize(content, storage):
+            return row
     return None
-
-
-def _format_of_database(path: str, options: Mapping[str, Any] | None) -> str:
-    files = LMDBFiles([path], options=options)
-    try:
-        (content,) = files.read(np.zeros(1, np.int64), np.empty).views()
-        return value_format(content)
-    finally:
-        files.close()
-
-
-def _is_tar(head: bytes, _: Storage) -> bool:
-    try:
-        return len(head) >= BLOCK and any(head[:BLOCK]) and bool(parse_header(head[:BLOCK]).name)
-    except TarError:
-        return False
-
-
-def _is_record_io(head: bytes, _: Storage) -> bool:
-    return head[:4] == RECORD_MAGIC.to_bytes(4, "little")
-
-
-def _is_tfrecord(_: bytes, storage: Storage) -> bool:
-    try:
-        return is_record_file(storage)
-    except PenstockError:
-        return False
-
-
-def _is_lmdb(head: bytes, _: Storage) -> bool:
-    return b"\xde\xc0\xef\xbe" in head[:32]
-
-
-def _is_nemo(head: bytes, _: Storage) -> bool:
-    try:
-        return "audio_filepath" in json.loads(head.split(b"\n", 1)[0])
-    except (ValueError, RecursionError, TypeError):
-        return False
-
-
-def _is_coco(head: bytes, _: Storage) -> bool:
-    keys = (b'"images"', b'"annotations"', b'"categories"', b'"licenses"', b'"info"')
-    return head.lstrip()[:1] == b"{" and any(key in head for key in keys)
-
-
-def _is_file_list(head: bytes, _: Storage) -> bool:
-    fields = head.split(b"\n", 1)[0].rsplit(None, 1)
-    return b"\0" not in head and len(fields) == 2 and fields[1].isdigit()
-
-
-_TESTS: tuple[tuple[str, Callable[[bytes, Storage], bool]], ...] = (
-    ("parquet", lambda head, _: head[:4] == b"PAR1"),
-    ("arrow", lambda head, _: head[:6] == b"ARROW1" or head[:4] == b"\xff\xff\xff\xff"),
-    ("npy", lambda head, _: head[: len(NPY_MAGIC)] == NPY_MAGIC),
-    ("npz", lambda head, _: head[:4] == b"PK\x03\x04"),
-    ("recordio", _is_record_io),
-    ("tfrecord", _is_tfrecord),
-    ("lmdb", _is_lmdb),
-    ("webdataset", _is_tar),
-    ("nemo", _is_nemo),
-    ("coco", _is_coco),
-    ("filelist", _is_file_list),
-)
-
-
-def known(format: str, formats: Mapping[str, Any]) -> str:
-    """Return the name of a format; raise ArgumentError for an unknown name."""
-    if format not in formats:
-        listed = ", ".join(formats)
-        raise ArgumentError(f"the format is one of {listed}, not {unknown(format, formats)}")
-    return format

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 
 from ..datasets import Encoded, Sample
+from ..datasets.formats.table import writers
+from ..datasets.formats.writer import Target
 from ..datasets.manifest import NAME, Manifest
 from ..datasets.schema import schema_of
 from ..datasets.segmentations import encoded_segmentations
-from ..datasets.writers.base import Target
-from ..datasets.writers.table import WRITERS
 
 RLE = rb'{"counts":"\\1<","size":[8,7]}'  # 44 pixels without and 12 with the object
 
@@ -113,8 +113,8 @@ def write(
     """Write samples as a data set of one shard, by the format's writer alone."""
     root.mkdir(parents=True)
     bare = Target(schema_of(samples), tuple(classes))
-    target = Target(bare.schema, bare.classes, WRITERS[to].layout(bare, samples[0]))
-    writer = WRITERS[to](target)
+    target = Target(bare.schema, bare.classes, writers()[to].layout(bare, samples[0]))
+    writer = writers()[to](target)
     writer.start(root / "shard-00000")
     try:
         for sample in samples:
@@ -123,7 +123,7 @@ def write(
     except BaseException:
         writer.abandon()
         raise
-    target = WRITERS[to].complete(root, target, shards)
+    target = writers()[to].complete(root, target, shards)
     manifest = Manifest(to, len(samples), target.schema, shards, target.classes, target.layout)
     (root / NAME).write_text(manifest.to_json())
     return root

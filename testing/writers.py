@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from ..datasets.checking.digests import content_digest
 from ..datasets.dataset import open_dataset
-from ..datasets.digests import content_digest
+from ..datasets.formats.table import writers
+from ..datasets.formats.writer import Target, Writer
 from ..datasets.manifest import ShardInfo
 from ..datasets.sample import Sample
 from ..datasets.schema import schema_of
-from ..datasets.writers.base import Target, Writer
-from ..datasets.writers.table import WRITERS
 from ..engine.errors import ArgumentError
 from . import made
 from .descriptors import open_below
@@ -24,7 +24,7 @@ class WriterTests:
     """Inherit it, set `format` and `contents`, and override `bad_sample`.
 
     Attributes:
-        format: its name in `datasets.WRITERS`.
+        format: its name in `datasets.FORMATS`.
         contents: names in `made.CONTENTS` of the samples that the format can hold. The format must
             refuse the others.
         opens_files: whether a shard's files are open between two samples.
@@ -46,11 +46,11 @@ class WriterTests:
     def target(self, samples: Sequence[Sample]) -> Target:
         """Return what a writer of these samples knows."""
         bare = Target(schema_of(samples), ("a", "b"))
-        return Target(bare.schema, bare.classes, WRITERS[self.format].layout(bare, samples[0]))
+        return Target(bare.schema, bare.classes, writers()[self.format].layout(bare, samples[0]))
 
     def writer(self, samples: Sequence[Sample]) -> Writer:
         """Return a writer of these samples."""
-        return WRITERS[self.format](self.target(samples))
+        return writers()[self.format](self.target(samples))
 
     def shard(self, folder: Path, samples: Sequence[Sample]) -> ShardInfo:
         """Write a shard; return its info."""
@@ -73,7 +73,7 @@ class WriterTests:
             assert {sample.key: content_digest(sample) for sample in read} == expected
 
     def test_contents_that_do_not_fit_are_refused_before_anything_is_written(self) -> None:
-        writer = WRITERS[self.format]
+        writer = writers()[self.format]
         for name, make in made.CONTENTS.items():
             assert bool(writer.refusal(schema_of(make()))) == (name not in self.contents), name
 

@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "plugin": {"engine"},
     "fn": {"engine"},
     "ops": {"engine", "fn"},
-    "extend": {"engine", "readers", "decoders", "operators", "plugin"},
+    "extend": {"engine", "readers", "decoders", "operators", "plugin", "datasets"},
     "tfrecord": {"engine", "readers"},
     "datasets": GROUND | {"readers", "decoders"},
     "testing": GROUND | {"readers", "decoders", "operators", "datasets", "fn", "__init__"},
@@ -330,7 +330,10 @@ OPERATORS_ALONE = "cv2 simplejpeg penstock.decoders.image.table penstock.readers
         ("penstock; dir(penstock.fn)", OPTIONAL),
         ("penstock; dir(penstock.fn)", LATER),
         ("penstock", OPERATORS_ALONE),
-        ("penstock.datasets.engines.converting_child", "cv2 simplejpeg soundfile av lmdb"),
+        (
+            "penstock.datasets.conversion.engines.converting_child",
+            "cv2 simplejpeg soundfile av lmdb",
+        ),
     ],
 )
 def test_import_needs_neither_optional_libraries_nor_what_is_needed_later(program, names):

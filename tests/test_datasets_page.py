@@ -13,7 +13,7 @@ import pytest
 
 import penstock
 from penstock.cli.main import run as penstock_run
-from penstock.datasets.writers.table import WRITERS
+from penstock.datasets.formats.table import writers
 
 torch = pytest.importorskip("torch")
 image_library = pytest.importorskip("PIL.Image")
@@ -216,7 +216,7 @@ def test_numpy(capsys):
 
 def test_every_format_that_convert_writes_has_a_recipe():
     shown = set(re.findall(r"--to ([\w-]+)", TRAINING))
-    assert shown == set(WRITERS)
+    assert shown == set(writers())
 
 
 def test_fields_of_json():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import os
 import re
 import subprocess
@@ -16,24 +14,21 @@ import numpy as np
 import pytest
 
 import penstock
-from penstock import ArgumentError, DecodeError, Pipeline, SourceError, datasets, extend, fn, ops
-from penstock.datasets import Encoded, Sample
-from penstock.datasets.formats_table import DataFormat
-from penstock.datasets.stored.base import StoredSamples
-from penstock.datasets.writers.one_file import OneFileWriter
+from penstock import ArgumentError, DecodeError, Pipeline, SourceError, extend, fn, ops
 from penstock.decoders.image.table import FORMATS
 from penstock.engine.graph.operator import OPERATORS
-from penstock.testing.writers import WriterTests
 
 PAGE = Path(penstock.__file__).resolve().parent / "docs" / "extending.md"
 SAMPLES = [b"first", b"", b"third" * 1000]
 NAMES = """
     ANY ANY_FLOAT ANY_FLOATS ARRAY BOOL CALLABLE DTYPE DTYPES FLOAT FLOATS IMAGE_TYPE INT INTERP
     INTS LAYOUT OPTIONS REQUIRED STR STRS ArgumentError BaseIterator BatchContext BatchOperator
-    DecodeError DecodeRequest ImageFormat ImageHeader Kernel MissingDependencyError Pointers
-    Reader RecordFiles SampleOperator Source SourceError StoredImage TensorList TensorListCPU
-    TensorListGPU Workspace c_type checked_indices decode_error launch_elements open_storages
-    function_of param pointwise register register_format saturate struct_table
+    DatasetFormat DecodeError DecodeRequest Encoded ImageFormat ImageHeader Kernel Location
+    MissingDependencyError OneFileWriter Pointers Reader ReaderCall RecordFiles Sample
+    SampleOperator ShardInfo Source SourceError StoredImage StoredSamples Target TensorList
+    TensorListCPU TensorListGPU Workspace Writer c_type checked_indices decode_error
+    function_of launch_elements open_storages param pointwise register register_dataset_format
+    register_format saturate struct_table
 """
 
 
@@ -74,7 +69,13 @@ def test_the_exported_names_stay():
 
 @pytest.mark.parametrize(
     ("title", "most"),
-    [("A format", 60), ("The same on the GPU", 40), ("A decoder", 40)],
+    [
+        ("A format", 60),
+        ("The same on the GPU", 40),
+        ("A decoder", 40),
+        ("A data set format", 60),
+        ("A writer of data sets", 40),
+    ],
 )
 def test_an_extension_is_a_short_file(title, most):
     assert len(EXAMPLES[title].splitlines()) <= most
@@ -110,6 +111,14 @@ def test_a_format(run_example, piles, tmp_path):
     bad.set_outputs(ops.readers.Pile(path=str(tmp_path / "bad.pile"))())
     with pytest.raises(SourceError, match="not with b'PILE'"):
         bad.build()
+
+
+def test_a_data_set_format_and_its_writer():
+    """`tests/datasets/formats/test_table.py` runs the example, here and in other processes."""
+    module = PAGE.parent.parent / "tests" / "datasets" / "json_lines.py"
+    shown = EXAMPLES["A data set format"] + "\n\n" + EXAMPLES["A writer of data sets"]
+    assert module.read_text(encoding="utf-8") == shown
+    assert len(shown.splitlines()) <= 90
 
 
 def test_an_operator_on_the_cpu(run_example):
@@ -202,65 +211,3 @@ def test_the_suites_test_extensions_outside_of_this_project(tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 40
-
-
-class LinesWriter(OneFileWriter):
-    """A writer as a user writes it: a line of JSON for each sample, with an image and a label."""
-
-    suffix = ".lines"
-
-    @classmethod
-    def refusal(cls, schema):
-        return "" if schema.keys() == {"image", "label"} else "lines hold an image and a label"
-
-    def write(self, sample):
-        image, label = sample.components["image"], sample.components["label"]
-        if not isinstance(label, int):
-            raise ArgumentError(f"the label {label!r} is no int")
-        text = base64.b64encode(image.data).decode()
-        line = json.dumps([sample.key, text, image.extension, label])
-        self.file.write([f"{line}\n".encode()])
-        self.samples += 1
-
-
-class LinesSamples(StoredSamples):
-    """Reads what `LinesWriter` has written."""
-
-    def __init__(self, location):
-        lines = [line for path in location.files for line in Path(path).read_text().splitlines()]
-        self._rows = [json.loads(line) for line in lines]
-        self._files = location.files
-        self.learn(location.manifest)
-
-    def __len__(self):
-        return len(self._rows)
-
-    def read(self, indices):
-        rows = (self._rows[index] for index in indices)
-        return [
-            Sample(key, {"image": Encoded(base64.b64decode(data), extension), "label": label})
-            for key, data, extension, label in rows
-        ]
-
-    def where(self, index):
-        return f"line {index}"
-
-    def files(self):
-        return list(self._files)
-
-    def close(self):
-        pass
-
-
-class TestLinesWriter(WriterTests):
-    format = "lines"
-    contents = ("images",)
-
-    @pytest.fixture(autouse=True)
-    def registered(self, monkeypatch):
-        monkeypatch.setitem(datasets.WRITERS, "lines", LinesWriter)
-        lines = DataFormat("lines", "lines of JSON", LinesSamples)
-        monkeypatch.setitem(datasets.FORMATS, "lines", lines)
-
-    def bad_sample(self, sample):
-        return Sample(sample.key, {**sample.components, "label": "dog"})

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from ...datasets import InspectReport
-from ..probes.finding import size_text
+from ..console import size_text
 from .text import described, label_rows, shard_count
 
 _STYLE = """

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...datasets import Encoded, InspectReport, Value
-from ..console import console
-from ..probes.finding import size_text
+from ..console import console, size_text
 
 _LABELS = 12  # that people see; JSON has all
 _BAR = 24  # characters of the longest bar

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from types import ModuleType
 
 from ... import __version__
@@ -60,7 +59,6 @@ def examine(
     *,
     limit: float,
     tick: Tick = lambda name: None,
-    further: str | None = None,
 ) -> Report:
     """Examine the machine.
 
@@ -69,7 +67,6 @@ def examine(
         device: "cpu", "mixed" or "gpu".
         limit: maximum seconds of one job.
         tick: function that is called with the name of the current job, several times a second.
-        further: name of a module with additional `JOBS`.
 
     Raises:
         NoPathError: `path` does not exist, or is neither a file nor a folder.
@@ -90,8 +87,6 @@ def examine(
             "Machine": system.findings(),
             "Storage": [disk],
         }
-        if further:
-            groups["Further"] = _all_but("", import_module(further), context, limit, tick)
         findings = [row for rows in groups.values() for row in rows]
         names = [] if sample.reason else [name for name in speed.JOBS if name != "write"]
         rates = _rates(names, context, _MEASURE * limit, tick)

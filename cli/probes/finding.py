@@ -1,4 +1,4 @@
-"""The results of probes: plain data for the table in `cli/report.py` and for JSON."""
+"""The results of probes: plain data for the table in `report` and for JSON."""
 
 from __future__ import annotations
 
@@ -78,16 +78,3 @@ def describe(error: BaseException) -> str:
     text = (error.strerror if isinstance(error, OSError) else None) or str(error)
     text = text.strip().split("\n")[0]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def size_text(size: float) -> str:
-    """Return a number of bytes for people.
-
-    >>> size_text(8 << 20), size_text(150_754_820_096), size_text(512)
-    ('8 MiB', '140.4 GiB', '512 B')
-    """
-    units = ["GiB", "MiB", "KiB", "B"]
-    while size >= 1024 and len(units) > 1:
-        size /= 1024
-        units.pop()
-    return f"{size:.1f}".removesuffix(".0") + f" {units[-1]}"

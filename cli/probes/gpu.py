@@ -13,8 +13,9 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from ..console import size_text
 from .cuda import CudaError, Driver, driver_version
-from .finding import Context, Finding, Job, size_text
+from .finding import Context, Finding, Job
 from .flow import NAME as FLOW
 from .flow import flow_engine
 from .gds import cufile

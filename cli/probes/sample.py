@@ -9,7 +9,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Thread
 
-from .finding import Context, Finding, size_text
+from ..console import size_text
+from .finding import Context, Finding
 from .jobs import run_jobs
 from .speed import BLOCK, LARGEST, write
 

@@ -8,7 +8,8 @@ import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .finding import Context, Finding, Job, size_text
+from ..console import size_text
+from .finding import Context, Finding, Job
 
 NAME = "file system"
 

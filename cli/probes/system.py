@@ -10,7 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .finding import Finding, size_text
+from ..console import size_text
+from .finding import Finding
 
 _UNLIMITED = resource.RLIM_INFINITY
 

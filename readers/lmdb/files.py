@@ -113,6 +113,20 @@ class LMDBFiles:
         self._records.close()
 
 
+def first_value(storage: Storage) -> NDArray[np.uint8]:
+    """Return the first value of a file's unnamed database.
+
+    Raises:
+        SourceError: see `LMDBFiles`.
+    """
+    offsets, lengths, *_ = _index(storage, read_snapshot(storage), None)
+    if not len(offsets):
+        raise SourceError(f"{storage.name}: no records in {_described(None)}")
+    records = RecordFiles([storage], [(offsets[:1], lengths[:1])])
+    (value,) = records.read(np.zeros(1, np.int64), np.empty, SLACK).views()
+    return value
+
+
 def open_databases(
     paths: Sequence[str], database: str | None, options: Mapping[str, Any] | None
 ) -> tuple[list[Storage], list[Snapshot], list[Arrays]]:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -75,10 +76,24 @@ def test_the_gpu_does_not_work_without_a_driver(run, tmp_path):
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_probes_that_hang_and_crash_are_reported_in_a_path_that_is_read_only(run):
-    result = run("doctor", "/sys", "--json", "--limit", "8", "--test-jobs", "odd_jobs")
+WITH_ODD_JOBS = """
+import sys, odd_jobs
+from penstock.cli.main import main
+from penstock.cli.probes import examine
+examine.libraries = odd_jobs
+sys.exit(main())
+"""
+
+
+def test_probes_that_hang_and_crash_are_reported_in_a_path_that_is_read_only(environment):
+    result = subprocess.run(
+        [sys.executable, "-c", WITH_ODD_JOBS, "doctor", "/sys", "--json", "--limit", "8"],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
     content = json.loads(result.stdout)
-    rows = {row["name"]: row for row in content["findings"]["Further"]}
+    rows = {row["name"]: row for row in content["findings"]["Libraries"]}
     assert rows["hangs"]["status"] == rows["crashes"]["status"] == "broken"
     assert rows["hangs"]["detail"] == "gave no answer within 8 s (see --limit)"
     assert rows["crashes"]["detail"].startswith("crashed with SIGSEGV")

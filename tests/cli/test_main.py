@@ -10,16 +10,33 @@ import tomllib
 from importlib import import_module
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 import penstock
-from penstock.cli.main import APP, main, run
+from penstock.cli.main import COMMANDS, GROUP, main, run
 
 from .terminals import on_terminal
 
 ROOT = os.path.dirname(penstock.__file__)
-COMMANDS = [command.callback.__name__ for command in APP.registered_commands]
+
+
+@pytest.fixture
+def helped(penstock_in_process, monkeypatch):
+    """Return the help of a command."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def helped(name):
+        result = penstock_in_process(name, "--help")
+        assert result.status == 0
+        return result.output
+
+    return helped
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_summaries_are_those_of_the_commands(name):
+    command = GROUP.commands[name]
+    assert command.name == name
+    assert COMMANDS[name] == command.help.partition("\n")[0]
 
 
 def test_help_names_every_command(penstock_in_process):
@@ -32,11 +49,10 @@ def test_help_names_every_command(penstock_in_process):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_a_command_has_examples_and_exit_statuses(name):
-    result = CliRunner(env={"COLUMNS": "100"}).invoke(APP, [name, "--help"])
-    assert result.exit_code == 0
-    assert f"penstock {name} " in result.stdout.partition("Examples")[2]
-    assert "Exit status: 0" in result.stdout
+def test_help_of_a_command_has_examples_and_exit_statuses(helped, name):
+    text = helped(name)
+    assert f"penstock {name} " in text.partition("Examples")[2]
+    assert "Exit status: 0" in text
 
 
 def test_version(penstock_in_process):
@@ -129,7 +145,7 @@ def test_the_documented_commands_exist(page):
     assert lines
     options = {
         command.name: {option for each in command.params for option in each.opts}
-        for command in typer.main.get_command(APP).commands.values()
+        for command in GROUP.commands.values()
     }
     for name, arguments in lines:
         assert set(re.findall(r"(?<= )--[\w-]+", arguments)) <= options[name]
@@ -144,8 +160,8 @@ def test_an_unknown_command_lists_all(penstock_in_process):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_has_no_names_of_types(name):
-    text = CliRunner(env={"COLUMNS": "100"}).invoke(APP, [name, "--help"]).stdout
+def test_help_has_no_names_of_types(helped, name):
+    text = helped(name)
     for leftover in ("<int", "<float", "range>", "x>=", "<=x"):
         assert leftover not in text
 

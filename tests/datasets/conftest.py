@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.datasets.writers import hashed_file
+from penstock.datasets.formats import hashed_file
 
 from ..readers.conftest import s3 as s3
 from ..readers.conftest import s3_service as s3_service
@@ -22,7 +22,9 @@ def _no_wait_for_the_disk(monkeypatch, request):
     if "disk" not in request.fixturenames:
         monkeypatch.setattr("os.fsync", lambda descriptor: None)
         monkeypatch.setattr(hashed_file, "sync_file_system", lambda path: None)
-        monkeypatch.setattr("penstock.datasets.writers.folder.sync_file_system", lambda path: None)
+        monkeypatch.setattr(
+            "penstock.datasets.formats.loose_files.sync_file_system", lambda path: None
+        )
 
 
 @pytest.fixture

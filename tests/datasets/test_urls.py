@@ -9,10 +9,10 @@ import fsspec
 import pytest
 
 from penstock import datasets
-from penstock.datasets.formats_table import FORMATS
+from penstock.datasets.formats.table import FORMATS
 from penstock.engine.errors import ArgumentError, SourceError
 from penstock.testing import made
-from penstock.tests.datasets.test_convert import HOLDS
+from penstock.tests.datasets.conversion.test_convert import HOLDS
 
 ALL = {each: name for name, held in HOLDS.items() for each in FORMATS if each in held}
 OF_S3 = ("webdataset", "tfrecord", "parquet", "folder")

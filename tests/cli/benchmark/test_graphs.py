@@ -144,12 +144,12 @@ def test_arrays_in_files_of_their_own(libraries, tmp_path):
         del pipeline
 
 
-def test_dali_cannot_read_every_layout(tmp_path):
-    np.save(tmp_path / "stack.npy", np.zeros((6, 2)))
-    with datasets.open_dataset(tmp_path / "stack.npy") as dataset:
-        graph = graph_of(dataset, None, "cpu", str(tmp_path))
+def test_dali_cannot_decode_every_layout(speech, tmp_path):
+    datasets.convert(speech, tmp_path / "data", to="nemo-tar", components=["audio", "text"])
+    with datasets.open_dataset(tmp_path / "data") as dataset:
+        graph = graph_of(dataset, "decode", "cpu", str(tmp_path))
     dali = PipelineLibrary("DALI", None, None, None, None)
-    with pytest.raises(CommandFailed, match="DALI has no reader for this layout of npy"):
+    with pytest.raises(CommandFailed, match="DALI has no reader for this layout of nemo-tar"):
         graph.define(dali)
 
 

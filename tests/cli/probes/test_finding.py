@@ -1,6 +1,7 @@
 import pytest
 
-from penstock.cli.probes.finding import Context, Finding, describe, size_text
+from penstock.cli.console import size_text
+from penstock.cli.probes.finding import Context, Finding, describe
 
 
 @pytest.mark.parametrize(

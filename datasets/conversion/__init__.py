@@ -1,0 +1,1 @@
+"""Converting a data set: its options, its plan, its tasks, and the engines that run them."""

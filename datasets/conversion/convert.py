@@ -1,0 +1,188 @@
+"""Converting data sets: `convert`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+
+import numpy as np
+
+from ...engine.errors import ArgumentError, SourceError
+from ...readers.storage.urls import Url, place_of
+from ..checking.digests import KEYS_DTYPE, repeated_keys
+from ..dataset import Dataset, open_dataset
+from ..formats.hashed_file import write_new
+from ..formats.table import format_named
+from ..manifest import NAME, Manifest, ShardInfo
+from .destination import Destination
+from .engines.table import ENGINES
+from .execution import Execution
+from .options import ConvertOptions, taking
+from .plan import ConvertPlan, SampleOrder, check_stamp, check_versions
+from .target import shard_count_of, target_of
+from .task import ConvertJob, Task, digests_of, sync_folder
+
+
+@dataclass(frozen=True)
+class ConvertReport:
+    """The result of a conversion.
+
+    Attributes:
+        path: of the new data set.
+        format: of the new data set.
+        samples: that the new data set holds.
+        left_out: samples that the filter left out.
+        shards: of the new data set.
+        resumed_shards: of these, the ones that an earlier run wrote.
+        bytes: of the shards' files; of loose files, of their lists alone.
+        seconds: that this run took.
+        lost: names of data of the source that no sample carries, such as COCO's "segmentation".
+    """
+
+    path: str
+    format: str
+    samples: int
+    left_out: int
+    shards: int
+    resumed_shards: int
+    bytes: int
+    seconds: float
+    lost: tuple[str, ...] = ()
+
+
+@taking(ConvertOptions)
+def convert(options: ConvertOptions) -> ConvertReport:
+    """Write the samples of a data set in another format.
+
+    Encoded files keep their bytes unless an option encodes them anew. A shard gets its name when it
+    is whole and on the disk, so neither a kill nor a full disk leaves a part of a shard. The file
+    `dataset.json` appears last. It holds the counts, the schema, and the SHA-256 of each shard.
+
+    Args:
+        {arguments}
+
+    Raises:
+        ArgumentError: the arguments contradict each other; the format cannot hold the samples; or
+            two samples have one key.
+        SourceError: the source cannot be read, or was changed meanwhile.
+        OSError: the destination exists, or cannot be written.
+
+    >>> from pathlib import Path
+    >>> for name in ("cat", "dog"):
+    ...     Path("pets", name).mkdir(parents=True)
+    ...     _ = Path("pets", name, "1.jpg").write_bytes(b"...")
+    >>> report = convert("pets", "pets-tar", to="webdataset")
+    >>> report.samples, sorted(path.name for path in Path("pets-tar").iterdir())
+    (2, ['dataset.json', 'shard-00000.tar'])
+    """
+    if options.engine not in ENGINES:
+        raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, not {options.engine!r}")
+    path = place_of(options.destination)
+    if isinstance(path, Url):
+        raise ArgumentError(
+            f"the destination {path} is a URL, but conversions write local folders; convert "
+            "to a local folder and copy it there, for example with `aws s3 sync` or rclone"
+        )
+    with open_dataset(
+        options.source, format=options.format, storage_options=options.storage_options
+    ) as dataset:
+        folder = Destination(path, dataset, overwrite=options.overwrite, resume=options.resume)
+        return _converted(dataset, folder, options)
+
+
+def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -> ConvertReport:
+    """Convert an open data set; see `convert`."""
+    if not len(dataset):
+        raise SourceError(f"{dataset.place} holds no sample")
+    started = time.perf_counter()
+    options = _resolved(options, dataset)
+    format = format_named(options.to, written=True)
+    target = target_of(dataset, options, format)
+    count = max(1, round(options.sample_fraction * len(dataset)))
+    order = SampleOrder(len(dataset), count, options.shuffle_seed, options.sample_seed)
+    shards = shard_count_of(dataset, options, count)
+    plan = ConvertPlan.of(dataset, options, target, order, shards)
+    manifest = folder.complete(plan)
+    resumed = len(manifest.shards) if manifest is not None else 0
+    if manifest is None:
+        with folder.opened(plan) as opened:
+            job = ConvertJob(
+                options=replace(options, progress=None),
+                source_format=dataset.row,
+                format=format,
+                target=target,
+                order=order,
+                stamp=plan.stamp,
+                started=opened.started,
+                root=opened.root,
+            )
+            bounds = np.linspace(0, count, shards + 1).astype(np.int64).tolist()
+            tasks = [Task(job, number, *pair) for number, pair in enumerate(pairwise(bounds))]
+            execution = Execution(tasks, count, options.progress)
+            resumed = execution.resumed
+            execution.run(options.engine, options.workers)
+            manifest = _complete(dataset, folder, tasks, execution.shards, plan)
+            folder.put_in_place(opened)
+    return ConvertReport(
+        str(folder.path),
+        manifest.format,
+        manifest.samples,
+        count - manifest.samples,
+        len(manifest.shards),
+        resumed,
+        sum(file.bytes for shard in manifest.shards for file in shard.files),
+        time.perf_counter() - started,
+        dataset.stored.unread_fields,
+    )
+
+
+def _resolved(options: ConvertOptions, dataset: Dataset) -> ConvertOptions:
+    """Return the options with the numbers of the classes that the filter names."""
+    where = options.filter and options.filter.for_samples(dataset.schema, dataset.classes)
+    components = None if options.components is None else tuple(options.components)
+    return replace(options, where=where, components=components)
+
+
+def _complete(
+    dataset: Dataset,
+    folder: Destination,
+    tasks: Sequence[Task],
+    shards: Mapping[int, ShardInfo],
+    plan: ConvertPlan,
+) -> Manifest:
+    """Check what only all shards together show, and write the manifest."""
+    job = tasks[0].job
+    check_stamp(dataset, plan.stamp)
+    check_versions(dataset, plan.versions)
+    digests = (digests_of(task) for task in tasks)
+    for pair in islice(repeated_keys(digests, job.order.count * KEYS_DTYPE.itemsize, job.work), 1):
+        first, second = map(dataset.where, pair)
+        raise ArgumentError(
+            f"the key {dataset.read(pair)[0].key!r} occurs twice: {first} and {second}; "
+            "keys must be unique, so rename or leave out one of them (see `where`)"
+        )
+    kept = tuple(shards[task.number] for task in tasks if shards[task.number].files)
+    if not kept:
+        folder.discard(job.root)
+        raise ArgumentError(
+            f"where: {job.options.filter} selects none of {job.order.count} samples, so nothing "
+            "was written"
+        )
+    target = job.writer.complete(job.root, job.target, kept)
+    manifest = Manifest(
+        job.format.name,
+        sum(shard.samples for shard in kept),
+        target.schema,
+        kept,
+        target.classes,
+        target.layout,
+        plan.digest,
+    )
+    (job.work / NAME).unlink(missing_ok=True)
+    write_new(job.work / NAME, manifest.to_json().encode(), job.work)
+    os.replace(job.work / NAME, job.root / NAME)
+    sync_folder(job.root)
+    return manifest

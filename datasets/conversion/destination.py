@@ -1,0 +1,214 @@
+"""The folder that a conversion writes: refused, continued, or replaced as a whole."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from ...engine.errors import ArgumentError, SourceError
+from ...readers.storage.index_cache import replace_file
+from ..dataset import Dataset
+from ..manifest import NAME, Manifest, read_manifest
+from .overlap import check_apart
+from .plan import ConvertPlan
+from .task import WORK, sync_folder
+
+_PLAN = "plan.json"
+_DONE = f"{WORK}-done"
+"""What `WORK` is renamed to before its files go, so that it is whole as long as it is there."""
+
+
+@dataclass(frozen=True)
+class OpenedDestination:
+    """A folder that is ready to be written.
+
+    Attributes:
+        root: the folder; not the destination itself if an old data set is to be replaced.
+        started: when the first run started, in nanoseconds since the epoch.
+    """
+
+    root: Path
+    started: int
+
+
+class Destination:
+    """The destination of a conversion.
+
+    If the path is a link to a folder, that folder is written, and the link stays.
+
+    Attributes:
+        path: of the folder, without links.
+    """
+
+    def __init__(self, path: Path, source: Dataset, *, overwrite: bool, resume: bool) -> None:
+        """Take the folder.
+
+        Raises:
+            ArgumentError: the folder lies in the source, or the source in the folder.
+            FileExistsError: the path is a link that leads nowhere.
+        """
+        for each in (path, *path.parents):
+            if each.is_symlink() and not each.exists():
+                raise FileExistsError(
+                    f"{each} is a link to {os.path.realpath(each)}, which does not exist; "
+                    "make that folder, or remove the link"
+                )
+        self.path = Path(os.path.realpath(path))
+        check_apart(self.path, source, replaces=overwrite)
+        self._overwrite, self._resume = overwrite, resume
+        self._old = self.path.with_name(f".{self.path.name}.penstock-old")
+        self._new = self.path.with_name(f".{self.path.name}.penstock-new")
+
+    def complete(self, plan: ConvertPlan) -> Manifest | None:
+        """Return the manifest if `resume` is set and the plan was carried out before.
+
+        An exchange of folders that a run before left unfinished is finished first.
+        """
+        if os.path.lexists(self._old):
+            with self._exchanging():
+                self._finish_exchange()
+        manifest = read_manifest(self.path)
+        if manifest is None or not self._resume or (self.path / WORK).exists():
+            return None
+        shutil.rmtree(self.path / _DONE, ignore_errors=True)
+        return manifest if manifest.plan == plan.digest else None
+
+    @contextmanager
+    def _exchanging(self) -> Iterator[None]:
+        """Keep other processes from exchanging the folders meanwhile."""
+        descriptor = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            with suppress(OSError):  # some file systems lock no folders
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _finish_exchange(self) -> None:
+        """Put the new data set in the old one's place, and remove the old one.
+
+        A run that was killed may have left the old data set behind, or both beside an empty place.
+        """
+        if not os.path.lexists(self._old):
+            return
+        if _is_free(self.path):
+            os.replace(self._new if _is_whole(self._new) else self._old, self.path)
+        if _is_whole(self.path):
+            _remove(self._old)
+        sync_folder(self.path.parent)
+
+    @contextmanager
+    def opened(self, plan: ConvertPlan) -> Iterator[OpenedDestination]:
+        """Make the folder ready, and keep other conversions out of it.
+
+        Raises:
+            FileExistsError: the destination holds files that the arguments do not allow to touch.
+            ArgumentError: another conversion was cut off there.
+        """
+        root = self._root()
+        if root != self.path and not (self._resume and (root / WORK / _PLAN).exists()):
+            shutil.rmtree(root, ignore_errors=True)
+        started = self._started(root, plan)
+        if started is None:
+            started = time.time_ns()
+            content = json.dumps({"plan": plan.fields, "started": started}).encode()
+            replace_file(root / WORK / _PLAN, [content])
+        with (root / WORK / _PLAN).open("rb") as lock:
+            self._lock(lock)
+            for staging in (root / WORK).glob("*.partial"):
+                shutil.rmtree(staging)
+            yield OpenedDestination(root, started)
+
+    def _lock(self, file: IO[bytes]) -> None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FileExistsError(f"another process is converting to {self.path}") from None
+
+    def _root(self) -> Path:
+        """Return the folder to write."""
+        if _is_free(self.path):
+            return self.path
+        unfinished = (self.path / WORK).exists()
+        if self._overwrite:
+            if not unfinished and read_manifest(self.path) is None:
+                raise FileExistsError(
+                    f"{self.path} holds files, but no data set that a conversion wrote; "
+                    "overwrite=True replaces data sets only, so delete it yourself"
+                )
+            if os.path.ismount(self.path):
+                raise FileExistsError(
+                    f"{self.path} is a mount point, which no other folder can replace; convert to "
+                    "a folder in it"
+                )
+            return self._new
+        if self._resume and unfinished:
+            return self.path
+        advice = (
+            "resume=True goes on with the conversion that was cut off there"
+            if unfinished
+            else "choose another destination, or pass overwrite=True to replace the data set"
+        )
+        raise FileExistsError(f"{self.path} exists; {advice}")
+
+    def _started(self, root: Path, plan: ConvertPlan) -> int | None:
+        """Return when the run began that is to go on; None without such a run."""
+        try:
+            content = json.loads((root / WORK / _PLAN).read_text("utf-8"))
+            started, difference = int(content["started"]), plan.difference(content["plan"])
+        except FileNotFoundError:
+            return None
+        except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as error:
+            raise SourceError(
+                f"{root / WORK / _PLAN} is damaged ({type(error).__name__}: {error}); start anew "
+                "with overwrite=True"
+            ) from None
+        if difference:
+            raise ArgumentError(
+                f"{root}: the conversion that was cut off there had other values of: {difference}; "
+                "repeat it with the same values, or start anew with overwrite=True"
+            )
+        return started
+
+    def discard(self, root: Path) -> None:
+        """Remove what the conversion needed, and the folder if nothing else is in it."""
+        shutil.rmtree(root / WORK)
+        if _is_free(root):
+            root.rmdir()
+
+    def put_in_place(self, opened: OpenedDestination) -> None:
+        """Remove what the conversion needed, and put the new data set in the old one's place."""
+        os.replace(opened.root / WORK, opened.root / _DONE)
+        shutil.rmtree(opened.root / _DONE)
+        if opened.root != self.path:
+            with self._exchanging():
+                _remove(self._old)
+                os.replace(self.path, self._old)
+                self._finish_exchange()
+        sync_folder(self.path.parent)
+
+
+def _is_free(path: Path) -> bool:
+    """Return whether there is nothing, or an empty folder."""
+    return not path.exists() or (path.is_dir() and not any(path.iterdir()))
+
+
+def _is_whole(path: Path) -> bool:
+    """Return whether a conversion to a folder was completed."""
+    return (path / NAME).exists() and not (path / WORK).exists()
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder, or a link to one, as far as the file system lets us."""
+    if path.is_symlink():
+        path.unlink()
+    else:
+        shutil.rmtree(path, ignore_errors=True)

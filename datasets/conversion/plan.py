@@ -1,0 +1,146 @@
+"""The plan of a conversion: what determines its result, the state of the source included."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import SourceError
+from ...engine.order.permutation import Permutation
+from ...readers.storage.opening import open_storages
+from ...readers.storage.urls import Url, is_url
+from ..dataset import Dataset
+from ..formats.writer import Target
+from .options import ConvertOptions
+
+
+@dataclass(frozen=True)
+class SampleOrder:
+    """The samples of a conversion, in their order.
+
+    Attributes:
+        size: samples of the source.
+        count: samples that are looked at, the first ones of the order.
+        key: of the permutation that shuffles; None keeps the order.
+        sampling_key: of the permutation whose first `count` samples are looked at.
+    """
+
+    size: int
+    count: int
+    key: int | None = None
+    sampling_key: int = 0
+
+    def indices(self, start: int, stop: int) -> NDArray[np.int64]:
+        """Return the samples at positions of the order."""
+        positions = np.arange(start, stop, dtype=np.int64)
+        if self.key is not None and self.count:
+            positions = Permutation(self.count, self.key)(positions)
+        if self.count < self.size:
+            return _drawn(self.size, self.count, self.sampling_key)[positions]
+        return positions
+
+
+@lru_cache(maxsize=1)
+def _drawn(size: int, count: int, key: int) -> NDArray[np.int64]:
+    """Return `count` of `size` indices, ascending."""
+    return np.sort(Permutation(size, key)(np.arange(count)))
+
+
+@dataclass(frozen=True)
+class ConvertPlan:
+    """What determines the result of a conversion.
+
+    Attributes:
+        fields: the source and the options, as JSON.
+        stamp: state of the source's files.
+        versions: of the source's objects behind URLs.
+    """
+
+    fields: str
+    stamp: str
+    versions: str
+
+    @classmethod
+    def of(
+        cls,
+        dataset: Dataset,
+        options: ConvertOptions,
+        target: Target,
+        order: SampleOrder,
+        shards: int,
+    ) -> ConvertPlan:
+        """Return the plan for an open source, options, and what follows from both."""
+        stamp, versions = stamp_of(dataset), versions_of(dataset)
+        place = dataset.place
+        fields = {
+            "source": str(place if isinstance(place, Url) else place.absolute()),
+            "stamp": stamp,
+            "to": options.to,
+            "shards": shards,
+            "order": repr(order),
+            "where": str(options.filter or ""),
+            "components": list(target.schema),
+            "reencoding": repr(options.reencoding),
+            "classes": list(target.classes),
+        }
+        fields |= {"versions": versions} if versions else {}
+        return cls(json.dumps(fields, sort_keys=True), stamp, versions)
+
+    @property
+    def digest(self) -> str:
+        """A text that only equal plans share."""
+        return hashlib.sha256(self.fields.encode()).hexdigest()
+
+    def difference(self, other: str) -> str:
+        """Return the names of the fields that differ from other fields, as JSON."""
+        ours, theirs = json.loads(self.fields), json.loads(other)
+        names = sorted(name for name in ours if ours[name] != theirs.get(name))
+        files = {"stamp", "versions"}
+        return ", ".join("the source's files" if name in files else name for name in names)
+
+
+def stamp_of(dataset: Dataset) -> str:
+    """Return a text that changes if a file of a data set is changed, added or removed."""
+    digest = hashlib.sha256()
+    for path in dataset.stored.files():
+        if is_url(path):
+            continue
+        status = os.stat(path)
+        state = f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n"
+        digest.update(os.fsencode(state))
+    return digest.hexdigest()
+
+
+def check_stamp(dataset: Dataset, stamp: str) -> None:
+    """Raise SourceError if the source is no longer what it was at the start."""
+    if stamp_of(dataset) != stamp:
+        raise _changed(dataset)
+
+
+def versions_of(dataset: Dataset) -> str:
+    """Return a text that changes if an object of a data set behind URLs changes; else "".
+
+    A task does not ask for it, because each object takes a request.
+    """
+    urls = [path for path in dataset.stored.files() if is_url(path)]
+    stamps = [storage.stamp for storage in open_storages(urls, dataset.options)]
+    return hashlib.sha256(json.dumps([urls, stamps]).encode()).hexdigest() if urls else ""
+
+
+def check_versions(dataset: Dataset, versions: str) -> None:
+    """Raise SourceError if an object of the source is no longer what it was at the start."""
+    if versions_of(dataset) != versions:
+        raise _changed(dataset)
+
+
+def _changed(dataset: Dataset) -> SourceError:
+    return SourceError(
+        f"{dataset.place} was changed while it was converted; the shards that are whole may "
+        "mix both states, so convert with overwrite=True once nobody writes to it"
+    )

@@ -1,0 +1,1 @@
+"""Encoding images, audio and video anew while a data set is converted."""

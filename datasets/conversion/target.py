@@ -1,0 +1,89 @@
+"""What a conversion writes: components, classes, layout and number of shards."""
+
+from __future__ import annotations
+
+from itertools import combinations, islice
+from math import ceil
+
+from ...engine.errors import ArgumentError
+from ..class_names import checked_classes
+from ..dataset import Dataset
+from ..formats.base import probes
+from ..formats.dataset_format import DatasetFormat
+from ..formats.table import writers
+from ..formats.writer import Target, Writer
+from ..reading import size_of
+from ..schema import Schema
+from .options import ConvertOptions
+
+DEFAULT_SHARD_BYTES = 256 << 20
+"""Size of a shard where the user names neither number nor size."""
+
+MAX_COMPONENT_SETS = 100
+"""Sets of components, of each size, that are tried on a format for a message."""
+
+
+def target_of(dataset: Dataset, options: ConvertOptions, row: DatasetFormat) -> Target:
+    """Return what the writers know of the new data set.
+
+    Raises:
+        ArgumentError: the format cannot hold the samples, or an option does not suit the source.
+    """
+    assert row.writer is not None
+    schema = options.reencoding.schema(_chosen_schema(dataset, options))
+    if reason := row.writer.refusal(schema):
+        fitting = _fitting(row.writer, schema)
+        advice = f"; `components` {', '.join(fitting)} would fit" if fitting else ""
+        if formats := [name for name, each in writers().items() if not each.refusal(schema)]:
+            advice += f"; all components fit {', '.join(formats)}"
+        raise ArgumentError(f"{dataset.place} cannot be converted to {row.title}: {reason}{advice}")
+    target = Target(schema, _class_names(dataset, options))
+    (first,) = dataset.read([0])
+    first = options.reencoding(first.with_only(options.components))
+    return Target(schema, target.classes, row.writer.layout(target, first))
+
+
+def _fitting(writer: type[Writer], schema: Schema) -> tuple[str, ...]:
+    """Return the most components that a format can hold, the first one among them; else ()."""
+    first, *others = schema
+    for count in range(len(others) - 1, -1, -1):
+        for chosen in islice(combinations(others, count), MAX_COMPONENT_SETS):
+            names = (first, *chosen)
+            if not writer.refusal({name: schema[name] for name in names}):
+                return names
+    return ()
+
+
+def _chosen_schema(dataset: Dataset, options: ConvertOptions) -> Schema:
+    schema, chosen = dataset.schema, options.components
+    if chosen is None:
+        return schema
+    if unknown := [name for name in chosen if name not in schema]:
+        raise ArgumentError(
+            f"components: the samples have no component {unknown[0]!r}; they have "
+            f"{', '.join(schema)}"
+        )
+    return {name: each for name, each in schema.items() if name in chosen}
+
+
+def _class_names(dataset: Dataset, options: ConvertOptions) -> tuple[str, ...]:
+    stored = dataset.classes
+    if options.classes is None:
+        return stored
+    names = checked_classes(options.classes)
+    if len(names) < len(stored):
+        raise ArgumentError(
+            f"`classes` names {len(names)} classes, but {dataset.place} has "
+            f"{len(stored)}: a name for {stored[len(names)]!r} is missing"
+        )
+    return names
+
+
+def shard_count_of(dataset: Dataset, options: ConvertOptions, count: int) -> int:
+    """Return the number of shards for `count` samples."""
+    if options.shard_count is not None:
+        return min(options.shard_count, count)
+    samples = dataset.read(probes(len(dataset)))
+    mean = sum(map(size_of, samples)) / len(samples)
+    size = options.shard_size or DEFAULT_SHARD_BYTES
+    return min(max(1, ceil(mean * count / size)), count)

@@ -1,0 +1,227 @@
+"""The tasks of a conversion: each makes one shard, anywhere, and depends on no other task.
+
+A task writes its files into a folder of its own inside of `.penstock-convert`. When the files are
+whole and on the disk, they are renamed into the data set's folder. Then a record of the shard is
+written, so a later run knows that the shard is whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError, DecodeError
+from ...readers.storage.index_cache import replace_file
+from ..checking.digests import KEYS_DTYPE, key_digests
+from ..dataset import Dataset
+from ..formats.dataset_format import DatasetFormat
+from ..formats.writer import Target, Writer
+from ..manifest import ShardInfo
+from ..reading import read_batches, size_of
+from ..sample import check_names
+from .options import ConvertOptions
+from .plan import SampleOrder, check_stamp
+
+WORK = ".penstock-convert"
+"""Folder, inside of the destination, of what a conversion needs until it is done."""
+
+
+OnBatch = Callable[[int, int], None]
+"""`on_batch(samples, bytes)` is called after each batch of a shard."""
+
+
+@dataclass(frozen=True)
+class ConvertJob:
+    """What all tasks of a conversion share.
+
+    Attributes:
+        options: of the conversion; none of them keeps it from other processes.
+        source_format: of the source.
+        format: of the new data set.
+        target: see there.
+        order: see there.
+        stamp: state of the source's files: see `stamp_of`.
+        started: when the conversion started, in nanoseconds since the epoch.
+        root: folder of the new data set.
+    """
+
+    options: ConvertOptions
+    source_format: DatasetFormat
+    format: DatasetFormat
+    target: Target
+    order: SampleOrder
+    stamp: str
+    started: int
+    root: Path
+
+    @property
+    def writer(self) -> type[Writer]:
+        """The class of the format's writers."""
+        assert self.format.writer is not None
+        return self.format.writer
+
+    @property
+    def work(self) -> Path:
+        """The folder of the conversion's own files."""
+        return self.root / WORK
+
+
+@dataclass(frozen=True)
+class Task:
+    """One shard: positions `start` to `stop` of the order."""
+
+    job: ConvertJob
+    number: int
+    start: int
+    stop: int
+
+    @property
+    def name(self) -> str:
+        """Name of the shard, without suffix."""
+        return f"shard-{self.number:05d}"
+
+
+def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = None) -> ShardInfo:
+    """Write a shard, or return what a run before wrote.
+
+    Raises:
+        SourceError: the source cannot be read, or was changed.
+        ArgumentError: the format cannot hold a sample.
+        OSError: a file cannot be written.
+    """
+    done = finished(task)
+    if done is not None:
+        return done
+    # A task that a cluster believes dead may still run, so each attempt has a folder of its own.
+    staging = Path(tempfile.mkdtemp(".partial", f"{task.name}.", task.job.work))
+    try:
+        dataset = opened_source(task.job)
+        shard, digests = _written(task, dataset, staging, on_batch, stop)
+        check_stamp(dataset, task.job.stamp)
+    except BaseException as error:
+        shutil.rmtree(staging, ignore_errors=True)
+        error.add_note(f"the whole shards stay in {task.job.root}; resume=True goes on with them")
+        raise
+    _publish(staging, task.job.root)
+    replace_file(_record(task, ".keys"), [digests.tobytes()])
+    replace_file(_record(task, ".json"), [json.dumps(asdict(shard)).encode()])
+    shutil.rmtree(staging)
+    return shard
+
+
+def opened_source(job: ConvertJob) -> Dataset:
+    """Return the source, which stays open for the next task of the process."""
+    options = _Options(job.options.storage_options or {})
+    return _opened(os.fspath(job.options.source), job.source_format, options, job.stamp)
+
+
+class _Options(dict[str, Any]):
+    """Options as a key of a cache, although options may hold further dictionaries."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(sorted(self)))
+
+
+@lru_cache(maxsize=1)
+def _opened(path: str, format: DatasetFormat, options: _Options, _: str) -> Dataset:
+    """Open a data set; the last argument is the state of its files."""
+    return Dataset(path, format, options)
+
+
+def release_source() -> None:
+    """Close the source that `opened_source` left open."""
+    _opened.cache_clear()
+
+
+def _written(
+    task: Task, dataset: Dataset, staging: Path, on_batch: OnBatch | None, stop: Event | None
+) -> tuple[ShardInfo, NDArray[Any]]:
+    job, options = task.job, task.job.options
+    writer = job.writer(job.target)
+    digests = [np.empty(0, KEYS_DTYPE)]
+    writer.start(staging / task.name)
+    try:
+        batches = read_batches(
+            dataset.read, job.order.indices, task.start, task.stop, dataset.stored.reading
+        )
+        for indices, samples in batches:
+            dataset.stored.check_age(indices, job.started)
+            if stop is not None and stop.is_set():
+                raise InterruptedError("another shard failed")
+            kept = []
+            for index, sample in zip(indices.tolist(), samples, strict=True):
+                try:
+                    if options.filter is None or options.filter(sample):
+                        written = options.reencoding(sample.with_only(options.components))
+                        check_names(written)
+                        writer.write(written)
+                        kept.append((sample.key, index))
+                except (ArgumentError, DecodeError) as error:
+                    raise type(error)(f"{dataset.where(index)}: {error}") from error
+            digests.append(key_digests(kept))
+            if on_batch is not None:
+                on_batch(len(samples), sum(map(size_of, samples)))
+        shard = writer.finish()
+    except BaseException:
+        writer.abandon()
+        raise
+    if not shard.samples:  # no reader accepts a file without samples
+        shutil.rmtree(staging)
+        staging.mkdir()
+        shard = ShardInfo((), 0)
+    return shard, np.concatenate(digests)
+
+
+def _publish(staging: Path, root: Path) -> None:
+    """Rename all files into the data set's folder, and have the disk remember the names."""
+    folders = {root}
+    for folder, _, names in os.walk(staging):
+        target = root / Path(folder).relative_to(staging)
+        for name in sorted(names):
+            target.mkdir(parents=True, exist_ok=True)
+            os.replace(os.path.join(folder, name), target / name)
+        if names:
+            folders |= {target, target.parent}
+    for each in folders:
+        sync_folder(each)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk has the names of a folder's files."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _record(task: Task, suffix: str) -> Path:
+    return task.job.work / f"{task.name}{suffix}"
+
+
+def finished(task: Task) -> ShardInfo | None:
+    """Return the shard if it is whole: recorded, and its files there with their sizes."""
+    try:
+        shard = ShardInfo.from_json(json.loads(_record(task, ".json").read_text("utf-8")))
+        sizes = [(task.job.root / file.name).stat().st_size for file in shard.files]
+        keys = _record(task, ".keys").stat().st_size // KEYS_DTYPE.itemsize
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    is_whole = sizes == [file.bytes for file in shard.files] and keys == shard.samples
+    return shard if is_whole else None
+
+
+def digests_of(task: Task) -> NDArray[Any]:
+    """Return the digests of the keys of a shard that is whole."""
+    return np.fromfile(_record(task, ".keys"), KEYS_DTYPE)

@@ -1,0 +1,264 @@
+"""Class folders and file lists: one file or more for each sample, and a label."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError, DecodeError, SourceError
+from ...readers.files.source import FileSource
+from ...readers.listing.listing import FileList, absolute, folders_below
+from ...readers.storage.index_cache import SUFFIX
+from ...readers.storage.strings import StringTable
+from ...readers.storage.urls import Place, Url, is_url, text_of
+from ...readers.webdataset.index import split_name
+from ..class_names import checked_classes
+from ..component_files import CLS, LABEL, component_of, components_of, quoted
+from ..manifest import NAME, ShardInfo
+from ..sample import Sample
+from ..schema import Schema
+from .base import Location, ReaderCall, StoredSamples, grouped_rows, joined
+from .dataset_format import DatasetFormat
+from .loose_files import LooseFileWriter
+from .writer import Target, needs_label
+
+VISIBLE = "[!.]*"
+KEYS = "keys"
+"""The entry of a manifest's layout that says how class folders keep keys."""
+
+WHOLE, NAMES = "class/name", "name"
+"""Values of the entry: the key is class and name; the key is the name alone."""
+
+
+class FileSamples(StoredSamples):
+    """Files that share folder and name up to the extension, and the label of their folder."""
+
+    def __init__(self, listing: FileList, location: Location, classes: Sequence[str] = ()) -> None:
+        """Take the files in the order of their samples.
+
+        Args:
+            listing: the files with the labels.
+            location: of the data set. With a manifest, the first dot of a name ends the key and
+                keys are unquoted; without a manifest, the last dot ends the key.
+            classes: names of the labels.
+        """
+        super().__init__(location)
+        self._listing = listing
+        self._source = FileSource(listing, location.options)
+        self._dot = "last" if location.manifest is None else "first"
+        self._firsts = _firsts(split_name(name, self._dot) for name in listing.names)
+        self._folders = [listing.root + os.fsencode(name) for name in classes]
+        manifest = location.manifest
+        self._keys = str(manifest.layout.get(KEYS, "")) if manifest else ""
+        self.classes = tuple(classes)
+        self.labels = listing.labels[self._firsts[:-1]]
+        self.learn(manifest)
+
+    def __len__(self) -> int:
+        return len(self._firsts) - 1
+
+    def read(self, indices: NDArray[np.int64]) -> list[Sample]:
+        """See `StoredSamples.read`."""
+        groups = grouped_rows(self._firsts, indices)
+        files = joined(groups)
+        stored, labels = self._source.read(files, np.empty)
+        contents, names = iter(stored), self._listing.names.take(files)
+        classes = np.asarray(labels).reshape(-1).tolist()
+        samples, row = [], 0
+        for index, group in zip(indices.tolist(), groups, strict=True):
+            split = [split_name(name, self._dot) for name in names[row : row + len(group)]]
+            suffixes = [os.fsdecode(suffix) for _, suffix in split]
+            components = components_of(suffixes, contents, partial(self.where, index))
+            if LABEL in components:
+                raise DecodeError(
+                    f"{self.where(index)}: a file .{CLS} or .{LABEL}.{CLS} beside it gives the "
+                    "sample a label, but so does its place; remove one of them"
+                )
+            components[LABEL] = classes[row]
+            samples.append(Sample(self._key(os.fsdecode(split[0][0])), components))
+            row += len(group)
+        return samples
+
+    def _key(self, stem: str) -> str:
+        if not self._keys:
+            return stem
+        folder, slash, name = stem.rpartition("/")
+        return unquote(name) if self._keys == NAMES else f"{folder}{slash}{unquote(name)}"
+
+    def where(self, index: int) -> str:
+        """Return the path of a sample's first file."""
+        return self._source.where(int(self._firsts[index]))
+
+    def files(self) -> list[str]:
+        """Return the folders, whose time of change tells of files and classes that come and go."""
+        if is_url(self._listing.root):  # such folders have no time of change
+            return []
+        return [str(self.location.root), *map(os.fsdecode, self._folders)]
+
+    @property
+    def skipped_files(self) -> dict[str, int]:
+        """See `StoredSamples.skipped_files`."""
+        if not self._folders or is_url(self._listing.root):
+            return {}
+        files, _ = _visible(self.location.root)
+        inner = sum(len(_visible(os.fsdecode(folder))[1]) for folder in self._folders)
+        own = self.location.manifest is not None
+        found = {
+            "files beside the class folders": len(files) - (own and NAME in files),
+            "folders in class folders": inner,
+        }
+        return {what: count for what, count in found.items() if count}
+
+    def folders(self) -> set[str]:
+        """See `StoredSamples.folders`."""
+        return self._source.folders()
+
+    def loose_files(self, indices: NDArray[np.int64]) -> Iterable[str | bytes]:
+        """See `StoredSamples.loose_files`."""
+        return self._listing.paths(joined(grouped_rows(self._firsts, indices)))
+
+    def reader_calls(self) -> Sequence[ReaderCall]:
+        """See `StoredSamples.reader_calls`."""
+        return [ReaderCall("file", {"file_root": absolute_path(self.location.root)})]
+
+    def close(self) -> None:
+        """See `StoredSamples.close`."""
+        self._source.close()
+
+
+def _firsts(names: Iterator[tuple[bytes, bytes]]) -> NDArray[np.int64]:
+    """Return the number of each sample's first file, and at the end the number of files.
+
+    Files that follow one another with one stem are one sample, unless two hold one component.
+    """
+    firsts: list[int] = []
+    last: bytes | None = None
+    held: list[bytes] = []  # extensions of the last sample's files
+    count = 0
+    for number, (stem, extension) in enumerate(names):
+        if stem == last and _component(extension) not in map(_component, held):
+            held.append(extension)
+        else:
+            firsts.append(number)
+            last, held = stem, [extension]
+        count = number + 1
+    return np.array([*firsts, count], np.int64)
+
+
+def _component(extension: bytes) -> str:
+    return component_of(os.fsdecode(extension))[0]
+
+
+def open_folder(location: Location) -> FileSamples:
+    """Open class folders; a manifest tells the classes' numbers, else the order of the names."""
+    root = absolute(text_of(location.root))
+    below = folders_below(root, location.options)
+    folders = below(root, [VISIBLE], [VISIBLE], case_sensitive=True)
+    names, labels = _without_indexes(*folders.list_files())
+    classes = [os.fsdecode(folder) for folder in folders.folders()]
+    if location.manifest is not None:
+        numbers = {name: number for number, name in enumerate(location.manifest.classes)}
+        if unknown := [name for name in classes if name not in numbers]:
+            raise SourceError(f"{location.root}: the manifest names no class {unknown[0]!r}")
+        labels = np.array([numbers[name] for name in classes], np.int32)[labels]
+    return FileSamples(FileList(root, names, labels), location, classes)
+
+
+def _without_indexes(
+    names: StringTable, labels: NDArray[np.int32]
+) -> tuple[StringTable, NDArray[np.int32]]:
+    """Leave out the indexes that readers keep beside files, such as videos."""
+    suffix = os.fsencode(SUFFIX)
+    if not names.contain(suffix):
+        return names, labels
+    kept = np.array([not name.endswith(suffix) for name in names], bool)
+    return StringTable.of(names.take(np.flatnonzero(kept))), labels[kept]
+
+
+def absolute_path(place: Place) -> str:
+    """Return the absolute path of a file or folder; a URL stays as it is."""
+    return place.text if isinstance(place, Url) else os.path.abspath(place)
+
+
+def _visible(folder: str | Place) -> tuple[list[str], list[str]]:
+    """Return the names of files and of folders that do not begin with a dot."""
+    with os.scandir(text_of(folder)) as entries:
+        pairs = [(each.name, each.is_dir()) for each in entries if not each.name.startswith(".")]
+    files = [name for name, is_folder in pairs if not is_folder and not name.endswith(SUFFIX)]
+    return files, [name for name, is_folder in pairs if is_folder]
+
+
+class FolderWriter(LooseFileWriter):
+    """Writes class folders: a folder for each value of "label".
+
+    If the keys begin with the folder of their class, the rest of the key is the files' name. Else
+    the whole key is the name. A slash in a name is written as %2F.
+    """
+
+    @classmethod
+    def refusal(cls, schema: Schema) -> str:
+        """See `Writer.refusal`."""
+        return needs_label(schema, "a class folder")
+
+    @classmethod
+    def layout(cls, target: Target, first: Sample) -> dict[str, Any]:
+        """See `Writer.layout`."""
+        checked_classes(target.classes)  # those of a source may be anything
+        whole = first.key.startswith(f"{class_name(target, first)}/")
+        return {KEYS: WHOLE if whole else NAMES}
+
+    def write(self, sample: Sample) -> None:
+        """See `Writer.write`."""
+        folder, name = class_name(self.target, sample), sample.key
+        if self.target.layout[KEYS] == WHOLE:
+            if not name.startswith(f"{folder}/"):
+                raise ArgumentError(
+                    f"the sample belongs to the class {folder!r}, but its key does not begin with "
+                    f"'{folder}/' as the first key of the data set does; write a file list instead"
+                )
+            name = name[len(folder) + 1 :]
+        self.write_components(f"{folder}/{quoted(name).replace('/', '%2F')}", sample)
+
+    @classmethod
+    def complete(cls, root: Path, target: Target, shards: Sequence[ShardInfo]) -> Target:
+        """Make the folders of classes without samples, which keep the others' numbers."""
+        folders = [each.name for each in os.scandir(root) if each.is_dir()]
+        names = target.classes or tuple(
+            f"{number:06d}" for number in range(1 + max(map(_number, folders), default=-1))
+        )
+        for name in names:
+            (root / name).mkdir(exist_ok=True)
+        return Target(target.schema, names, target.layout)
+
+
+def class_name(target: Target, sample: Sample) -> str:
+    """Return the folder of a sample's class.
+
+    Raises:
+        ArgumentError: the sample has no class, or the names of the classes do not have it.
+    """
+    label = sample.components.get(LABEL)
+    if not isinstance(label, int) or not 0 <= label < 1_000_000:
+        raise ArgumentError(f"the label is {label!r}; class folders need an integer below 1000000")
+    if not target.classes:
+        return f"{label:06d}"
+    if label >= len(target.classes):
+        raise ArgumentError(
+            f"the label is {label}, but there are names for {len(target.classes)} classes only; "
+            "add the missing names to `classes`"
+        )
+    return target.classes[label]
+
+
+def _number(folder: str) -> int:
+    return int(folder) if folder.isdigit() else -1
+
+
+ROW = DatasetFormat("folder", "class folders", open_folder, FolderWriter)

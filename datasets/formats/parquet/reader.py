@@ -1,0 +1,170 @@
+"""Parquet files, laid out as the Hugging Face hub stores images and audio, and Arrow files.
+
+An encoded component is a struct of `bytes` and `path`. Numbers and texts are columns. An array is a
+list, of lists of a fixed size if it has several dimensions. The column "key" has the keys. The
+entry "huggingface" of the schema's metadata describes the columns as `datasets.Features`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....engine.errors import DecodeError, SourceError
+from ....readers.parquet.blocks import RowBlocks, open_tables
+from ....readers.parquet.columns import is_list, list_values, natural_dtype
+from ....readers.parquet.features import class_names, features_of
+from ....readers.parquet.library import pyarrow
+from ....readers.parquet.paths import refuse_several_splits
+from ....readers.parquet.values import BadValueError
+from ....readers.storage.opening import open_storages
+from ...component_files import LABEL
+from ...media import extension_of, main_components
+from ...sample import Encoded, Sample, Value
+from ..base import Location, ReaderCall, StoredSamples, numbered_key
+
+KEY = "key"
+_CACHE_BYTES = 256 << 20
+_SHUFFLED_ROWS = 1000
+"""Consecutive rows that are shuffled as one block, so that few row groups are decoded."""
+ENDINGS = (".parquet", ".arrow")
+
+
+class ParquetSamples(StoredSamples):
+    """The rows of Parquet and Arrow files; the row groups that were read last stay in memory."""
+
+    def __init__(self, location: Location) -> None:
+        super().__init__(location)
+        if location.manifest is None:
+            refuse_several_splits(str(location.root), self.files())
+        tables = open_tables(open_storages(self.files(), location.options))
+        self._blocks = RowBlocks[Any](tables, None, _table, _CACHE_BYTES)
+        if not len(self._blocks):
+            raise SourceError(f"{location.root}: the Parquet files hold no row")
+        self.learn(location.manifest)
+        if location.manifest is None:
+            self.classes = class_names(features_of(tables[0].schema.metadata), LABEL)
+
+    def __len__(self) -> int:
+        return len(self._blocks)
+
+    def read(self, indices: NDArray[np.int64]) -> list[Sample]:
+        """See `StoredSamples.read`."""
+        samples: list[Sample | None] = [None] * len(indices)
+        for _, block, places, rows in self._blocks.groups(indices):
+            table = block.take(rows)
+            try:
+                names = table.column_names
+                columns = [_values(name, table.column(name)) for name in names]
+            except DecodeError as error:
+                raise DecodeError(f"{self.where(int(indices[places[0]]))}: {error}") from None
+            for number, place in enumerate(places.tolist()):
+                stored = {n: c[number] for n, c in zip(names, columns, strict=True)}
+                samples[place] = self._sample(int(indices[place]), stored)
+        return [sample for sample in samples if sample is not None]
+
+    def _sample(self, index: int, stored: dict[str, Value | None]) -> Sample:
+        key = stored.pop(KEY, None)
+        if not isinstance(key, str):
+            file, row = self._blocks.row_of(index)
+            key = numbered_key(file.storage.name, row)
+        return Sample(key, {name: value for name, value in stored.items() if value is not None})
+
+    def where(self, index: int) -> str:
+        """Return file, row group, and row in the group."""
+        return self._blocks.place_of(index)
+
+    def reader_calls(self) -> Sequence[ReaderCall]:
+        """See `StoredSamples.reader_calls`."""
+        columns = main_components(self.schema)
+        arguments = {"path": self.files(), "columns": columns, "shuffle_block": _SHUFFLED_ROWS}
+        return [ReaderCall("parquet", arguments, is_own=True)]
+
+    def close(self) -> None:
+        """See `StoredSamples.close`."""
+        self._blocks.close()
+
+
+def _table(_: int, batches: list[Any]) -> tuple[Any, int]:
+    table = _flattened(pyarrow().Table.from_batches(batches))
+    return table, table.nbytes
+
+
+def _flattened(table: Any) -> Any:
+    """Return a table with a column for each field of structs that hold lists, such as boxes."""
+    columns: dict[str, Any] = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        one = pyarrow().table({name: column})
+        if _holds_lists(column.type):
+            one = one.flatten()
+        columns |= dict(zip(one.column_names, one.columns, strict=True))
+    return pyarrow().table(columns)
+
+
+def _holds_lists(stored: Any) -> bool:
+    """Return whether a type is the struct with a list for each field of some objects."""
+    if not pyarrow().types.is_struct(stored) or not stored.num_fields:
+        return False
+    return all(is_list(stored.field(number).type) for number in range(stored.num_fields))
+
+
+def _is_file(stored: Any) -> bool:
+    return bool(pyarrow().types.is_struct(stored)) and stored.get_field_index("bytes") >= 0
+
+
+def _values(name: str, column: Any) -> list[Value | None]:
+    """Return the values of a column; None for missing ones."""
+    arrow, stored = pyarrow().types, column.type
+    if arrow.is_dictionary(stored):
+        return _values(name, column.cast(stored.value_type))
+    if hasattr(stored, "storage_type"):  # of an extension, such as Array2D of `datasets`
+        return _values(name, column.cast(stored.storage_type))
+    if _is_file(stored):
+        return [
+            _encoded(item["bytes"], item.get("path")) if item else None
+            for item in column.to_pylist()
+        ]
+    if arrow.is_binary(stored) or arrow.is_large_binary(stored):
+        return [None if item is None else _encoded(item, None) for item in column.to_pylist()]
+    if is_list(stored):
+        dtype = natural_dtype(_element(stored), in_list=True)
+        if dtype is None:
+            raise SourceError(f"the column {name!r} of type {stored} is no component of a sample")
+        return _arrays(column.combine_chunks(), dtype)
+    if arrow.is_boolean(stored):
+        return [None if item is None else int(item) for item in column.to_pylist()]
+    if arrow.is_integer(stored) or arrow.is_floating(stored) or arrow.is_string(stored):
+        values: list[Value | None] = column.to_pylist()
+        return values
+    if arrow.is_large_string(stored):
+        return list(column.to_pylist())
+    raise SourceError(f"the column {name!r} of type {stored} is no component of a sample")
+
+
+def _encoded(content: bytes | None, path: str | None) -> Encoded | None:
+    if content is None:
+        return None
+    extension = os.path.splitext(path or "")[1][1:]
+    return Encoded(content, extension or extension_of(content))
+
+
+def _element(stored: Any) -> Any:
+    while is_list(stored):
+        stored = stored.value_type
+    return stored
+
+
+def _arrays(column: Any, dtype: np.dtype[Any]) -> list[Value | None]:
+    """Return lists as arrays; None for missing ones."""
+    lists, there = list_values(column, dtype), column.is_valid().to_pylist()
+    try:
+        rows = np.flatnonzero(there)
+        arrays = iter(lists.take(rows, np.empty))
+    except BadValueError as error:
+        reason = "lists that differ in length" if lists.ragged[error.row] else "missing numbers"
+        raise DecodeError(f"{reason} are no array") from None
+    return [next(arrays) if each else None for each in there]

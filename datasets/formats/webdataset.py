@@ -1,0 +1,131 @@
+"""WebDataset: the components of a sample are files of a tar archive."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.errors import ArgumentError
+from ...readers.archives.tar import BLOCK, TarError, parse_header
+from ...readers.archives.tar_headers import CLOSING, header_of, padding
+from ...readers.storage.opening import open_storage, open_storages
+from ...readers.storage.read_plan import Int64s
+from ...readers.storage.records import RecordFiles
+from ...readers.storage.storage import Storage
+from ...readers.webdataset.index import index_archive, write_dali_index
+from ..component_files import components_of, files_of, quoted_key, readable_extensions, unquoted_key
+from ..manifest import ShardInfo
+from ..sample import Sample
+from .base import Location, ReaderCall, StoredSamples, grouped_rows, joined
+from .dataset_format import DatasetFormat
+from .one_file import OneFileWriter
+
+
+class WebDatasetSamples(StoredSamples):
+    """The samples of tar archives."""
+
+    def __init__(self, location: Location) -> None:
+        super().__init__(location)
+        storages = open_storages(location.files, location.options)
+        self._indexes = [index_archive(storage) for storage in storages]
+        extents = [(index.offsets, index.sizes) for index in self._indexes]
+        self._members = RecordFiles(storages, extents)
+        self._samples: Int64s = np.cumsum([0, *map(len, self._indexes)], dtype=np.int64)
+        counts = [len(index.offsets) for index in self._indexes]
+        bases = np.cumsum([0, *counts[:-1]], dtype=np.int64)
+        joined = [
+            index.firsts[:-1] + base for index, base in zip(self._indexes, bases, strict=True)
+        ]
+        self._firsts: Int64s = np.concatenate([*joined, np.array([sum(counts)])]).astype(np.int64)
+        self.learn(location.manifest)
+
+    def __len__(self) -> int:
+        return int(self._samples[-1])
+
+    def read(self, indices: NDArray[np.int64]) -> list[Sample]:
+        """See `StoredSamples.read`."""
+        rows = joined(grouped_rows(self._firsts, indices))
+        contents = iter(self._members.read(rows, np.empty).views())
+        samples = []
+        for index in indices.tolist():
+            key, suffixes = self._names(index)
+            components = components_of(suffixes, contents, partial(self.where, index))
+            samples.append(Sample(key, components))
+        return samples
+
+    def _names(self, index: int) -> tuple[str, list[str]]:
+        number = int(np.searchsorted(self._samples, index, "right")) - 1
+        archive, row = self._indexes[number], index - int(self._samples[number])
+        key = os.fsdecode(archive.keys[row])
+        is_quoted = self.location.manifest is not None
+        return unquoted_key(key) if is_quoted else key, archive.extensions_of(row)
+
+    def where(self, index: int) -> str:
+        """Return archive, number of the first component's file, and offset."""
+        return self._members.where(int(self._firsts[index]))
+
+    def reader_calls(self) -> Sequence[ReaderCall]:
+        """See `StoredSamples.reader_calls`."""
+        present = readable_extensions(self.schema)
+        if not present:
+            raise ArgumentError(
+                f"{self.location.root}: no images, sound, text or labels in the archives"
+            )
+
+        def dtypes(library: Any) -> list[Any]:
+            return [library.types.UINT8] * len(present)
+
+        arguments = {"paths": self.files(), "ext": present, "dtypes": dtypes}
+        return [ReaderCall("webdataset", arguments, index=("index_paths", write_dali_index))]
+
+    def close(self) -> None:
+        """See `StoredSamples.close`."""
+        self._members.close()
+
+
+class WebDatasetWriter(OneFileWriter):
+    """Writes `.tar` files; `component_files` describes the names of their members."""
+
+    suffix = ".tar"
+
+    def write(self, sample: Sample) -> None:
+        """See `Writer.write`."""
+        key = quoted_key(sample.key)
+        for suffix, content in files_of(sample.components):
+            header = header_of(f"{key}.{suffix}".encode(), len(content))
+            self.file.write([header, content, padding(len(content))])
+        self.samples += 1
+
+    def finish(self) -> ShardInfo:
+        """See `Writer.finish`."""
+        self.file.write([CLOSING])
+        return super().finish()
+
+
+def _is_tar(head: bytes, _: Storage) -> bool:
+    try:
+        return len(head) >= BLOCK and any(head[:BLOCK]) and bool(parse_header(head[:BLOCK]).name)
+    except TarError:
+        return False
+
+
+def _indexed(file: str) -> tuple[Storage, Callable[[], int]]:
+    storage = open_storage(file)
+    return storage, lambda: len(index_archive(storage))
+
+
+ROW = DatasetFormat(
+    "webdataset",
+    "WebDataset archives",
+    WebDatasetSamples,
+    WebDatasetWriter,
+    recognize=_is_tar,
+    companions=(".idx",),
+    endings=(".tar",),
+    index=_indexed,
+)

@@ -1,1 +1,0 @@
-"""Writers of data sets: one module for each storage format."""

@@ -1,0 +1,52 @@
+"""Conversions on Ray and Dask: the same bytes as here, also if a worker dies."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
+from pathlib import Path
+
+import pytest
+
+import penstock
+from penstock.tests.datasets.conversion.engines.cluster_files import check_engine
+from penstock.tests.datasets.conversion.engines.cluster_formats import check_format
+
+_START_SECONDS = 40
+_ROOT = str(Path(penstock.__file__).absolute().parent.parent)
+
+
+@pytest.fixture(autouse=True)
+def _workers_find_the_package(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([_ROOT, os.environ.get("PYTHONPATH", "")]))
+
+
+@pytest.mark.filterwarnings("default")
+def test_ray(tmp_path, monkeypatch):
+    ray = pytest.importorskip("ray")
+    monkeypatch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    pool = ThreadPoolExecutor(1)  # Ray's processes end with the thread that started them
+    start = pool.submit(
+        ray.init, num_cpus=2, log_to_driver=False, include_dashboard=False, logging_level="error"
+    )
+    try:
+        start.result(_START_SECONDS)
+        check_engine("ray", tmp_path)
+        check_format("ray", tmp_path)
+    except TooLate:
+        pytest.skip(f"Ray did not start within {_START_SECONDS} s")
+    finally:
+        ray.shutdown()
+        pool.shutdown(wait=False)
+
+
+@pytest.mark.filterwarnings("default")
+def test_dask(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster):
+        check_engine("dask", tmp_path)
+        check_format("dask", tmp_path)

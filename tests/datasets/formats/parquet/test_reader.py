@@ -1,0 +1,105 @@
+"""Parquet files of other programs."""
+
+from __future__ import annotations
+
+import datetime
+import json
+
+import numpy as np
+import pytest
+
+from penstock.datasets import open_dataset
+from penstock.datasets.formats.parquet import writer as writer_module
+from penstock.engine.errors import ArgumentError, DecodeError, SourceError
+from penstock.testing import made
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+def test_columns_are_components(tmp_path):
+    columns = {
+        "image": [{"bytes": b"\xff\xd8\xff", "path": None}, {"bytes": b"..", "path": "x.png"}],
+        "label": [1, None],
+        "text": ["a", "b"],
+        "values": [[1.5, 2.5], []],
+    }
+    features = {"label": {"names": ["cat", "dog"], "_type": "ClassLabel"}}
+    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+    parquet.write_table(pa.table(columns).replace_schema_metadata(metadata), tmp_path / "a.parquet")
+    dataset = open_dataset(tmp_path / "a.parquet")
+    first, second = dataset.read([0, 1])
+    assert (first.key, second.key) == ("a/00000000", "a/00000001")
+    assert [s.components["image"].extension for s in (first, second)] == ["jpg", "png"]
+    assert "label" not in second.components
+    np.testing.assert_array_equal(first.components["values"], [1.5, 2.5])
+    assert dataset.classes == ("cat", "dog")
+
+
+def test_samples_of_several_row_groups_come_in_the_order_asked(tmp_path, tuned):
+    tuned(writer_module, GROUP_ROWS=2)
+    dataset = open_dataset(made.write(tmp_path / "a", made.arrays(), "parquet"))
+    assert "row group 3, row 1" in dataset.where(7)
+    assert [s.key for s in dataset.read([7, 0, 8, 3])] == ["007", "000", "008", "003"]
+
+
+def test_damaged_files_and_unknown_columns_are_refused(tmp_path):
+    (tmp_path / "a.parquet").write_bytes(b"PAR1....PAR1")
+    with pytest.raises(SourceError, match="no sound Parquet file"):
+        open_dataset(tmp_path / "a.parquet")
+    for values in ([{"a": 1}], [[{"a": 1}]], [["text"]], [datetime.date(2020, 1, 1)]):
+        parquet.write_table(pa.table({"x": values}), tmp_path / "b.parquet")
+        with pytest.raises(SourceError, match=r"the column 'x' of type .* is no component"):
+            open_dataset(tmp_path / "b.parquet")
+
+
+def test_texts_that_are_no_utf8_are_refused(tmp_path):
+    texts = pa.Array.from_buffers(
+        pa.string(), 1, [None, pa.py_buffer(np.array([0, 2], np.int32)), pa.py_buffer(b"\xe4\xe4")]
+    )
+    parquet.write_table(pa.table({"text": texts}), tmp_path / "a.parquet")
+    with pytest.raises(SourceError, match=r"a.parquet, row group 0: .*UTF8"):
+        open_dataset(tmp_path / "a.parquet")
+
+
+def test_lists_that_differ_in_length_are_refused(tmp_path):
+    parquet.write_table(pa.table({"x": [[[1, 2], [3]]]}), tmp_path / "a.parquet")
+    with pytest.raises(DecodeError, match="row group 0, row 0: lists that differ in length"):
+        open_dataset(tmp_path / "a.parquet")
+
+
+def test_fields_of_structs_are_components(tmp_path):
+    objects = [{"bbox": [[1.0, 2.0, 3.0, 4.0]], "category": [5]}, {"bbox": [], "category": []}]
+    parquet.write_table(pa.table({"objects": objects}), tmp_path / "a.parquet")
+    first, second = open_dataset(tmp_path / "a.parquet").read([0, 1])
+    assert first.components["objects.bbox"].tolist() == [[1.0, 2.0, 3.0, 4.0]]
+    assert first.components["objects.category"].tolist() == [5]
+    assert second.components["objects.category"].tolist() == []
+
+
+def test_arrow_files_are_read(tmp_path):
+    """As `save_to_disk` of the package datasets writes them, beside two files of JSON."""
+    table = pa.table({"text": pa.array(["a", "b", "a"]).dictionary_encode().cast(pa.string())})
+    with pa.ipc.new_stream(tmp_path / "data-00000-of-00001.arrow", table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    for name in ("state.json", "dataset_info.json"):
+        (tmp_path / name).write_text("{}")
+    dataset = open_dataset(tmp_path)
+    assert dataset.format == "arrow"
+    assert [sample.components["text"] for sample in dataset.read([2, 1])] == ["a", "b"]
+    assert dataset.where(2).endswith("data-00000-of-00001.arrow, record batch 1, row 0")
+
+
+@pytest.mark.parametrize("folder", ["hub", "dict"])
+def test_several_splits_are_no_data_set(tmp_path, folder):
+    """The folder of a repository of the hub, and that of `DatasetDict.save_to_disk`."""
+    for split in ("train", "test"):
+        path = {"hub": f"data/{split}-00000-of-00001.parquet", "dict": f"{split}/data.arrow"}
+        file = tmp_path / path[folder]
+        file.parent.mkdir(exist_ok=True)
+        parquet.write_table(pa.table({"x": [1]}), file)
+    with pytest.raises(SourceError, match=r"Parquet or Arrow files, not of classes; name .* split"):
+        open_dataset(tmp_path)
+    if folder == "hub":
+        with pytest.raises(ArgumentError, match=r"the splits test, train, .*data/train\*'"):
+            open_dataset(tmp_path / "data")
